@@ -76,8 +76,8 @@ func coins(documents, epsilon float64) (rate float64, rounds int) {
 	return 0.25, 64
 }
 
-// withPublicText is the rule of lda.sh with the public text that comes with it. It gives 15 topics at a D·N·ε of a
-// million, and grows with the square root.
+// withPublicText is the rule of lda.sh with the public text that comes with it. At D·N·ε of one million it suggests 15
+// topics. The number grows with the square root.
 var withPublicText = rule{
 	topics:       func(pairs float64) float64 { return 15 * math.Sqrt(pairs/1e6) },
 	fewestTopics: 10, fewest: 1.7e4, most: 5.2e7,

@@ -65,8 +65,8 @@ type verification struct {
 	// DisjointDatasets says that the budgets are kept only if data sets share no unit. Nobody can verify this from the
 	// ledger.
 	DisjointDatasets bool `json:"disjoint_datasets,omitempty"`
-	// Releases is the folder whose stored releases were compared with their charges, empty if none were compared.
-	// Missing lists the paths of stored releases that do not exist.
+	// Releases is the folder of the stored releases that were compared with their charges. It is empty if none were
+	// compared. Missing lists the paths of stored releases that do not exist.
 	Releases string   `json:"releases,omitempty"`
 	Missing  []string `json:"missing_releases,omitempty"`
 	// Unreadable counts the stored releases that this user may not read.

@@ -66,7 +66,7 @@ func (c *watchCommand) Run(r *filter.Run) error {
 	return out.Commit()
 }
 
-// begin reads the ledger and the grant. It refuses input for which the watch would never end.
+// begin reads the ledger and the grant. It refuses input that would make the watch endless.
 func (c *watchCommand) begin() (*watching, error) {
 	if info, err := os.Stat(c.Ledger); err != nil {
 		return nil, err

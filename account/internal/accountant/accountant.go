@@ -1,5 +1,5 @@
-// Package accountant bounds the privacy loss of a list of releases. It has all accountants by name, and composes the
-// charges of a ledger with one of them. Package loss knows the mechanisms.
+// Package accountant bounds the privacy loss that releases cause together. It has all accountants by name, and composes
+// a ledger's charges with one of them. Package loss knows the mechanisms.
 package accountant
 
 import (
@@ -12,7 +12,7 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// An Accountant bounds the privacy loss of a list of releases.
+// An Accountant bounds the joint privacy loss of all releases in a list.
 type Accountant struct {
 	Name string
 	// Profile returns the bound and the theorem behind it, or an error that says why there is no bound.

@@ -28,10 +28,10 @@ type UpperProfile interface {
 	Delta(epsilon float64) (float64, error) // at ε > 0
 }
 
-// A Spending function returns the profile of some charges of a ledger. The charges are in the ledger's order.
+// A Spending function returns the profile of some of the ledger's charges, in the ledger's order.
 type Spending func(charges []*event.Charge) (UpperProfile, error)
 
-// Spending returns the profile of charges whose losses add up.
+// Spending returns the profile of charges. Their losses must add up.
 func (a *Accountant) Spending(charges []*event.Charge) (UpperProfile, error) {
 	composition, err := compose.New(charges)
 	if err != nil {
@@ -49,7 +49,7 @@ func (a *Accountant) Upper(l *loss.List) (UpperProfile, error) {
 	return UpperOf(p), nil
 }
 
-// UpperOf returns the upper bounds of a profile.
+// UpperOf keeps only a profile's upper bounds.
 func UpperOf(p loss.Profile) UpperProfile { return upper{p} }
 
 // upper hides all but the upper bounds.

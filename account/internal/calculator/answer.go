@@ -16,11 +16,11 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// An Answer is what the calculator prints, and its JSON form. Losses and noise are upper bounds as they were computed; a
-// table rounds them further up.
+// An Answer is a row that the calculator prints, and its JSON form. Losses and noise are upper bounds as they were
+// computed. A table rounds them further up.
 type Answer struct {
 	Epsilon         print.Number `json:"epsilon"`
-	EpsilonLower    print.Number `json:"epsilon_lower,omitempty"` // nobody who knows only the list can prove less: ACCOUNTING.md
+	EpsilonLower    print.Number `json:"epsilon_lower,omitempty"` // nobody can prove less from the list alone: ACCOUNTING.md
 	Delta           print.Number `json:"delta"`
 	DeltaLower      print.Number `json:"delta_lower,omitempty"`
 	NoiseMultiplier print.Number `json:"noise_multiplier,omitempty"` // over the clip
@@ -31,25 +31,25 @@ type Answer struct {
 	Theorem         string       `json:"theorem"`
 }
 
-// A Question is what accountants are asked about.
+// A Question is a list of releases that accountants are asked about.
 type Question struct {
 	list  *loss.List
-	About Answer // what does not depend on the accountant
+	About Answer // the fields that do not depend on the accountant
 }
 
-// Asked returns the question about a setting with noise of noise·C.
+// Asked returns the question about this setting with noise of standard deviation noise·C.
 func (s *Setting) Asked(noise float64) *Question {
 	return &Question{s.list(noise), Answer{
 		NoiseMultiplier: print.Number(noise), Sensitivity: print.Number(s.Sensitivity), Adjacency: s.Adjacency, Sampling: s.Scheme.String(),
 	}}
 }
 
-// By is answer for several accountants.
+// By returns the function that computes an accountant's answer.
 func (q *Question) By(compute func(loss.Profile) (epsilon, delta loss.Bound, err error)) func(*accountant.Accountant) (*Answer, error) {
 	return func(a *accountant.Accountant) (*Answer, error) { return q.Answer(a, compute) }
 }
 
-// Answer returns what an accountant says, or why it does not.
+// Answer returns an accountant's answer, or the reason why it has none.
 func (q *Question) Answer(a *accountant.Accountant, compute func(loss.Profile) (epsilon, delta loss.Bound, err error)) (*Answer, error) {
 	p, theorem, err := a.Profile(q.list)
 	if err != nil {
@@ -69,8 +69,9 @@ func (q *Question) Answer(a *accountant.Accountant, compute func(loss.Profile) (
 	return &found, nil
 }
 
-// Best returns the answer of the chosen accountant, or the least of all that have one: they differ in noise, or else in δ or
-// in ε. Where none has one, it says so of the one that comes nearest, or why.
+// Best returns the chosen accountant's answer. If all may answer, it returns the least one. Answers are compared by
+// noise, then by δ, then by ε. If no accountant has an answer, the error is from the one that comes nearest to the
+// wanted ε. If none comes near, the error says why.
 func Best(c accountant.Choice, ask func(*accountant.Accountant) (*Answer, error)) (*Answer, error) {
 	var answers []*Answer
 	var refusal error
@@ -85,7 +86,7 @@ func Best(c accountant.Choice, ask func(*accountant.Accountant) (*Answer, error)
 			if nearest == nil || far.least < nearest.least {
 				nearest, refusal = far, exit.Errorf(exit.Refused, "accountant %s: %w", a.Name, err)
 			}
-		case refusal == nil || nearest == nil && a.Name == "pld": // which has the most theorems
+		case refusal == nil || nearest == nil && a.Name == "pld": // pld has the most theorems, so its reason counts
 			refusal = a.Refuses(err)
 		}
 	}
@@ -93,7 +94,7 @@ func Best(c accountant.Choice, ask func(*accountant.Accountant) (*Answer, error)
 		return nil, refusal
 	}
 	best := answers[0]
-	for _, a := range answers[1:] { // what only rounds up a little less is not better
+	for _, a := range answers[1:] { // a difference by rounding alone does not make an answer better
 		if cmp.Or(a.NoiseMultiplier.Compare(best.NoiseMultiplier), a.Delta.Compare(best.Delta),
 			a.Epsilon.Compare(best.Epsilon)) < 0 {
 			best = a
@@ -118,7 +119,7 @@ func (a *Answer) Table(b *bytes.Buffer) {
 	fmt.Fprintf(b, "\nrests on: %s\n", a.Theorem)
 }
 
-// Clips prints a sensitivity in clips.
+// Clips prints a sensitivity as a multiple of the clip C.
 func Clips(sensitivity print.Number) string {
 	switch sensitivity {
 	case 0:

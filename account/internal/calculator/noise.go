@@ -15,17 +15,17 @@ import (
 	"privpipe/pipelines/rounded"
 )
 
-// An unreachable ε is below all that noise in range has.
+// An unreachable error says that no noise in the range reaches the wanted ε.
 type unreachable struct {
 	epsilon, delta float64
-	least          float64 // ε that some noise has, as far as it was looked for
+	least          float64 // the least ε that the search found
 }
 
 func (e *unreachable) Error() string {
 	return fmt.Sprintf("no noise that it accounts for has ε %v at δ %v: the least is ε %s", e.epsilon, e.delta, rounded.Up(e.least))
 }
 
-// A NoiseQuery asks for the least noise, as flags.
+// A NoiseQuery has the flags that ask for the least noise.
 type NoiseQuery struct {
 	SettingFlags
 	Epsilon float64 `required:"" placeholder:"X" help:"ε of the guarantee. Above 10 it protects little."`
@@ -37,8 +37,8 @@ func (c *NoiseQuery) Validate() error {
 	return errors.Join(c.check(), event.CheckEpsilon(c.Epsilon), accountant.CheckDelta(c.Delta))
 }
 
-// Find returns the answer of the chosen accountants for the least noise with which that very answer is at most the wanted ε. A
-// search may have bounds that are a little less than those of the answer, and a table has noise of four digits.
+// Find returns the answer for the least noise that has an answer of at most the wanted ε. The answer is computed again
+// for that very noise: the search may use slightly smaller bounds, and a table prints noise with four digits.
 func (c *NoiseQuery) Find(forTable bool) (*Answer, error) {
 	s := c.Setting()
 	epsilon, printed := c.Epsilon, func(noise float64) float64 { return noise }
@@ -67,9 +67,9 @@ func (c *NoiseQuery) Find(forTable bool) (*Answer, error) {
 	return nil, exit.Errorf(exit.Refused, "%w", &unreachable{c.Epsilon, c.Delta, float64(found.Epsilon)})
 }
 
-// leastNoise asks an accountant for the least noise, if that is less than another's before.
+// leastNoise asks an accountant for the least noise, unless an earlier accountant has found less noise.
 func (c *NoiseQuery) leastNoise(s *Setting, epsilon float64) func(*accountant.Accountant) (*Answer, error) {
-	best := math.Inf(1) // of the accountants so far
+	best := math.Inf(1) // least noise of the accountants so far
 	return func(a *accountant.Accountant) (*Answer, error) {
 		if !math.IsInf(best, 1) && !s.holds(a, best*(1-1e-6), epsilon, c.Delta) {
 			return nil, errMoreNoise
@@ -85,7 +85,7 @@ func (c *NoiseQuery) leastNoise(s *Setting, epsilon float64) func(*accountant.Ac
 
 var errMoreNoise = errors.New("it asks for more noise than another accountant")
 
-// holds says that an accountant proves (ε, δ) with some noise.
+// holds says whether an accountant proves (ε, δ) at this noise.
 func (s *Setting) holds(a *accountant.Accountant, noise, epsilon, delta float64) bool {
 	p, _, err := a.Profile(s.list(noise))
 	if err != nil {
@@ -95,8 +95,8 @@ func (s *Setting) holds(a *accountant.Accountant, noise, epsilon, delta float64)
 	return err == nil && bound.Upper <= epsilon
 }
 
-// extent is the noise, over C, in which accountants are known to be right, as checkNoise has it; of noise to be printed, with
-// the digits of a table.
+// extent returns the range of noise, over C, where accountants are known to be right: see checkNoise. For printed noise
+// the ends are rounded into the range, to a table's digits.
 func (s *Setting) extent() (low, most float64) {
 	low, most = leastSigma*s.Sensitivity, mostSigma*s.Sensitivity
 	for low/s.Sensitivity < leastSigma {
@@ -111,11 +111,11 @@ func (s *Setting) extent() (low, most float64) {
 	return low, most
 }
 
-// leastNoise returns the least noise, over C, for which an accountant proves (ε, δ): its own bound there is at most ε. An
-// *unreachable error says that no noise does.
+// leastNoise returns the least noise, over C, that an accountant proves (ε, δ) for. The accountant's own bound there is
+// at most ε. If no noise is enough, the error is *unreachable.
 func (s *Setting) leastNoise(a *accountant.Accountant, epsilon, delta float64) (float64, error) {
 	low, most := s.extent()
-	var refusal error // of every noise
+	var refusal error // if there is no bound at any noise
 	least := math.NaN()
 	ratio := func(noise float64) (float64, error) {
 		p, _, err := a.Profile(s.list(noise))
@@ -123,7 +123,7 @@ func (s *Setting) leastNoise(a *accountant.Accountant, epsilon, delta float64) (
 		if err == nil {
 			bound, err = p.Epsilon(delta)
 		}
-		if err != nil { // of any noise, or of too little or too much
+		if err != nil { // no bound at this noise; other noise may have one
 			refusal = err
 			return math.Inf(1), nil
 		}
@@ -139,7 +139,7 @@ func (s *Setting) leastNoise(a *accountant.Accountant, epsilon, delta float64) (
 		}
 		return s.around(noise, a.Fine(), ratio, func() error { return &unreachable{epsilon, delta, least} })
 	}
-	// By steps of 2 first: an accountant may hold up to some noise only, and large noise takes long.
+	// Double the noise first. An accountant may have bounds only up to some noise, and large noise takes long.
 	for high := low; ; low, high = high, min(2*high, most) {
 		if r, err := ratio(high); err != nil {
 			return 0, err
@@ -156,7 +156,7 @@ func (s *Setting) leastNoise(a *accountant.Accountant, epsilon, delta float64) (
 	return 0, refusal
 }
 
-// quickNoise returns noise that pld's quick upper bound proves, or the most if there is none.
+// quickNoise returns noise that is enough by pld's quick upper bound. If there is none, it returns the most.
 func (s *Setting) quickNoise(epsilon, delta float64) (float64, error) {
 	low, most := s.extent()
 	noise, err := pld.LeastNoise(epsilon, delta, low, most, accountant.Precise, func(noise float64) ([]pld.Event, error) {
@@ -169,8 +169,8 @@ func (s *Setting) quickNoise(epsilon, delta float64) (float64, error) {
 	return noise, err
 }
 
-// around returns the least noise that it finds from some noise on, up or down, with a ratio of at most 1. What is proved at length
-// is mostly what the quick bound has. At extremes it may be far less, and with several grids a little more.
+// around searches from noise, up or down, and returns the least noise with a ratio of at most 1. The full proof mostly
+// agrees with the quick bound. At extremes it may need far less noise, and with several grids a little more.
 func (s *Setting) around(
 	noise float64, done func(low, high float64) bool, ratio func(noise float64) (float64, error), none func() error,
 ) (float64, error) {

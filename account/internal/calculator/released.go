@@ -9,14 +9,14 @@ import (
 	"privpipe/pipelines/scheme"
 )
 
-// Released are what was released: Gaussian noise in a setting, or a list of events.
+// Released says what was released: Gaussian noise in a setting, or a list of events.
 type Released struct {
 	SettingFlags
 	NoiseMultiplier float64 `xor:"released" placeholder:"X" help:"Standard deviation of the noise, divided by the clip C."`
 	Events          string  `xor:"released" placeholder:"FILE" help:"Read what was released from JSON, as in EVENTS.md: a list of events, or a tree of dp_accounting's DpEvents; - is standard input. It replaces the flags of a setting."`
 }
 
-// mostEvents is the size of a file of events, in bytes.
+// mostEvents is the largest size of an events file, in bytes.
 const mostEvents = 16 << 20
 
 func (c *Released) Check() error {

@@ -11,7 +11,8 @@ import (
 	"privpipe/pipelines/scheme"
 )
 
-// SettingFlags are how often a sum with Gaussian noise is released, of which units, and what neighbours are.
+// SettingFlags describe the releases of a sum with Gaussian noise: their number, how units are sampled, and the
+// neighbouring relation.
 type SettingFlags struct {
 	scheme.Sampled
 	Allocate    bool     `group:"Scheme" xor:"scheme" help:"Put each unit into exactly one of the rounds of an epoch, by a secret coin. All rounds are released."`
@@ -22,13 +23,13 @@ type SettingFlags struct {
 	Sensitivity *float64 `group:"Setting" xor:"sensitivity" placeholder:"X" help:"Set the L2 sensitivity of the sum, divided by C, if another one is proved."`
 }
 
-// A Setting is a number of rounds of Gaussian noise.
+// A Setting describes rounds with Gaussian noise.
 type Setting struct {
 	Scheme      event.Scheme
 	Adjacency   string
 	Sensitivity float64 // over the clip C
-	nonNegative bool    // no coordinate is negative
-	printed     bool    // noise is to be found that a table prints
+	nonNegative bool    // no coordinate of a contribution is negative
+	printed     bool    // look for noise with a table's four digits
 }
 
 // schemes are the flags of the scheme.
@@ -57,7 +58,7 @@ func (c *SettingFlags) Setting() *Setting {
 	return s
 }
 
-// list returns the releases with noise of a standard deviation of noise·C.
+// list returns the releases with noise of standard deviation noise·C.
 func (s *Setting) list(noise float64) *loss.List {
 	e := loss.Release{
 		Released: []mechanism.Mechanism{mechanism.Gaussian{Noise: noise, Sensitivity: s.Sensitivity}}, Count: s.Scheme.Rounds,
@@ -66,7 +67,7 @@ func (s *Setting) list(noise float64) *loss.List {
 	case event.Poisson:
 		e.Sampling, e.Rate = mechanism.Poisson, s.Scheme.Rate
 	case event.Fixed:
-		e.Sampling, e.Rate = mechanism.Fixed, min(1, math.Nextafter(s.Scheme.Rate, 1)) // the quotient of two numbers
+		e.Sampling, e.Rate = mechanism.Fixed, min(1, math.Nextafter(s.Scheme.Rate, 1)) // rounded up: it is a quotient
 	case event.Allocate:
 		e.Disjoint, e.Count = true, max(1, s.Scheme.Epochs)
 		if s.Adjacency != event.ReplaceOne {
@@ -92,7 +93,7 @@ func (c *SettingFlags) check() error {
 	return errors.Join(s.Scheme.Check(), event.CheckRelation(s.Adjacency, event.Document, s.Scheme))
 }
 
-// The range of noise over sensitivity in which the accountants are known to be right.
+// The accountants are known to be right for noise over sensitivity in this range.
 const leastSigma, mostSigma = 0.025, 1e8
 
 func (s *Setting) checkNoise(noise float64) error {

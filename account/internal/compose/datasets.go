@@ -8,10 +8,10 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// If data sets share no unit, a unit loses only by the releases from its own data set. So a ledger has spent the largest ε of its
-// data sets. pipelines/event/claim.md has the proof.
+// If data sets share no unit, a unit loses only by the releases from its own data set. So a ledger has spent the
+// largest ε over its data sets. pipelines/event/claim.md has the proof.
 
-// DisjointNote says so in what account prints.
+// DisjointNote is what account prints for such a ledger.
 const DisjointNote = "on trust: data sets share no unit"
 
 // DisjointDatasets says whether the data sets of a ledger share no unit.
@@ -22,11 +22,12 @@ func DisjointDatasets(ledger *event.Ledger) bool {
 
 // DatasetCharges are charges whose losses add up.
 type DatasetCharges struct {
-	Dataset string // of a ledger whose data sets share no unit; "" for the only group of another ledger
+	Dataset string // "" unless the ledger says that data sets share no unit
 	Charges []*event.Charge
 }
 
-// SplitByDataset splits charges of a ledger into groups whose losses do not add up, in the order of their data sets: at least one.
+// SplitByDataset splits a ledger's charges into groups. Losses add up within a group, but not between groups. The
+// groups are in the order of their data sets, and there is at least one.
 func SplitByDataset(ledger *event.Ledger, charges []*event.Charge) (all []DatasetCharges) {
 	if !DisjointDatasets(ledger) || len(charges) == 0 {
 		return []DatasetCharges{{Charges: charges}}
@@ -41,7 +42,7 @@ func SplitByDataset(ledger *event.Ledger, charges []*event.Charge) (all []Datase
 	return all
 }
 
-// ByDataset returns a ledger once for each of its parts, without the charges of the others.
+// ByDataset returns one ledger for each group. Each has all lines but the charges of other groups.
 func ByDataset(ledger *event.Ledger) (all []*event.Ledger) {
 	for _, p := range SplitByDataset(ledger, ledger.Charges()) {
 		of := ledger
@@ -55,7 +56,8 @@ func ByDataset(ledger *event.Ledger) (all []*event.Ledger) {
 	return all
 }
 
-// With composes the charges of a ledger that a charge of a data set adds to: those of the same part. name is the ledger's.
+// With composes the charges that a new charge of a data set adds to: the charges of the same group. name is the
+// ledger's name.
 func With(name string, ledger *event.Ledger, dataset string) (*Composition, error) {
 	all, err := Ledger(name, ledger)
 	if err != nil || !DisjointDatasets(ledger) {
@@ -63,12 +65,12 @@ func With(name string, ledger *event.Ledger, dataset string) (*Composition, erro
 	}
 	of, err := New(slices.DeleteFunc(ledger.Charges(), func(c *event.Charge) bool { return c.Dataset != dataset }))
 	if err == nil {
-		of.Adjacency, of.Unit = all.Adjacency, all.Unit // are those of the whole ledger
+		of.Adjacency, of.Unit = all.Adjacency, all.Unit // the same in the whole ledger
 	}
 	return of, err
 }
 
-// Ledger composes the charges of a ledger. The error for one that does not fit those before it names its line.
+// Ledger composes a ledger's charges. If a charge does not fit the charges before it, the error names its line.
 func Ledger(name string, ledger *event.Ledger) (*Composition, error) {
 	composition, err := New(ledger.Charges())
 	var misfit *ChargeError

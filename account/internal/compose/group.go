@@ -6,21 +6,23 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// Group returns charges that cost one unit at least what the given ones cost a group of k units together: data sets are neighbours where they
-// differ in these k units. ok is false where this file has no proof.
+// Group returns charges that bound the loss of a group of k units: they cost one unit at least what the given charges
+// cost the group. Data sets are neighbours if they differ in these k units. ok is false where this file has no proof.
 //
-//   - The sum moves by at most k·C, or k times the sensitivity, so noise without sampling is as of that sensitivity.
-//   - By coins of --poisson, under add-remove or replace-null, at least one of the k takes part with probability q′ = 1−(1−q)^k. Given which
-//     do, the sum moves by at most k·C. That the group costs no more than one unit of coin q′ and bound k·C: for each set of them that take
-//     part there is a random map that takes the noise to itself, and the noise moved by k·C to that moved by less (Blackwell: the larger shift
-//     dominates the smaller one, package renyi on dominance). The map of a set that is drawn by its probability, given that it is not empty,
-//     takes the one mixture to the other.
-//   - By other coins, or where units are exchanged, the release is a mixture over the same coins on both sides, and costs at most what its worst
-//     part does: as if all took part.
-//   - In disjoint rounds of Gaussian noise under the same relations, let k_r units be in round r. All rounds together are one Gaussian with
-//     μ² = Σ(k_r·μ_r)² ≤ (k·max μ_r)²: all k in the worst round.
-//   - A word that only the group has: no proof for units with unequal numbers of words.
-//   - Reports of randomized response are of a unit each: k times as many bits.
+//   - Without sampling, the sum moves by at most k·C, or k times the sensitivity. So the noise counts with k times the
+//     sensitivity.
+//   - By coins of --poisson, under add-remove or replace-null, at least one of the k units takes part with probability
+//     q′ = 1−(1−q)^k. Given which of them do, the sum moves by at most k·C. The group costs no more than one unit with
+//     coin q′ and bound k·C, for this reason. For each set of units that take part there is a random map that takes the
+//     noise to itself, and the noise moved by k·C to the noise moved by less (Blackwell: the larger shift dominates the
+//     smaller one, package renyi on dominance). Draw a set by its probability, given that it is not empty, and apply
+//     its map. This takes the one mixture to the other.
+//   - By other coins, or where units are exchanged, the release is a mixture over the same coins on both sides. It
+//     costs at most what its worst part does: as if all units took part.
+//   - In disjoint rounds of Gaussian noise under the same relations, let k_r units be in round r. All rounds together
+//     are one Gaussian with μ² = Σ(k_r·μ_r)² ≤ (k·max μ_r)²: all k units in the worst round.
+//   - For a word that only the group has, there is no proof for units with unequal numbers of words.
+//   - A report of randomized response is from one unit, so k units have k times as many bits.
 func Group(charges []*event.Charge, k int) (grouped []*event.Charge, ok bool) {
 	for _, c := range charges {
 		exchanged := c.Adjacency == event.ReplaceOne
@@ -28,7 +30,7 @@ func Group(charges []*event.Charge, k int) (grouped []*event.Charge, ok bool) {
 			return nil, false
 		}
 		g := *c
-		if g.Sensitivity > math.MaxInt64/uint64(k) { // as in a forged ledger
+		if g.Sensitivity > math.MaxInt64/uint64(k) { // only in a forged ledger
 			return nil, false
 		}
 		g.Sensitivity *= uint64(k)

@@ -12,17 +12,17 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// noiseOf returns the mechanism that bounds the loss of a charge, for a unit that is known to take part. It refuses a
-// mechanism without a theorem here.
+// noiseOf returns the mechanism that bounds a charge's loss for a unit that is known to take part. It refuses a
+// mechanism that has no theorem here.
 func noiseOf(c *event.Charge) (mechanism.Mechanism, error) {
 	switch c.Mechanism {
 	case event.Laplace:
 		return mechanism.Laplace{Scale: float64(c.Scale), Sensitivity: float64(c.Sensitivity), Discrete: true}, nil
 	case event.RandomizedResponse:
 		return mechanism.Pure{Epsilon: Bit(c.Scale)}, nil
-	case event.Objective: // as it is claimed: without the claim it is unbounded, and has no sensitivity
+	case event.Objective: // as the grant claims; without a claim it is unbounded and not here
 		return mechanism.Pure{Epsilon: float64(c.Sensitivity) / float64(c.Scale)}, nil
-	case event.Gaussian, event.Select: // thresholds of event.Select are post-processing
+	case event.Gaussian, event.Select: // the threshold of event.Select is post-processing
 		g := mechanism.Gaussian{Noise: float64(c.Scale), Sensitivity: float64(c.Sensitivity), Discrete: true}
 		if byExchangedCoin(c) {
 			norm, nonNegative, _ := c.ExchangedNorm()
@@ -33,7 +33,7 @@ func noiseOf(c *event.Charge) (mechanism.Mechanism, error) {
 	return nil, fmt.Errorf("no theorem bounds the loss of mechanism %q", c.Mechanism)
 }
 
-// Bit returns the pure ε of a bit that is reported wrong with probability p = scale/2^32: log((1−p)/p), rounded up.
+// Bit returns the pure ε of one bit that is reported wrong with probability p = scale/2^32: log((1−p)/p), rounded up.
 func Bit(scale uint64) float64 {
 	if scale > event.FlipSteps/4 { // the difference is exact
 		return math.Log1p(float64(event.FlipSteps-2*scale)/float64(scale)) * (1 + 1e-15)
@@ -41,7 +41,7 @@ func Bit(scale uint64) float64 {
 	return math.Log(float64(event.FlipSteps-scale)/float64(scale)) * (1 + 1e-15)
 }
 
-// List returns all charges. What is released of one batch is one event.
+// List returns all charges as releases. All that is released from one batch is one loss.Release.
 func (c *Composition) List() *loss.List {
 	if c.list != nil {
 		return c.list
@@ -68,12 +68,12 @@ func (c *Composition) List() *loss.List {
 	return c.list
 }
 
-// ordered puts what is released of a batch in one order: the same ledger gives the same digits.
+// ordered sorts the mechanisms of one batch, so that the same ledger gives the same digits.
 func ordered(released []mechanism.Mechanism) []mechanism.Mechanism {
 	return slices.SortedFunc(slices.Values(released), func(a, b mechanism.Mechanism) int { return cmp.Compare(a.String(), b.String()) })
 }
 
-// worst returns the event of rounds of one throw, of which the unit is in one.
+// worst returns the release that stands for the rounds of one throw. Each unit is in one of the rounds.
 func worst(rounds map[int][]mechanism.Mechanism) loss.Release {
 	batches := make(map[string][]mechanism.Mechanism)
 	for _, released := range rounds {
@@ -91,8 +91,9 @@ func worst(rounds map[int][]mechanism.Mechanism) loss.Release {
 	return e
 }
 
-// Plan returns the charges of the composition and those that all releases of a grant will make, in the very numbers of the
-// grid. Where the grant leaves the sensitivity to the vocabulary it counts the most: all words of two documents differ.
+// Plan returns the charges of the composition and the future charges of all releases that a grant allows, on the very
+// grid of the releases. If the grant leaves the sensitivity to the vocabulary, Plan counts the most: all words of two
+// documents differ.
 func (c *Composition) Plan(g *event.Grant) (*loss.List, error) {
 	if err := c.fits(g.Adjacency, g.Unit); err != nil {
 		return nil, err
@@ -107,7 +108,7 @@ func (c *Composition) Plan(g *event.Grant) (*loss.List, error) {
 	return list, nil
 }
 
-// After returns the composition of the charges of c and of all releases that a grant may make.
+// After returns the composition of c and of all releases that a grant allows.
 func (c *Composition) After(g *event.Grant) (*Composition, error) {
 	list, err := c.Plan(g)
 	if err != nil {
@@ -116,14 +117,14 @@ func (c *Composition) After(g *event.Grant) (*Composition, error) {
 	return &Composition{Adjacency: g.Adjacency, Unit: g.Unit, Releases: c.Releases, None: c.None, list: list}, nil
 }
 
-// OneRelease returns what each release of a grant will be charged.
+// OneRelease returns the charge that each release of a grant will cause.
 func OneRelease(g *event.Grant) (*loss.List, error) {
 	charge := g.Charge(1, g.Scheme)
 	if g.Mechanism == event.RandomizedResponse && g.VocabularySize == 0 && g.ReportWords == 0 {
 		charge.Sensitivity = 2 * uint64(g.MaxWords)
 	}
 	if charge.Scheme.Method == event.Allocate {
-		charge.Scheme.Coins = "planned" // the throw will have a name: the privatizer refuses one without
+		charge.Scheme.Coins = "planned" // the throw will have a name, since the privatizer insists
 	}
 	planned, err := New([]*event.Charge{charge})
 	if err != nil {
@@ -132,7 +133,7 @@ func OneRelease(g *event.Grant) (*loss.List, error) {
 	return planned.List(), nil
 }
 
-// releases is how many of a grant's releases count for one unit.
+// releases returns how many of a grant's releases count for one unit.
 func releases(g *event.Grant) int {
 	if g.Scheme.Disjoint() {
 		return max(1, g.Scheme.Epochs) // one round of each epoch

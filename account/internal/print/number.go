@@ -33,7 +33,7 @@ func (n Number) Compare(m Number) int {
 	return 0
 }
 
-// Order prints the order of a Rényi divergence. 0 means that there is no order.
+// Order prints the order of the Rényi divergence. 0 means that there is no order.
 func Order(n Number) string {
 	switch {
 	case n == 0:

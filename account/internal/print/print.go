@@ -11,7 +11,7 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// Flags say in which form and where an answer is written.
+// Flags say how and where an answer is written.
 type Flags struct {
 	JSON   bool   `name:"json" help:"Print JSON, not a table."`
 	Output string `short:"o" placeholder:"FILE" help:"Write the answer here; standard output by default."`
