@@ -89,7 +89,8 @@ func (a *Accountant) Refuses(why error) error {
 	return exit.Errorf(exit.Usage, "accountant %s: %w", a.Name, why)
 }
 
-// Fine says when the two ends of a search are near enough. For pld they may be further apart, because its bounds are.
+// Fine says when the two ends of the search are near enough. With pld they may be further apart, because its bounds
+// are.
 func (a *Accountant) Fine() func(low, high float64) bool {
 	if a.Name == "pld" {
 		return search.Within(1e-6)

@@ -1,4 +1,5 @@
-// Package calculator answers questions about Gaussian noise or a list of releases, without a ledger: ε, δ, or the least noise.
+// Package calculator answers questions about Gaussian noise or a list of releases, without a ledger. The answer is ε,
+// δ, or the least noise.
 package calculator
 
 import (

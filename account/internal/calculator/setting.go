@@ -11,7 +11,7 @@ import (
 	"privpipe/pipelines/scheme"
 )
 
-// SettingFlags describe the releases of a sum with Gaussian noise: their number, how units are sampled, and the
+// SettingFlags describe repeated releases of one sum with Gaussian noise: their number, how units are sampled, and the
 // neighbouring relation.
 type SettingFlags struct {
 	scheme.Sampled
@@ -28,7 +28,7 @@ type Setting struct {
 	Scheme      event.Scheme
 	Adjacency   string
 	Sensitivity float64 // over the clip C
-	nonNegative bool    // no coordinate of a contribution is negative
+	nonNegative bool    // contributions have no negative coordinate
 	printed     bool    // look for noise with a table's four digits
 }
 

@@ -119,8 +119,8 @@ func (c *Composition) add(charge *event.Charge) error {
 	c.Adjacency, c.Unit = charge.Adjacency, charge.Unit
 	c.sample(charge)
 	if charge.Draws > 0 {
-		// The draws of a token's topic come before the release, which sees them. They count as a mechanism of their
-		// own.
+		// The topics of the tokens are drawn before the release, which sees the draws. The draws count as a mechanism
+		// of their own.
 		c.alone.Add(loss.Release{Released: []mechanism.Mechanism{mechanism.Pure{Epsilon: charge.Draws}}, Count: 1})
 	}
 	if charge.Clipping == event.ClipUnbounded {
@@ -274,8 +274,8 @@ func byExchangedCoin(c *event.Charge) bool {
 // StrayWord is the probability δ' that a charge of event.Select releases a word that only one unit has. Such a release
 // counts as a failure. Otherwise the release has words of the other units only. The noise on the unit's own words is
 // independent of the noise on the others. So given that none of its own words is released, the result is distributed
-// exactly as if these words did not exist. Then the loss is that of the Gaussian on the others' words. There the unit
-// moves weights by an L2 norm of at most the bound, which is the sensitivity.
+// exactly as if these words did not exist. Then the loss is the loss of the Gaussian on the others' words. There the
+// unit moves weights by an L2 norm of at most the bound, which is the sensitivity.
 func StrayWord(c *event.Charge) float64 {
 	return renyi.StrayWord(c.Sensitivity, c.Scale, c.Threshold, c.MaxWords)
 }

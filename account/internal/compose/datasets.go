@@ -14,13 +14,13 @@ import (
 // DisjointNote is what account prints for such a ledger.
 const DisjointNote = "on trust: data sets share no unit"
 
-// DisjointDatasets says whether the data sets of a ledger share no unit.
+// DisjointDatasets says whether a ledger's data sets share no unit.
 func DisjointDatasets(ledger *event.Ledger) bool {
 	head := ledger.Head()
 	return head != nil && head.DisjointDatasets
 }
 
-// DatasetCharges are charges whose losses add up.
+// DatasetCharges are charges that lose to the same units: their losses add up.
 type DatasetCharges struct {
 	Dataset string // "" unless the ledger says that data sets share no unit
 	Charges []*event.Charge
@@ -56,8 +56,8 @@ func ByDataset(ledger *event.Ledger) (all []*event.Ledger) {
 	return all
 }
 
-// With composes the charges that a new charge of a data set adds to: the charges of the same group. name is the
-// ledger's name.
+// With composes the charges that a data set's next charge adds to: the charges of the same group. name is the ledger's
+// name.
 func With(name string, ledger *event.Ledger, dataset string) (*Composition, error) {
 	all, err := Ledger(name, ledger)
 	if err != nil || !DisjointDatasets(ledger) {

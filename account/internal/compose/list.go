@@ -20,7 +20,7 @@ func noiseOf(c *event.Charge) (mechanism.Mechanism, error) {
 		return mechanism.Laplace{Scale: float64(c.Scale), Sensitivity: float64(c.Sensitivity), Discrete: true}, nil
 	case event.RandomizedResponse:
 		return mechanism.Pure{Epsilon: Bit(c.Scale)}, nil
-	case event.Objective: // as the grant claims; without a claim it is unbounded and not here
+	case event.Objective: // the paper's claim; without it the charge is unbounded, and has no sensitivity
 		return mechanism.Pure{Epsilon: float64(c.Sensitivity) / float64(c.Scale)}, nil
 	case event.Gaussian, event.Select: // the threshold of event.Select is post-processing
 		g := mechanism.Gaussian{Noise: float64(c.Scale), Sensitivity: float64(c.Sensitivity), Discrete: true}
@@ -117,7 +117,7 @@ func (c *Composition) After(g *event.Grant) (*Composition, error) {
 	return &Composition{Adjacency: g.Adjacency, Unit: g.Unit, Releases: c.Releases, None: c.None, list: list}, nil
 }
 
-// OneRelease returns the charge that each release of a grant will cause.
+// OneRelease returns the list that each release of the grant will be charged.
 func OneRelease(g *event.Grant) (*loss.List, error) {
 	charge := g.Charge(1, g.Scheme)
 	if g.Mechanism == event.RandomizedResponse && g.VocabularySize == 0 && g.ReportWords == 0 {
@@ -133,7 +133,7 @@ func OneRelease(g *event.Grant) (*loss.List, error) {
 	return planned.List(), nil
 }
 
-// releases returns how many of a grant's releases count for one unit.
+// releases returns how many of the grant's releases count for one unit.
 func releases(g *event.Grant) int {
 	if g.Scheme.Disjoint() {
 		return max(1, g.Scheme.Epochs) // one round of each epoch

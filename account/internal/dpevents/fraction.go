@@ -6,8 +6,9 @@ import (
 	"math/big"
 )
 
-// fraction returns the sizes of a sample and a population in their lowest terms whose rate (see size) it is. The rate is all
-// that counts. They are a convergent of its continued fraction: of all fractions so near, the one of the smallest numbers.
+// fraction returns the sizes of a sample and a population, in lowest terms, with the given rate (see size). Only the
+// rate counts. The sizes are a convergent of the rate's continued fraction: among all fractions so near, the one with
+// the smallest numbers.
 func fraction(rate float64) (size, population int, err error) {
 	quotient := rate
 	if rate < 1 {

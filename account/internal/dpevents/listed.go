@@ -12,7 +12,7 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// listed reads an array of events, DpEvents or our own.
+// listed reads an array of events. Each is a DpEvent or an event of our own.
 func (r *reader) listed(v jsontext.Value) error {
 	var all []jsontext.Value
 	if err := json.Unmarshal(v, &all); err != nil {
@@ -31,7 +31,7 @@ func (r *reader) listed(v jsontext.Value) error {
 	return nil
 }
 
-// one reads an event of our own.
+// one reads one event of our own.
 func (r *reader) one(o *object) error {
 	kind := o.text("type")
 	if o.Has("adjacency") && o.text("adjacency") != r.list.Adjacency && o.err == nil {
@@ -67,10 +67,10 @@ func (r *reader) one(o *object) error {
 	return r.add(e)
 }
 
-// most is how many releases of one batch are read.
+// most is the largest number of releases from one batch.
 const most = 1 << 10
 
-// batch reads what is released of one batch.
+// batch reads the releases from one batch.
 func (r *reader) batch(all []jsontext.Value) (released []mechanism.Mechanism, err error) {
 	if len(all) == 0 || len(all) > most {
 		return nil, fmt.Errorf("released must have 1 to %d members, has %d", most, len(all))
@@ -95,7 +95,7 @@ func (r *reader) batch(all []jsontext.Value) (released []mechanism.Mechanism, er
 	return released, nil
 }
 
-// typeOf returns the kind of mechanism of an event's type; nil for none.
+// typeOf returns the mechanism's kind for an event type, or nil if there is none.
 func typeOf(kind string) *mechanism.Kind {
 	for _, k := range mechanism.Kinds {
 		if slices.Contains(k.Types, kind) {
@@ -105,8 +105,8 @@ func typeOf(kind string) *mechanism.Kind {
 	return nil
 }
 
-// sampling reads how the units of a listed event were chosen: by secret coins of rate q, without replacement at rate q or
-// size/population, or all of them.
+// sampling reads how a listed event's units were chosen: by secret coins at rate q, without replacement at rate q or
+// size/population, or all units.
 func (r *reader) sampling(kind string, o *object) (by mechanism.Sampling, rate float64, err error) {
 	name := ""
 	if o.Has("sampling") {
@@ -144,7 +144,7 @@ func (r *reader) sampling(kind string, o *object) (by mechanism.Sampling, rate f
 	if o.err != nil {
 		return 0, 0, o.err
 	}
-	if k := typeOf(kind); rate < 1 && k != nil && !k.Sampled { // not of a batch
+	if k := typeOf(kind); rate < 1 && k != nil && !k.Sampled { // a batch was checked member by member
 		return 0, 0, fmt.Errorf("no theorem bounds %s under sampling", kind)
 	}
 	return by, rate, err

@@ -11,14 +11,14 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// An object is a JSON object whose members are asked for one by one. It keeps the first rule that is broken; what is asked
-// for after that is zero.
+// An object is a JSON object. The reader takes its members one by one. The first broken rule is kept in err, and every
+// member that is taken later is zero.
 type object struct {
 	members map[string]jsontext.Value
 	err     error
 }
 
-// readObject also refuses members that occur twice.
+// readObject reads a JSON object. It refuses members that occur twice.
 func readObject(v jsontext.Value) *object {
 	o := new(object)
 	if v.Kind() != '{' {
@@ -33,7 +33,7 @@ func readObject(v jsontext.Value) *object {
 
 func (o *object) Fail(format string, args ...any) { o.check(fmt.Errorf(format, args...)) }
 
-// check notes a broken rule, if err is one.
+// check keeps err if it is the first.
 func (o *object) check(err error) {
 	if o.err == nil {
 		o.err = err
@@ -42,7 +42,7 @@ func (o *object) check(err error) {
 
 func (o *object) Has(name string) bool { return o.members[name] != nil }
 
-// take removes a member, which must be there and of a kind of JSON value.
+// take removes a member and returns it. The member must exist and have this kind of JSON value.
 func (o *object) take(name string, kind jsontext.Kind, a string) (v jsontext.Value, ok bool) {
 	v, ok = o.members[name]
 	delete(o.members, name)
@@ -71,7 +71,7 @@ func (o *object) Number(name string) (x float64) {
 	return x
 }
 
-// Within returns a number that must be in [low, high].
+// Within returns a number, which must be in [low, high].
 func (o *object) Within(name string, low, high float64) float64 {
 	x := o.Number(name)
 	if !(x >= low && x <= high) {
@@ -109,7 +109,7 @@ func (o *object) object(name string) jsontext.Value {
 	return v
 }
 
-// done returns the rule that was broken; a member that nobody asked for breaks one.
+// done returns the broken rule, if any. A member that was not taken breaks a rule, too.
 func (o *object) done() error {
 	if o.err == nil && len(o.members) > 0 {
 		return fmt.Errorf("unknown member %q", slices.Min(slices.Collect(maps.Keys(o.members))))

@@ -14,10 +14,10 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// A Relation is what neighbours are, where a text does not say so itself.
+// A Relation is the neighbouring relation for a text that does not state one.
 type Relation struct {
-	Adjacency   string // event.AddRemove, event.ReplaceOne or event.ReplaceNull; "" is not given, and event.AddRemove
-	NonNegative bool   // no coordinate is negative
+	Adjacency   string // event.AddRemove, event.ReplaceOne or event.ReplaceNull; "" if not given, which means event.AddRemove
+	NonNegative bool   // contributions have no negative coordinate
 }
 
 // A reader fills a list.
@@ -27,8 +27,8 @@ type reader struct {
 	releases   int // so far
 }
 
-// Read returns the list of a JSON text. The error has exit code 90 for a text that breaks a rule, and 80 for one that does
-// not fit what neighbours are.
+// Read returns the list that a JSON text describes. The error has exit code 90 if the text breaks a rule, and 80 if it
+// does not fit the neighbouring relation.
 func Read(b []byte, relation Relation) (*loss.List, error) {
 	r := new(reader)
 	if err := r.document(b, relation); err != nil {
@@ -40,7 +40,8 @@ func Read(b []byte, relation Relation) (*loss.List, error) {
 	return r.list, nil
 }
 
-// document reads an array of listed events or a tree, each perhaps in an object that says what neighbours are.
+// document reads an array of listed events, or a tree. Either may be inside an object that states the neighbouring
+// relation.
 func (r *reader) document(b []byte, relation Relation) error {
 	var v jsontext.Value
 	if err := json.Unmarshal(b, &v); err != nil {
@@ -77,8 +78,8 @@ func (r *reader) document(b []byte, relation Relation) error {
 	return r.listed(all)
 }
 
-// relate says what neighbours are: the triangle inequality bounds how far an exchange moves a sum of vectors of norm 1, and
-// of vectors without negative coordinates ‖u−v‖² ≤ ‖u‖² + ‖v‖² in L2.
+// relate sets the neighbouring relation. The triangle inequality bounds how far an exchange moves a sum of vectors of
+// norm 1. For vectors without negative coordinates the L2 bound is smaller: ‖u−v‖² ≤ ‖u‖² + ‖v‖².
 func (r *reader) relate(relation Relation) {
 	r.list = &loss.List{Adjacency: cmp.Or(relation.Adjacency, event.AddRemove), NonNegative: relation.NonNegative}
 	r.neighbours = neighbours(r.list)
@@ -87,7 +88,7 @@ func (r *reader) relate(relation Relation) {
 	}
 }
 
-// add adds an event to the list.
+// add adds a release to the list.
 func (r *reader) add(e loss.Release) error {
 	if e.Rate == 1 {
 		e.Sampling, e.Rate = mechanism.All, 0
@@ -102,7 +103,7 @@ func (r *reader) add(e loss.Release) error {
 	return nil
 }
 
-// replaced refuses what only an exchange of units has a theorem for, under add-remove.
+// replaced refuses an event under add-remove if its theorem holds only for an exchange of units.
 func (r *reader) replaced(what, why string) error {
 	if r.list.Adjacency == event.ReplaceOne {
 		return nil
@@ -110,19 +111,19 @@ func (r *reader) replaced(what, why string) error {
 	return exit.Errorf(exit.Usage, "%s needs adjacency %q: %s", what, event.ReplaceOne, why)
 }
 
-// mixed refuses an event of other neighbours than the list's.
+// mixed refuses an event with another neighbouring relation than the list.
 func (r *reader) mixed() error {
 	return exit.Errorf(exit.Usage, "its adjacency is not %q, that of the list: they cannot be composed", r.list.Adjacency)
 }
 
-// mostUnits is the largest population: whole numbers up to it are exact as float64.
+// mostUnits is the largest population. Up to this limit float64 represents whole numbers exactly.
 const mostUnits = 1 << 53
 
-// size returns the rate of a sample without replacement.
+// size returns the rate for sampling without replacement.
 func (o *object) size(sample, population string) float64 {
 	of := o.Whole(population, 1, mostUnits)
 	size := o.Whole(sample, 1, max(1, of))
-	rate := min(1, math.Nextafter(float64(size)/float64(of), 1)) // the quotient of two numbers
+	rate := min(1, math.Nextafter(float64(size)/float64(of), 1)) // rounded up: it is a quotient
 	if rate == 1 && size < of && o.err == nil {
 		o.Fail("%s over %s rounds to 1: take all units", sample, population)
 	}

@@ -12,7 +12,7 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// The classes of dp_accounting/dp_event.py that are no mechanisms.
+// These classes of dp_accounting/dp_event.py are no mechanisms.
 const (
 	noOp                       = "NoOpDpEvent"
 	nonPrivate                 = "NonPrivateDpEvent"
@@ -23,7 +23,7 @@ const (
 	dpEventModule, deepestTree = "dp_accounting.dp_event", 64
 )
 
-// A node is an event of a tree, and how often it happens.
+// A node is one event in a tree, and the number of times it happens.
 type node struct {
 	*object
 	class string
@@ -31,7 +31,7 @@ type node struct {
 	depth int
 }
 
-// wrap says in which event of a tree a rule is broken.
+// wrap adds to an error the class of the event that broke the rule.
 func (n node) wrap(err error) error {
 	if err == nil {
 		return nil
@@ -39,7 +39,7 @@ func (n node) wrap(err error) error {
 	return fmt.Errorf("%s: %w", n.class, err)
 }
 
-// readNode reads what all events of a tree have.
+// readNode reads the members that all events in a tree have.
 func readNode(v jsontext.Value, count, depth int) (n node, err error) {
 	n = node{object: readObject(v), count: count, depth: depth}
 	n.class = n.text("class_name")
@@ -55,11 +55,11 @@ func readNode(v jsontext.Value, count, depth int) (n node, err error) {
 	return n, n.err
 }
 
-// tree reads the event of a tree that is at its root.
+// tree reads a tree from its root.
 func (r *reader) tree(v jsontext.Value) error { return r.node(v, 1, 1, nil) }
 
-// node reads an event that happens so often. What is released of a sample goes to its batch, all of it of the same units: the sample
-// amplifies the whole, once. batch is nil outside of samples.
+// node reads an event that happens count times. batch collects all releases from one sample. They share the same units,
+// and the sample amplifies their joint loss, once. batch is nil outside of samples.
 func (r *reader) node(v jsontext.Value, count, depth int, batch *[]mechanism.Mechanism) error {
 	n, err := readNode(v, count, depth)
 	if err != nil {
@@ -101,7 +101,7 @@ func (r *reader) visit(n node, batch *[]mechanism.Mechanism) error {
 	}
 }
 
-// sampled reads a sample of the units and what is released of it.
+// sampled reads a sample of the units, and all releases from it.
 func (r *reader) sampled(n node) (err error) {
 	e := loss.Release{Sampling: mechanism.Poisson, Count: n.count}
 	if n.class == poissonSampled {
@@ -123,7 +123,7 @@ func (r *reader) sampled(n node) (err error) {
 	return r.add(e)
 }
 
-// each visits what a composed event is composed of.
+// each visits the events inside a composed event.
 func (n node) each(visit func(v jsontext.Value, count, depth int) error) error {
 	if n.class == selfComposed {
 		times := n.Whole("count", 1, event.MaxRounds)
@@ -148,7 +148,7 @@ func (n node) each(visit func(v jsontext.Value, count, depth int) error) error {
 	return nil
 }
 
-// kindOf returns the kind of mechanism of a class; nil for none.
+// kindOf returns the mechanism's kind for a class, or nil if there is none.
 func kindOf(class string) *mechanism.Kind {
 	for _, k := range mechanism.Kinds {
 		if k.Class == class {
@@ -158,7 +158,7 @@ func kindOf(class string) *mechanism.Kind {
 	return nil
 }
 
-// mechanism reads the members of an event that a mechanism of a kind needs.
+// mechanism reads the members that a mechanism of kind k needs.
 func (r *reader) mechanism(
 	k *mechanism.Kind, read func(mechanism.Fields, mechanism.Neighbours) mechanism.Mechanism, o *object,
 ) (mechanism.Mechanism, error) {

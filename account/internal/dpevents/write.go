@@ -14,7 +14,7 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// members is a JSON object: names and values in turn.
+// members is a JSON object, as names and values in turn.
 type members []any
 
 // MarshalJSONTo implements json.MarshalerTo.
@@ -26,16 +26,17 @@ func (m members) MarshalJSONTo(e *jsontext.Encoder) error {
 	return errors.Join(err, e.WriteToken(jsontext.EndObject))
 }
 
-// text returns lines of JSON.
+// text returns indented JSON.
 func text(m members) ([]byte, error) {
 	b, err := json.Marshal(m, jsontext.WithIndent("  "))
 	return append(b, '\n'), err
 }
 
-// adjacency is that of a list; of an empty one, or of one without any bound, it does not matter.
+// adjacency returns a list's neighbouring relation. For an empty list, or one without any bound, the relation does not
+// matter.
 func adjacency(l *loss.List) string { return cmp.Or(l.Adjacency, event.AddRemove) }
 
-// neighbours are those of a list, by the triangle inequality.
+// neighbours returns how far neighbours' sums are apart, by the triangle inequality.
 func neighbours(l *loss.List) mechanism.Neighbours {
 	if l.Adjacency == event.ReplaceOne {
 		return mechanism.Neighbours{ReplaceOne: true, L2: 2, L1: 2}
@@ -43,17 +44,17 @@ func neighbours(l *loss.List) mechanism.Neighbours {
 	return mechanism.Neighbours{L2: 1, L1: 1}
 }
 
-// List returns the JSON of a list as an object of its adjacency and an array of events: DpEvents, and approx_dp where dp_accounting
-// has none.
+// List returns a list's JSON: an object with its adjacency and an array of events. The events are DpEvents, or
+// approx_dp if dp_accounting has no event.
 func List(l *loss.List) ([]byte, error) {
 	all := []members{}
 	if l.Failure >= 1 {
 		return nil, errors.New("releases fail with certainty: no list of events says it")
 	}
 	if l.Failure > 0 {
-		// A release that fails with probability δ' at most is made of an ideal one and of one bit, which never says "failed"
-		// without the unit, and with it does with δ': of (ε', δ')-differential privacy, ε' = −log(1−δ'). See loss.List for
-		// the sums, which are rounded up here.
+		// Write a release that fails with probability δ' at most as an ideal release and one bit. The bit never says
+		// "failed" without the unit, and says it with probability δ' with the unit. So the bit is (ε',
+		// δ')-differentially private, ε' = −log(1−δ'). loss.List has the sums of ε' and δ', which are rounded up here.
 		bit := mechanism.Approximate{Epsilon: l.Excess * (1 + 1e-12), Delta: l.Failure * (1 + 1e-12)}
 		all = append(all, append(bit.List(), "count", 1))
 	}
@@ -64,9 +65,10 @@ func List(l *loss.List) ([]byte, error) {
 	return text(members{"adjacency", adjacency(l), "events", all})
 }
 
-// opposite returns what is released of a batch as dp_accounting knows an exchange by a coin: of opposite units, which lose no less
-// than orthogonal ones of the same norm. What has no known exchange is refused: two units of norm C/√2 that are opposite lose less
-// than two of norm C that are orthogonal, so how far sums are apart is not enough.
+// opposite returns the releases from one batch in a form that dp_accounting knows. For an exchange by a coin,
+// dp_accounting has only opposite units, which lose no less than orthogonal units of the same norm. A release without a
+// known exchange is refused: the distance between sums is not enough. Two opposite units of norm C/√2 lose less than
+// two orthogonal units of norm C.
 func opposite(l *loss.List, e loss.Release) (released []mechanism.Mechanism, err error) {
 	if e.Sampling != mechanism.Poisson || l.Adjacency != event.ReplaceOne {
 		return e.Released, nil
@@ -82,14 +84,15 @@ func opposite(l *loss.List, e loss.Release) (released []mechanism.Mechanism, err
 	return released, nil
 }
 
-// Tree returns the JSON of a list as an object of its adjacency and a tree of DpEvents.
+// Tree returns a list's JSON: an object with its adjacency and a tree of DpEvents.
 //
-// dp_accounting has no word for these, which are refused or become what loses no less:
-//   - discrete Gaussian and Laplace noise: continuous noise that is a little smaller;
-//   - a unit in one of several disjoint rounds: it counts in the worst, or in all that cannot be compared;
-//   - one batch of two coins, perhaps: it counts as if all units took part;
-//   - several Gaussian releases of one batch, which its PLDAccountant does not know: one, of all sums over their noise;
-//   - the failure of select: refused.
+// dp_accounting cannot express the following. Each becomes an event that loses no less, or is refused:
+//   - discrete Gaussian and Laplace noise becomes continuous noise that is a little smaller;
+//   - a unit in one of several disjoint rounds counts in the worst round, or in all rounds that cannot be compared;
+//   - releases that may share one batch or be from two batches with their own coins count as if all units took part;
+//   - several Gaussian releases from one batch, which its PLDAccountant does not know, become one release: all sums
+//     over their noise;
+//   - the failure of select is refused.
 func Tree(l *loss.List) ([]byte, error) {
 	if l.Failure > 0 {
 		return nil, errors.New("dp_accounting has no event for what fails with a small probability, as select does")
@@ -101,7 +104,8 @@ func Tree(l *loss.List) ([]byte, error) {
 	return text(members{"adjacency", adjacency(l), "event", composedOf(all)})
 }
 
-// appendEvents appends a list's DpEvents. Where ours may be, what dp_accounting has no event for is one of our own.
+// appendEvents appends a list's DpEvents. If ours is true, an event of our own stands for each release that
+// dp_accounting cannot express.
 func appendEvents(all []members, l *loss.List, ours bool) ([]members, error) {
 	if l.NoNoise {
 		all = append(all, members{"class_name", nonPrivate})
@@ -118,7 +122,7 @@ func appendEvents(all []members, l *loss.List, ours bool) ([]members, error) {
 	return all, nil
 }
 
-// composedOf returns one event that is all of them.
+// composedOf returns one event that composes all events.
 func composedOf(all []members) members {
 	switch len(all) {
 	case 0:
@@ -129,7 +133,7 @@ func composedOf(all []members) members {
 	return members{"class_name", composed, "events", all}
 }
 
-// nodes returns the events of one release.
+// nodes returns the events for one release.
 func nodes(l *loss.List, e loss.Release, ours bool) (all []members, err error) {
 	released, err := opposite(l, e)
 	if err != nil {
@@ -155,7 +159,8 @@ func nodes(l *loss.List, e loss.Release, ours bool) (all []members, err error) {
 		all = []members{{"class_name", poissonSampled, "sampling_probability", e.Rate, "event", composedOf(all)}}
 	case mechanism.Fixed:
 		if l.Adjacency != event.ReplaceOne {
-			// Noise over the norm would be taken for more than it is: sums of batches are up to two units apart.
+			// The reader would take the noise for more than it is. It divides by one unit's norm, and the sums of
+			// batches are up to two units apart.
 			return nil, fmt.Errorf("sampling without replacement under %s has no event here", l.Adjacency)
 		}
 		size, population, err := fraction(e.Rate)
@@ -173,7 +178,8 @@ func nodes(l *loss.List, e loss.Release, ours bool) (all []members, err error) {
 	return append(all, own...), nil
 }
 
-// joint returns one Gaussian release for all of a batch, if there is no other: all sums, each over its noise, are one sum.
+// joint returns one Gaussian release in place of a batch of Gaussian releases: all sums, each over its noise, are one
+// sum. It does not change a batch with other noise.
 func joint(released []mechanism.Mechanism) []mechanism.Mechanism {
 	squares := 0.0
 	for _, m := range released {

@@ -11,13 +11,14 @@ import (
 	"privpipe/pipelines/rounded"
 )
 
-// AlarmFlags are when a command fails although its output is right, and written: for cron, which mails what is said then.
+// AlarmFlags make a command fail although its output is right and has been written. They are for cron, which mails the
+// message.
 type AlarmFlags struct {
 	Alarm      *float64 `group:"Alarms" placeholder:"X" help:"Exit with code 83 after the output if more than this part of the ledger's budget is spent, at the budget's own δ; 0.8 is 80 %. The budget is that of account ledger new. With a filter it is the filter's limit, and without either the latest planned budget."`
 	MaxEpsilon *float64 `group:"Alarms" placeholder:"X" help:"Exit with code 83 after the output if the ledger's ε is above X, at the δ of the output."`
 }
 
-// CheckAlarms checks the flags. The output may be at a given ε, where there is no ε to watch.
+// CheckAlarms checks the flags. If the output is at a given ε, there is no ε to watch.
 func (a *AlarmFlags) CheckAlarms(epsilon *float64) error {
 	if a.MaxEpsilon != nil && epsilon != nil {
 		return errors.New("--max-epsilon is at a δ: give --delta, not --epsilon")
@@ -33,7 +34,8 @@ func (a *AlarmFlags) CheckAlarms(epsilon *float64) error {
 	return nil
 }
 
-// Watch returns the alarm that is due for a ledger whose output is at δ, nil for none; and what else is wrong.
+// Watch returns the alarm that is due for a ledger, or nil for none. delta is the δ of the command's output. Other
+// errors are err.
 func (a *AlarmFlags) Watch(name string, ledger *event.Ledger, spending accountant.Spending, delta float64) (alarm, err error) {
 	if a.Alarm == nil && a.MaxEpsilon == nil {
 		return nil, nil
@@ -54,7 +56,7 @@ func (a *AlarmFlags) Watch(name string, ledger *event.Ledger, spending accountan
 			if over != nil {
 				due = append(due, over)
 			}
-		case len(ledger.Charges()) > 0: // of a ledger without charges nothing is spent, whatever its budget will be
+		case len(ledger.Charges()) > 0: // without charges nothing is spent, whatever the budget will be
 			return nil, exit.Errorf(exit.Usage, "--alarm would never ring: neither %s nor a grant that it was charged by has a budget", name).
 				WithHint("name one with --max-epsilon and --delta")
 		}
@@ -77,7 +79,8 @@ func (a *AlarmFlags) Watch(name string, ledger *event.Ledger, spending accountan
 	return exit.Errorf(exit.Refused, "%s: alarm: %w (and %d more)", name, due[0], len(due)-1), nil
 }
 
-// over says that the charges of a ledger, of profile p, have spent more than a part of b; nil if they have not.
+// over returns an error if the ledger's charges, with profile p, have spent more than this part of the budget. It
+// returns nil if they have not.
 func (b *budget) over(part float64, ledger *event.Ledger, p accountant.UpperProfile) (over, err error) {
 	spent, limit, err := b.Spent(ledger, p)
 	if err != nil || spent <= part*limit {

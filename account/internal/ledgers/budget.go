@@ -12,19 +12,20 @@ import (
 	"privpipe/pipelines/rounded"
 )
 
-// A budget is what all charges of a ledger together are to stay within, whoever planned them.
+// A budget is a limit for all charges of a ledger together, whoever planned them.
 type budget struct {
 	event.Budget
-	// filter is the ledger's. Its limit keeps the (ε, δ), for settings that follow from releases, too, and is what is spent.
+	// Filter is the ledger's filter, if any. Its limit guarantees the (ε, δ) even for settings that follow from earlier
+	// releases. Then spending is counted against this limit.
 	Filter *event.Filter
-	Grant  string // whose plan made it; "" for the ledger's own
+	Grant  string // the grant that was planned for this budget; "" for the ledger's own
 }
 
-// Standing returns the budgets of a ledger that count: its own and the latest that was planned, where there are any and they
-// differ. The first is the total budget: see totalBudget.
+// Standing returns the ledger's budgets that count: its own, and the latest planned budget if it differs. The first one
+// is the total budget: see Total.
 //
-// A planned budget holds from its grant's first charge on. The latest of several counts: each is of the whole ledger, and a later
-// one is somebody's decision to allow more, or less.
+// A planned budget holds from its grant's first charge on. Only the latest planned budget counts: each one is for the
+// whole ledger, and a later one is somebody's decision to allow more, or less.
 func Standing(ledger *event.Ledger) (budgets []budget) {
 	if head := ledger.Head(); head != nil && head.Budget != nil {
 		own := event.Budget{Epsilon: head.Budget.Epsilon, Delta: head.Budget.Delta}
@@ -46,8 +47,8 @@ func Standing(ledger *event.Ledger) (budgets []budget) {
 	return append(budgets, budget{Budget: latest.Budget, Grant: latest.ID})
 }
 
-// Total returns the ledger's own budget, else the latest that was planned; nil where there is neither. It is what is
-// meant by "what is left".
+// Total returns the ledger's own budget, else the latest planned budget, or nil if there is neither. "What is left"
+// refers to this budget.
 func Total(ledger *event.Ledger) *budget {
 	if all := Standing(ledger); len(all) > 0 {
 		return &all[0]
@@ -55,8 +56,8 @@ func Total(ledger *event.Ledger) *budget {
 	return nil
 }
 
-// Spent returns what the charges of a ledger have spent of b and how much b is: of ε, or in the measure of the filter. p is the
-// profile of the charges.
+// Spent returns how much the ledger's charges have spent of the budget, and the budget's limit. Both are ε, or in the
+// filter's measure. p is the profile of the charges.
 func (b *budget) Spent(ledger *event.Ledger, p accountant.UpperProfile) (spent, limit float64, err error) {
 	if b.Filter != nil {
 		spent, err = FilterSpent(ledger)
@@ -66,7 +67,7 @@ func (b *budget) Spent(ledger *event.Ledger, p accountant.UpperProfile) (spent, 
 	return spent, b.Epsilon, err
 }
 
-// String describes b for people.
+// String describes the budget for people.
 func (b *budget) String() string {
 	if b.Filter != nil {
 		return fmt.Sprintf("%s %s", b.Filter.Measure, print.Number(b.Filter.Limit))
@@ -74,18 +75,18 @@ func (b *budget) String() string {
 	return fmt.Sprintf("ε %v at δ %v", b.Epsilon, b.Delta)
 }
 
-// An Overspending is a budget that charges exceed.
+// An Overspending says that charges exceed a budget.
 type Overspending struct {
-	Budget  float64      `json:"budget"`            // its ε
-	Delta   float64      `json:"delta"`             // its δ
-	Grant   string       `json:"grant,omitempty"`   // whose plan made it; empty for the ledger's own
-	Dataset string       `json:"dataset,omitempty"` // whose charges exceed it, where data sets share no unit
-	Epsilon print.Number `json:"epsilon"`           // that is spent, at δ
+	Budget  float64      `json:"budget"`            // the budget's ε
+	Delta   float64      `json:"delta"`             // the budget's δ
+	Grant   string       `json:"grant,omitempty"`   // planned for this budget; empty for the ledger's own
+	Dataset string       `json:"dataset,omitempty"` // its charges exceed the budget; empty unless data sets share no unit
+	Epsilon print.Number `json:"epsilon"`           // spent, at Delta
 }
 
-// Overspent returns the first budget of a ledger that all its charges exceed, of its own and of the latest that was planned for it (see
-// Standing); nil for none. A grant without a budget is how that comes: no plan knows what it takes. A filter keeps the ledger's own
-// budget by itself.
+// Overspent returns the first budget that all charges of the ledger exceed, or nil if there is none. It checks the
+// ledger's own budget and the latest planned budget (see Standing). This can happen if a grant without a budget is
+// charged, which no plan has foreseen. A filter keeps the ledger's own budget by itself.
 func Overspent(ledger *event.Ledger) (*Overspending, error) {
 	disjoint := compose.DisjointDatasets(ledger)
 	for _, of := range compose.ByDataset(ledger) {
@@ -110,7 +111,7 @@ func Overspent(ledger *event.Ledger) (*Overspending, error) {
 	return nil, nil
 }
 
-// CheckOverspent returns overspent if a budget of a ledger is exceeded: see Overspent and Overfull. What else is wrong is err.
+// CheckOverspent returns overspent if the ledger exceeds a budget: see Overspent and Overfull. Other errors are err.
 func CheckOverspent(name string, ledger *event.Ledger) (overspent, err error) {
 	o, err := Overspent(ledger)
 	if err != nil {
@@ -120,7 +121,7 @@ func CheckOverspent(name string, ledger *event.Ledger) (overspent, err error) {
 	return cmp.Or(o.Refusal(name), filter), err
 }
 
-// Refusal is the error for the ledger of a name; nil for a nil o.
+// Refusal returns the error for a ledger with this name, or nil if o is nil.
 func (o *Overspending) Refusal(name string) error {
 	if o == nil {
 		return nil

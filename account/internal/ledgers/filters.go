@@ -15,7 +15,7 @@ import (
 	"privpipe/pipelines/rounded"
 )
 
-// checkFilter checks that the limit of a ledger's filter keeps the ledger's budget.
+// checkFilter checks that the limit of the ledger's filter keeps the ledger's budget.
 func checkFilter(name string, head *event.Head) error {
 	if head == nil || head.Filter == nil {
 		return nil
@@ -31,7 +31,8 @@ func checkFilter(name string, head *event.Head) error {
 	return nil
 }
 
-// NewFilter returns the filter of a measure with the largest limit that keeps a budget. An order of 0 is to be chosen.
+// NewFilter returns the filter in this measure with the largest limit that keeps the budget. If order is 0, NewFilter
+// chooses it.
 func NewFilter(measure string, order float64, budget event.Limit) (*event.Filter, error) {
 	f := &event.Filter{Measure: measure, Order: order}
 	if measure == event.Renyi {
@@ -43,7 +44,7 @@ func NewFilter(measure string, order float64, budget event.Limit) (*event.Filter
 		}
 		return f, nil
 	}
-	// The largest limit is 1 over the least x whose guarantee is within the budget.
+	// Search for x = 1/limit: the least x that keeps the budget gives the largest limit.
 	x, err := search.Least(1e-9, 1e12, search.Within(1e-6), func(x float64) (float64, error) {
 		f.Limit = 1 / x
 		epsilon, err := Guaranteed(f, budget.Delta)
@@ -59,7 +60,8 @@ func NewFilter(measure string, order float64, budget event.Limit) (*event.Filter
 	return f, err
 }
 
-// Guaranteed returns the ε at δ that a sum of costs up to a filter's limit guarantees, whatever the settings followed from.
+// Guaranteed returns the ε at δ that holds while the sum of costs is at most the filter's limit, even if settings
+// followed from earlier releases.
 func Guaranteed(f *event.Filter, delta float64) (float64, error) {
 	switch f.Measure {
 	case event.Renyi:
@@ -67,11 +69,11 @@ func Guaranteed(f *event.Filter, delta float64) (float64, error) {
 	case event.ZCDP:
 		return epsilonOfOne(mechanism.Concentrated{Rho: f.Limit}, "renyi", delta)
 	}
-	// μ-Gaussian differential privacy is what one release of N(0, 1/μ²) has (Dong, Roth, Su 2022, definition 2.1).
+	// One release of N(0, 1/μ²) has μ-Gaussian differential privacy (Dong, Roth, Su 2022, definition 2.1).
 	return epsilonOfOne(mechanism.Gaussian{Noise: math.Nextafter(1/math.Sqrt(f.Limit), 0), Sensitivity: 1}, "analytic", delta)
 }
 
-// epsilonOfOne returns ε at δ of one release, by an accountant.
+// epsilonOfOne returns ε at δ for one release, by the named accountant.
 func epsilonOfOne(m mechanism.Mechanism, by string, delta float64) (float64, error) {
 	l := &loss.List{Adjacency: event.AddRemove}
 	l.Add(loss.Release{Released: []mechanism.Mechanism{m}, Count: 1})
@@ -82,19 +84,20 @@ func epsilonOfOne(m mechanism.Mechanism, by string, delta float64) (float64, err
 	return p.Epsilon(delta)
 }
 
-// renyiConversion is what ε at δ is above the Rényi divergence of an order: Canonne, Kamath and Steinke, The Discrete Gaussian
-// for Differential Privacy (NeurIPS 2020), proposition 12. It is rounded up.
+// renyiConversion returns the difference between ε at δ and the Rényi divergence of this order: Canonne, Kamath and
+// Steinke, The Discrete Gaussian for Differential Privacy (NeurIPS 2020), proposition 12. It is rounded up.
 func renyiConversion(order, delta float64) float64 {
 	c := math.Log1p(-1/order) - (math.Log(delta)+math.Log(order))/(order-1)
 	return c + 1e-12*math.Abs(c)
 }
 
-// renyiLimit is the largest Rényi divergence of an order that keeps a budget, rounded down.
+// renyiLimit returns the largest Rényi divergence of this order that keeps the budget, rounded down.
 func renyiLimit(order float64, budget event.Limit) float64 {
 	return math.Nextafter(budget.Epsilon-renyiConversion(order, budget.Delta), 0)
 }
 
-// widestOrder returns the order α with the largest limit over α, to four digits: Gaussian noise without sampling costs α·ρ.
+// widestOrder returns the order α with the largest quotient of limit and α, to four digits. Gaussian noise without
+// sampling costs α·ρ, so this order allows the most of it.
 func widestOrder(budget event.Limit) (best float64) {
 	most := math.Inf(-1)
 	for x := math.Log(1e-3); x < math.Log(1e6); x += 1e-3 {
@@ -107,7 +110,7 @@ func widestOrder(budget event.Limit) (best float64) {
 	return math.Max(1.001, math.Round(best*digits)/digits)
 }
 
-// Cost returns what each release of a grant costs in the measure of a filter, rounded up.
+// Cost returns the cost of each release of a grant in the filter's measure, rounded up.
 func Cost(f *event.Filter, g *event.Grant) (float64, error) {
 	if g.Mechanism == event.Select {
 		return 0, exit.Errorf(exit.Usage, "select has a δ of its own, which the filter %s cannot count", f.Measure)
@@ -138,8 +141,8 @@ func Cost(f *event.Filter, g *event.Grant) (float64, error) {
 	return cost * (1 + 1e-9), nil
 }
 
-// FilterSpent returns what the charges of a ledger cost by its filter, 0 without one. Where a grant states less than its releases cost, what
-// they cost counts.
+// FilterSpent returns the joint cost of the ledger's charges by its filter, or 0 without a filter. If a grant states
+// less than its releases cost, the true cost counts.
 func FilterSpent(ledger *event.Ledger) (float64, error) {
 	head := ledger.Head()
 	if head == nil || head.Filter == nil {
@@ -164,8 +167,8 @@ func FilterSpent(ledger *event.Ledger) (float64, error) {
 	return spent, nil
 }
 
-// Overfull refuses a ledger with a grant below its true cost, or with charges above the limit of the filter. privatize
-// makes neither.
+// Overfull refuses a ledger that has a grant below its true cost, or charges above the filter's limit. privatize makes
+// neither.
 func Overfull(name string, ledger *event.Ledger) (refusal, err error) {
 	head := ledger.Head()
 	if head == nil || head.Filter == nil {

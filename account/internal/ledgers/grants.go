@@ -11,8 +11,8 @@ import (
 	"privpipe/pipelines/rounded"
 )
 
-// CheckGrants checks that each charge of a ledger is one that its grant, on a line before, gives and allows, by the rules
-// that the privatizer keeps to; and that the limit of the ledger's filter keeps the ledger's budget. The error names the line.
+// CheckGrants checks that each charge fits a grant on an earlier line, by the same rules that the privatizer keeps. It
+// also checks that the filter's limit keeps the ledger's budget. The error names the line.
 func CheckGrants(name string, ledger *event.Ledger) error {
 	if err := ledger.Check(name); err != nil {
 		return err
@@ -21,17 +21,17 @@ func CheckGrants(name string, ledger *event.Ledger) error {
 		if line.Grant == nil || ledger.Head() == nil || ledger.Head().Filter == nil || line.Grant.Cost == 0 {
 			continue
 		}
-		if _, err := Cost(ledger.Head().Filter, line.Grant); err != nil { // it cannot be counted
+		if _, err := Cost(ledger.Head().Filter, line.Grant); err != nil { // the filter cannot count this mechanism
 			return &event.LedgerError{Name: name, Line: i + 1, Err: err}
 		}
 	}
 	return checkFilter(name, ledger.Head())
 }
 
-// slack is how far the ε of a ledger may exceed what was planned for it: both are sums of floats.
+// slack is the relative excess of a ledger's ε over its plan that is still accepted: both are sums of floats.
 const slack = 1e-9
 
-// checkBudget checks that charges are within a grant's budget.
+// checkBudget checks that the charges keep the grant's budget.
 func checkBudget(g *event.Grant, charges []*event.Charge) error {
 	least, err := leastEpsilon(g.Budget, charges)
 	if err == nil && least > g.Budget.Epsilon*(1+slack) {
@@ -41,9 +41,9 @@ func checkBudget(g *event.Grant, charges []*event.Charge) error {
 	return err
 }
 
-// leastEpsilon returns the ε of charges at the δ of a budget, by the accountant that it was planned by; pld by default. What
-// pld proves on a finer grid it proves, too, and is asked where the first answer is above the budget: that of the plan may
-// have been another on another machine.
+// leastEpsilon returns the ε of the charges at the budget's δ. It uses the accountant that planned the budget, pld by
+// default. If pld's answer is above the budget, a finer grid is asked, too. Its proof is as valid, and the plan may
+// have had another answer on another machine.
 func leastEpsilon(b event.Budget, charges []*event.Charge) (least float64, err error) {
 	by := []*accountant.Accountant{accountant.Named("renyi")}
 	if b.Accountant != "renyi" {
@@ -63,12 +63,12 @@ func leastEpsilon(b event.Budget, charges []*event.Charge) (least float64, err e
 	return least, nil
 }
 
-// CheckBudgets checks that each grant with a budget has kept what it is for within it: all charges up to its own last one, of its
-// data set where these share no unit. What came later is not in its plan. The ledger must have passed checkGrants. The error names
-// the line of that charge.
+// CheckBudgets checks each grant with a budget: all charges up to the grant's last charge must keep the budget. If data
+// sets share no unit, only the charges of the grant's data set count. Later charges are not in the grant's plan. The
+// ledger must have passed CheckGrants. The error names the line of the grant's last charge.
 func CheckBudgets(name string, ledger *event.Ledger) error {
 	for _, of := range compose.ByDataset(ledger) {
-		last := make(map[string]int) // lines up to a grant's last charge
+		last := make(map[string]int) // number of lines up to each grant's last charge
 		for i, line := range of.Lines {
 			if line.Charge != nil {
 				last[line.Charge.Grant] = i + 1

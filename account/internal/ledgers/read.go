@@ -1,5 +1,5 @@
-// Package ledgers reads ledgers and checks them beyond their chain of hashes: grants, budgets, filters, and releases that were
-// stored or sent.
+// Package ledgers reads ledgers and checks more than their chain of hashes: grants, budgets, filters, and releases that
+// were stored or sent.
 package ledgers
 
 import (
@@ -8,8 +8,9 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// Read reads a ledger and verifies it: that its chain is whole, and that each line is one that the privatizer would
-// have written after those before. A file without a line is no ledger. What a forged line says of its loss is not worked with.
+// Read reads a ledger and verifies it: its chain must be whole, and the privatizer must have been able to write each
+// line after the lines before it. A file without any line is no ledger. The verification comes before any computation
+// with a charge, because a forged line may state anything about its loss.
 func Read(name string) (*event.Ledger, error) {
 	in, err := endpoint.Open(name)
 	if err != nil {
@@ -18,7 +19,7 @@ func Read(name string) (*event.Ledger, error) {
 	defer in.Close()
 	ledger, err := event.ReadLedger(in, in.Name)
 	if err == nil && ledger.CheckBegun() != nil {
-		// An emptied ledger would seem to have spent nothing.
+		// A ledger that somebody emptied would seem to have spent nothing.
 		return nil, exit.Errorf(exit.Missing, "%s: %w", in.Name, ledger.CheckBegun())
 	}
 	if err == nil {
@@ -30,7 +31,7 @@ func Read(name string) (*event.Ledger, error) {
 	return ledger, nil
 }
 
-// ReadGrant reads a grant.
+// ReadGrant reads a grant from a file.
 func ReadGrant(name string) (*event.Grant, error) {
 	b, err := endpoint.ReadFile(name, 1<<20)
 	if err != nil {

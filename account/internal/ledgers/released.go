@@ -18,7 +18,7 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// IsStream says whether --releases names a stream of releases, and not a folder.
+// IsStream says whether --releases names a stream of releases rather than a folder.
 func IsStream(name string) bool {
 	if name == endpoint.Stdio || endpoint.IsTopic(name) {
 		return true
@@ -27,7 +27,7 @@ func IsStream(name string) bool {
 	return name != "" && !errors.Is(err, fs.ErrNotExist) && (err != nil || !info.IsDir())
 }
 
-// IsStored says whether a folder has the stored releases of a ledger. Other folders have streams.
+// IsStored says whether a folder holds a ledger's stored releases. Other folders hold streams.
 func IsStored(folder, ledger string) bool {
 	if same, err := filepath.EvalSymlinks(folder); err == nil {
 		stored, err := filepath.EvalSymlinks(StoredFolder(ledger))
@@ -38,17 +38,18 @@ func IsStored(folder, ledger string) bool {
 	if _, err := os.Lstat(filepath.Join(folder, event.LastName)); err == nil {
 		return true
 	}
-	digits := strings.Repeat("[0-9]", 9) // of event.Charge.StoredName
+	digits := strings.Repeat("[0-9]", 9) // as in event.Charge.StoredName
 	found, err := filepath.Glob(filepath.Join(escape(folder), "*", digits+"*"))
 	return err == nil && len(found) > 0
 }
 
-// escape makes a pattern of filepath.Glob that only the path itself matches.
+// escape returns a filepath.Glob pattern that matches only the path itself.
 func escape(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
-// ReadFolder reads the streams of releases in a folder, and leaves out all else. A file named .pp must be a stream.
+// ReadFolder reads the streams of releases in a folder, and skips other files. A file with the extension .pp must be a
+// stream.
 func ReadFolder(folder string) ([]*Stream, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -76,24 +77,24 @@ func ReadFolder(folder string) ([]*Stream, error) {
 	return all, nil
 }
 
-// A Compared is what account verify says of a stream of releases of which each was charged.
+// A Compared is the result of account verify for a stream with only charged releases.
 type Compared struct {
 	Stream   string `json:"stream"`
 	Run      string `json:"run"`
 	Releases int    `json:"releases"`
-	// Missing are the rounds of charges whose release is not in the stream, one for each charge.
+	// Missing lists the round of each charge that has no release in the stream.
 	Missing []int `json:"missing_rounds,omitempty"`
 }
 
-// A Stream is a stream of releases as it was at a time.
+// A Stream is a snapshot of a stream of releases.
 type Stream struct {
 	name   string
 	header *wire.Header
 	all    []endpoint.Released
 }
 
-// ReadStream reads a stream of releases. If the run is under way, read the stream before the ledgers: the ledgers then have a charge
-// of each release that was read.
+// ReadStream reads a stream of releases. If the run is under way, read the stream before the ledgers. Then the ledgers
+// have a charge for each release that was read.
 func ReadStream(name string) (*Stream, error) {
 	h, all, err := endpoint.Releases(name)
 	if err != nil {
@@ -102,12 +103,12 @@ func ReadStream(name string) (*Stream, error) {
 	return &Stream{name, h, all}, nil
 }
 
-// Compare compares the releases with the charges of ledgers: each release must be one that was charged to one of them, with the
-// cells that it has and by what it states of itself.
+// Compare checks that each release was charged to one of the ledgers: a charge must have the same cells, and must agree
+// with the release's statements about itself.
 func (s *Stream) Compare(ledgers []*event.Ledger) (*Compared, error) {
 	name, h, all := s.name, s.header, s.all
 	o := &Compared{Stream: name, Run: h.Run, Releases: len(all)}
-	charges := make(map[int][]*event.Charge) // of the run
+	charges := make(map[int][]*event.Charge) // the run's charges by round
 	grants := make(map[*event.Charge]*event.Grant)
 	for _, ledger := range ledgers {
 		of := make(map[string]*event.Grant)
@@ -131,7 +132,7 @@ func (s *Stream) Compare(ledgers []*event.Ledger) (*Compared, error) {
 		if len(of) == 0 {
 			return nil, wrong(errors.New("a release that no line of the ledger charges: the ledger was lost or restored from an old copy, or the release is forged"))
 		}
-		if r.Head == nil { // a part of it, which has no digest
+		if r.Head == nil { // only a part of the release, which has no digest
 			continue
 		}
 		i := slices.IndexFunc(of, func(c *event.Charge) bool { return c.Release == r.Digest })
@@ -154,13 +155,14 @@ func (s *Stream) Compare(ledgers []*event.Ledger) (*Compared, error) {
 	return o, nil
 }
 
-// states compares what a release, whose cells were charged, states of itself with its charge and its grant, nil for none.
+// states compares a release's statements about itself with its charge and its grant. The release's cells were charged.
+// g is nil if the charge has no grant.
 func states(h *wire.Header, head *wire.Release, c *event.Charge, g *event.Grant) error {
 	scheme, err := head.Scheme.Event()
 	if err != nil {
 		return err
 	}
-	// Documents carry words.
+	// If the unit is a word, the stream's unit is the document.
 	unit := map[string]wire.Unit{event.Document: wire.Unit_DOCUMENT, event.User: wire.Unit_USER, event.Word: wire.Unit_DOCUMENT}[c.Unit]
 	switch {
 	case head.Mechanism != c.Mechanism || head.Grant != c.Grant || head.Scale != c.Scale:
@@ -174,7 +176,7 @@ func states(h *wire.Header, head *wire.Release, c *event.Charge, g *event.Grant)
 		return nil
 	}
 	bound, _ := g.Steps()
-	// A writer may work out the value of a step in another order.
+	// Another writer may compute a step's value in another order, with other roundings.
 	if head.Clip != bound || math.Abs(head.Grid*float64(bound)/g.Clip-1) > 1e-9 {
 		return fmt.Errorf("it states a bound of %d steps of %v, and the grant's is %v in %d steps", head.Clip, head.Grid, g.Clip, bound)
 	}
@@ -190,13 +192,13 @@ func states(h *wire.Header, head *wire.Release, c *event.Charge, g *event.Grant)
 			return fmt.Errorf("it states a bound of %v for matrix %q, and the grant's is %v", stated, m.Name, want)
 		}
 	}
-	if g.Version == 1 { // it names no subject
+	if g.Version == 1 { // such a grant names no subject
 		return nil
 	}
 	return g.Subject.Fits(headerSubject(h))
 }
 
-// headerSubject is what a header says of its releases.
+// headerSubject returns the subject that a header states.
 func headerSubject(h *wire.Header) event.Subject {
 	s := event.Subject{Model: h.Model, Vocabulary: hex.EncodeToString(h.Vocabulary), VocabularySize: int(h.VocabularySize)}
 	for _, m := range h.Matrices {
@@ -206,7 +208,7 @@ func headerSubject(h *wire.Header) event.Subject {
 	return s
 }
 
-// Warn says which charged releases are not in the stream.
+// Warn logs which charged releases are not in the stream.
 func (o *Compared) Warn(log *slog.Logger) {
 	switch len(o.Missing) {
 	case 0:

@@ -13,16 +13,16 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// A lost is a charge without a stored release, or with one that this user may not read.
+// A lost is a charge without a stored release that this user can read.
 type lost struct {
-	Line       int // from 1
+	Line       int // the first line is 1
 	Path       string
 	Unreadable bool
 }
 
-// CheckReleases compares the stored releases of a ledger in folder with its charges, and returns those that are not there or that this user
-// may not read: an auditor may be another one than the privatizer's.
-// The error for one that differs names the line of its charge. The names of runs are checked before: see checkGrants.
+// CheckReleases compares the stored releases in folder with the ledger's charges. It returns the releases that do not
+// exist or that this user may not read: an auditor may be another user than the privatizer. If a release differs from
+// its charge, the error names the charge's line. CheckGrants must have checked the names of the runs.
 func CheckReleases(name string, ledger *event.Ledger, folder string) (missing []lost, err error) {
 	for i, line := range ledger.Lines {
 		c := line.Charge
@@ -45,8 +45,8 @@ func CheckReleases(name string, ledger *event.Ledger, folder string) (missing []
 	return missing, nil
 }
 
-// LastOf returns the content of the file in a folder of stored releases that names the last charge, nil if there is none. Where this user
-// may not read it, the error is fs.ErrPermission.
+// LastOf returns the content of the file that names the last charge, in a folder of stored releases. It returns nil if
+// the file does not exist. If this user may not read the file, the error is fs.ErrPermission.
 func LastOf(folder string) ([]byte, error) {
 	content, err := os.ReadFile(filepath.Join(folder, event.LastName))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -55,7 +55,7 @@ func LastOf(folder string) ([]byte, error) {
 	return content, err
 }
 
-// sumOf returns the SHA-256 of a file, in hexadecimal.
+// sumOf returns a file's SHA-256, in hexadecimal.
 func sumOf(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -69,7 +69,8 @@ func sumOf(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// StoredFolder returns the folder of a ledger's stored releases, beside the file that a link leads to.
+// StoredFolder returns the folder with a ledger's stored releases. If the ledger is a link, the folder is beside the
+// target.
 func StoredFolder(ledger string) string {
 	if target, err := filepath.EvalSymlinks(ledger); err == nil {
 		ledger = target

@@ -6,20 +6,22 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// A Use is what is left to release by a grant, or where there is no grant, since nothing is protected, by a run.
+// A Use counts the releases that a grant still allows. Without a grant (mechanism none, which protects nothing) it
+// counts the releases of a run.
 type Use struct {
-	Grant, Run string // run is that of the last charge
-	Most       int    // releases
-	Releases   int    // so far
-	Batch      uint64 // documents of a release, 0 where that is private
+	Grant, Run string // Run is the last charge's run
+	Most       int    // number of releases in all
+	Releases   int    // number of releases so far
+	Batch      uint64 // documents per release, 0 if their number is private
 }
 
-// UseOf returns the use of a grant that nothing is charged by.
+// UseOf returns the use for a grant before its first charge.
 func UseOf(g *event.Grant) *Use {
 	return &Use{Grant: g.ID, Most: g.Releases, Batch: documentsOf(g.Unit, g.Scheme)}
 }
 
-// documentsOf returns how many documents a batch has, 0 where that is private: two documents of a user count as one unit.
+// documentsOf returns the number of documents in a batch, or 0 if this number is private. For other units it is
+// private, since two documents of one user count as one unit.
 func documentsOf(unit string, scheme event.Scheme) uint64 {
 	if unit != event.Document {
 		return 0
@@ -27,7 +29,8 @@ func documentsOf(unit string, scheme event.Scheme) uint64 {
 	return scheme.Size // only the fixed scheme has one
 }
 
-// LastUse returns the use of a ledger's last charge, or of the last of a run; nil where there is none.
+// LastUse returns the use for the ledger's last charge, or for a run's last charge if run is not empty. It returns nil
+// if there is no charge.
 func LastUse(ledger *event.Ledger, run string) *Use {
 	for _, c := range slices.Backward(ledger.Charges()) {
 		if run != "" && c.Run != run {
@@ -43,7 +46,7 @@ func LastUse(ledger *event.Ledger, run string) *Use {
 	return nil
 }
 
-// Count counts the releases among charges.
+// Count counts the releases among the charges.
 func (u *Use) Count(charges []*event.Charge) {
 	u.Releases = 0
 	for _, c := range charges {
