@@ -20,7 +20,7 @@ func DisjointDatasets(ledger *event.Ledger) bool {
 	return head != nil && head.DisjointDatasets
 }
 
-// DatasetCharges are charges that lose to the same units: their losses add up.
+// DatasetCharges are charges with losses that add up.
 type DatasetCharges struct {
 	Dataset string // "" unless the ledger says that data sets share no unit
 	Charges []*event.Charge

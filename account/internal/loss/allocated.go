@@ -5,9 +5,10 @@ import (
 	"privpipe/account/internal/pld"
 )
 
-// allocatedNoise is the noise over sensitivity of each round of a throw, of continuous Gaussian noise, rounded down. Rounds with
-// more noise are rounds with that to which noise is added, and rounds that are not released are left out of what is: neither
-// loses more (post-processing). So the worst round stands for all of them. ok is false where none is.
+// allocatedNoise returns the noise over sensitivity in each round of a throw, for continuous Gaussian noise, rounded
+// down. The worst round stands for all rounds, by post-processing. A round with more noise loses no more, because it is
+// the worst round with noise added. A round that is not released loses no more, because it is left out of the result.
+// ok is false if no round is the worst.
 func (e Release) allocatedNoise() (sigma float64, ok bool) {
 	worst := e.worst()
 	if len(worst) > 1 {
@@ -16,14 +17,14 @@ func (e Release) allocatedNoise() (sigma float64, ok bool) {
 	return mechanism.JointSigma(worst[0])
 }
 
-// allocates says that package pld knows the pairs of a throw.
+// allocates says whether package pld knows the pairs for this throw.
 func (e Release) allocates() bool {
 	sigma, ok := e.allocatedNoise()
 	return ok && e.Thrown <= pld.MostAllocated && sigma >= pld.LeastAllocated && sigma <= pld.LargestAllocated
 }
 
-// allocatedPairs is pairs of a throw by secret coins. What is released of one round is one Gaussian of the joint noise, whichever
-// the results before it.
+// allocatedPairs returns the pairs for a throw by secret coins. The releases from one round are one Gaussian with the
+// joint noise, whatever the results before it.
 func (e Release) allocatedPairs(l *List) (p Pairs, err error) {
 	sigma, _ := e.allocatedNoise()
 	above, err := pld.GaussianAllocation(e.Thrown, sigma)

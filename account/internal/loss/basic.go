@@ -8,8 +8,8 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// basic returns what each event's own (ε, δ) adds up to, rounded up (Dwork and Roth, The Algorithmic Foundations of Differential
-// Privacy, 2014, theorem 3.16); an infinite ε where a mechanism has none.
+// basic returns the sum of the events' own (ε, δ), rounded up (Dwork and Roth, The Algorithmic Foundations of
+// Differential Privacy, 2014, theorem 3.16). If a mechanism has no (ε, δ), ε is infinite.
 func (l *List) basic() (sum mechanism.Approximate) {
 	if l.NoNoise || l.Failure > 0 {
 		return mechanism.Approximate{Epsilon: math.Inf(1)}
@@ -35,7 +35,7 @@ func (e Release) basic(adjacency string) mechanism.Approximate {
 	return worst
 }
 
-// basicOf is that of so many batches.
+// basicOf returns the sum for count batches with these releases.
 func basicOf(count float64, released []mechanism.Mechanism) (sum mechanism.Approximate) {
 	for _, m := range released {
 		c, ok := m.(mechanism.Composed)

@@ -13,24 +13,27 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// errReplacedPoisson says that textbooks do not amplify by coins what an exchange of units costs.
+// errReplacedPoisson says that the textbooks' theorems do not amplify by coins under an exchange of units.
 var errReplacedPoisson = errors.New("no theorem here for Poisson sampling under replace-one: " +
 	"use pld or renyi, or sampling without replacement, or add-remove")
 
-// curve returns the Rényi curve of one of an event's releases, and the probability with which it may fail (see List.Failure).
+// curve returns the Rényi curve for one release of the event, and the probability that this release fails (see
+// List.Failure).
 //
-// The curves of one batch add up, given that the unit takes part, and so do the squares of sensitivity over noise, of Gaussian
-// noise: all sums, each divided by its noise, are one sum. What samples amplify is the whole, once (see package renyi, on
-// dominance). Amplified one by one as if each had coins of its own, they would seem to lose less than they do.
+// For a unit that takes part, the curves of one batch add up. For Gaussian noise the squares of sensitivity over noise
+// add up: all sums, each divided by its noise, are one sum. Sampling amplifies the batch as a whole, once (see package
+// renyi, on dominance). If each curve were amplified by itself, as if it had its own coins, the bound would be too
+// small.
 //
-// To take two batches for one, where it is not known, only adds to the curve, where units take part by coins. Let X and Y be 1−q+qL for the ratios of densities
-// L of the two releases of a unit that takes part: independent, of mean 1. With one coin the ratio of both is
-// XY + (X−1)(Y−1)(1−q)/q, and t^α lies above its tangent at XY, so the moment is at least that of two coins plus
-// α·E[X^(α−1)(X−1)]·E[Y^(α−1)(Y−1)]·(1−q)/q. Neither mean is negative, since x^(α−1)(x−1) ≥ x−1. (Other
-// divergences may be smaller with one coin: see pairs.)
+// It may be unknown whether two releases share one batch. If units take part by coins, one batch is the worse case for
+// the curve. Let X and Y be 1−q+qL, where L is the ratio of densities of each release for a unit that takes part. X and
+// Y are independent with mean 1. With one coin the ratio of both releases is XY + (X−1)(Y−1)(1−q)/q. Since t^α lies
+// above its tangent at XY, the moment is at least the moment with two coins plus
+// α·E[X^(α−1)(X−1)]·E[Y^(α−1)(Y−1)]·(1−q)/q. Neither mean is negative, since x^(α−1)(x−1) ≥ x−1. (Other divergences may
+// be smaller with one coin: see pairs.)
 //
-// Under replace-one, coins amplify Gaussian noise on one batch (mechanism.Exchange). That proof is not of other noise, nor of two
-// batches that may be one: then all units count as if they took part.
+// Under replace-one, coins amplify Gaussian noise on one batch (mechanism.Exchange). The proof does not cover other
+// noise, or two batches that may be one. There all units count as if they took part.
 func (e Release) curve(l *List) (curve renyi.Curve, failure float64, err error) {
 	if e.Sampling == mechanism.All {
 		curve, failure = e.whole()
@@ -52,7 +55,7 @@ func (e Release) curve(l *List) (curve renyi.Curve, failure float64, err error) 
 		return curve, failure, nil
 	case generic:
 		return guarantee.Curve(), guarantee.Delta, nil
-	case e.Sampling == mechanism.Fixed && e.Apart: // what follows on two batches is about coins
+	case e.Sampling == mechanism.Fixed && e.Apart: // the bound below for two batches holds only for coins
 		curve, failure = sum(e.Released)
 		return curve, failure, nil
 	case e.Sampling == mechanism.Fixed && onlyGaussian:
@@ -65,10 +68,10 @@ func (e Release) curve(l *List) (curve renyi.Curve, failure float64, err error) 
 	if e.Sampling == mechanism.Poisson && failure == 0 && e.dominated() {
 		curve = renyi.Poisson(e.Rate, curve)
 	}
-	return curve, failure, nil // or as if all took part: a divergence of mixtures is at most the largest of their parts'
+	return curve, failure, nil // if not amplified, as if all took part: a divergence of mixtures is at most the largest of their parts'
 }
 
-// dominated says that one pair of distributions dominates each of a release's mechanisms: zCDP says nothing of one.
+// dominated says whether each mechanism of the release has a dominating pair of distributions. zCDP does not.
 func (e Release) dominated() bool {
 	return !slices.ContainsFunc(e.Released, func(m mechanism.Mechanism) bool {
 		_, ok := m.(mechanism.Dominated)
@@ -76,11 +79,12 @@ func (e Release) dominated() bool {
 	})
 }
 
-// whole is curve without sampling: the worst, at each order, of the batches that a unit may be in.
+// whole is curve without sampling: at each order the worst of the batches that a unit may be in.
 //
-// The rounds are disjoint: whatever the throw, a unit is in one of them, so its addition or removal changes what is
-// released of one round only, and ρ is the largest of theirs, at each order (parallel composition; for a secret throw,
-// Rényi divergence is quasi-convex and the bound holds for each throw). What is released of one round adds up.
+// The rounds are disjoint: whatever the throw, a unit is in one of them. So adding or removing a unit changes the
+// releases of one round only, and ρ is the largest over the rounds, at each order. This is parallel composition. For a
+// secret throw it holds because Rényi divergence is quasi-convex and the bound holds for each throw. Within one round
+// the curves add up.
 func (e Release) whole() (renyi.Curve, float64) {
 	worst, failure := sum(e.Released)
 	for _, released := range e.Instead {
@@ -91,7 +95,8 @@ func (e Release) whole() (renyi.Curve, float64) {
 	return worst, failure
 }
 
-// sum returns the curve of all releases of a batch, of which the unit takes part, and the probability with which any fails.
+// sum returns the curve for all releases from one batch, for a unit that takes part, and the probability that any of
+// them fails.
 func sum(released []mechanism.Mechanism) (curve renyi.Curve, failure float64) {
 	var curves []renyi.Curve
 	if sigma, _ := mechanism.JointSigma(released); !math.IsInf(sigma, 1) {
@@ -115,8 +120,8 @@ func sum(released []mechanism.Mechanism) (curve renyi.Curve, failure float64) {
 	}, failure
 }
 
-// amplifiedGuarantee returns what sampling makes of an (ε, δ) guarantee of a batch: Balle, Barthe and Gaboardi, Privacy
-// Amplification by Subsampling, 2018, theorems 8 (coins, add-remove) and 9 (without replacement, replace-one).
+// amplifiedGuarantee returns a batch's (ε, δ) guarantee after amplification by sampling: Balle, Barthe and Gaboardi,
+// Privacy Amplification by Subsampling, 2018, theorems 8 (coins, add-remove) and 9 (without replacement, replace-one).
 func (e Release) amplifiedGuarantee() (mechanism.Approximate, bool) {
 	if len(e.Released) != 1 {
 		return mechanism.Approximate{}, false

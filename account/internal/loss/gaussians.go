@@ -8,16 +8,16 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// Gaussians are releases with Gaussian noise only.
+// Gaussians are a number of equal releases with Gaussian noise only.
 type Gaussians struct {
 	Sampling mechanism.Sampling
 	Rate     float64 // for All 1
-	Sigma    float64 // noise over the distance of neighbours' sums, rounded down; of continuous noise
+	Sigma    float64 // continuous noise over the distance of neighbours' sums, rounded down
 	Count    int
 }
 
-// Gaussians returns the events of a list in which there is no other noise, and no batch instead of another. ok is false for a
-// list that has any.
+// Gaussians returns the list's events. ok is false if some noise is not Gaussian, or if a unit may be in one of several
+// batches.
 func (l *List) Gaussians() (all []Gaussians, ok bool) {
 	if l.NoNoise || l.Failure > 0 {
 		return nil, false
@@ -36,8 +36,9 @@ func (l *List) Gaussians() (all []Gaussians, ok bool) {
 	return all, true
 }
 
-// Unsampled returns the list as if all units took part in each batch, which bounds what it costs: whichever the sample, a
-// divergence is at most that of the whole, and one of mixtures is at most the largest of their parts' (joint convexity).
+// Unsampled returns the list as if all units took part in each batch. It bounds the loss. For each sample the
+// divergence is at most the one without sampling. A divergence of mixtures is at most the largest of their parts'
+// (joint convexity).
 func (l *List) Unsampled() *List {
 	whole := &List{Adjacency: l.Adjacency, Failure: l.Failure, Excess: l.Excess, NoNoise: l.NoNoise}
 	for _, e := range l.Releases() {
@@ -47,8 +48,8 @@ func (l *List) Unsampled() *List {
 	return whole
 }
 
-// Squares returns the sum of μ² of Gaussian differential privacy of a list of Gaussian noise without sampling, rounded up
-// (Dong, Roth and Su, Gaussian Differential Privacy, 2022, corollary 3.3).
+// Squares returns the sum of μ² (Gaussian differential privacy) for a list with Gaussian noise and no sampling, rounded
+// up (Dong, Roth and Su, Gaussian Differential Privacy, 2022, corollary 3.3).
 func (l *List) Squares() (sum float64, err error) {
 	rounds, ok := l.Gaussians()
 	if !ok {
@@ -63,7 +64,7 @@ func (l *List) Squares() (sum float64, err error) {
 	return sum * (1 + 1e-12), nil
 }
 
-// Rho returns the ρ of zero-concentrated differential privacy of a list without sampling, rounded up.
+// Rho returns ρ (zero-concentrated differential privacy) for a list without sampling, rounded up.
 func (l *List) Rho() (rho float64, err error) {
 	if l.NoNoise || l.Failure > 0 {
 		return 0, errors.New("zCDP has no failures in δ")
@@ -85,7 +86,8 @@ func (l *List) Rho() (rho float64, err error) {
 	return rho * (1 + 1e-12), nil
 }
 
-// rhoOf adds up the ρ of what is released of a batch (Bun and Steinke, Concentrated Differential Privacy, 2016, lemma 1.7).
+// rhoOf adds up the ρ of the releases from one batch (Bun and Steinke, Concentrated Differential Privacy, 2016, lemma
+// 1.7).
 func rhoOf(released []mechanism.Mechanism) (rho float64, err error) {
 	for _, m := range released {
 		one, ok := mechanism.Rho(m)
@@ -97,16 +99,16 @@ func rhoOf(released []mechanism.Mechanism) (rho float64, err error) {
 	return rho, nil
 }
 
-// A Round is one of Count equal rounds: Gaussian noise, or what is (ε, δ)-differentially private.
+// A Round is one of Count equal rounds, either with Gaussian noise or with an (ε, δ) guarantee.
 type Round struct {
 	Sampling  mechanism.Sampling
 	Rate      float64 // for All 1
-	Gaussian  float64 // noise over sensitivity; 0: Guarantee
+	Gaussian  float64 // noise over sensitivity; 0 if Guarantee is used
 	Guarantee mechanism.Approximate
 	Count     int
 }
 
-// OneGuarantee returns the rounds of a list that are all the same.
+// OneGuarantee returns the rounds of a list if they are all equal.
 func (l *List) OneGuarantee() (r Round, err error) {
 	events := l.Releases()
 	if len(events) != 1 || len(events[0].Released) != 1 || events[0].Instead != nil || l.NoNoise || l.Failure > 0 {

@@ -1,8 +1,9 @@
 package loss
 
-// Largest is the profile of releases from data sets that share no unit, of which each has a profile of its own. Neighbours differ
-// in one data set, and only the releases of that data set lose anything: see pipelines/event/claim.md. So ε at a δ is the largest of theirs, and so is
-// δ at an ε. A lower bound of one is a lower bound of all, for some neighbours differ in that one. At least one is given.
+// Largest returns the joint profile of several data sets that share no unit, from a profile for each. Neighbours differ
+// in one data set, and only its releases lose anything: see pipelines/event/claim.md. So ε at a δ is the largest over
+// the data sets, and so is δ at an ε. A lower bound for one data set is a lower bound for all, because some neighbours
+// differ in this one. At least one profile is needed.
 func Largest(profiles []Profile) Profile {
 	if len(profiles) == 1 {
 		return profiles[0]
@@ -31,7 +32,7 @@ func (l largest) of(ask func(Profile) (Bound, error)) (most Bound, err error) {
 	return most, nil
 }
 
-// Larger returns the bound of the larger of two losses of which two are bounds.
+// Larger returns the bound on the larger of two losses, from their bounds.
 func Larger(a, b Bound) Bound {
 	lower := max(a.Lower, b.Lower)
 	if a.Upper > b.Upper {

@@ -11,16 +11,16 @@ import (
 	"privpipe/account/internal/renyi"
 )
 
-// A List is all that was released: adaptively composed events that were fixed beforehand. The zero value with an
-// adjacency is an empty list.
+// A List has all releases: events that are composed adaptively, with settings that were fixed beforehand. The zero
+// value with an adjacency is an empty list.
 type List struct {
 	Adjacency string // event.AddRemove, event.ReplaceOne or event.ReplaceNull
-	// NonNegative says that no coordinate of what a unit adds is negative. It matters where a unit is exchanged.
+	// NonNegative says that contributions have no negative coordinate. It matters if a unit is exchanged.
 	NonNegative bool
 	Failure     float64
-	// Excess and Failure are of releases that fail with a small probability (see failing), in δ and in ε.
+	// Excess and Failure sum up the releases that fail with a small probability, in ε and in δ (see failing).
 	Excess  float64
-	NoNoise bool // a release without noise: no guarantee
+	NoNoise bool // some release has no noise, so there is no guarantee
 	kinds   map[string]Release
 }
 
@@ -30,7 +30,7 @@ func (l *List) Add(e Release) {
 		l.kinds = make(map[string]Release)
 	}
 	name := e.Name()
-	if before := l.kinds[name].Count; e.Count > math.MaxInt-before { // as in a forged ledger: nobody has noise for so many
+	if before := l.kinds[name].Count; e.Count > math.MaxInt-before { // only in a forged ledger: no noise is enough for this number
 		l.NoNoise = true
 	} else {
 		e.Count += before
@@ -38,13 +38,14 @@ func (l *List) Add(e Release) {
 	l.kinds[name] = e
 }
 
-// AddFailure adds that a release may fail, with a probability of at most failure in [0, 1). The event does not say so.
+// AddFailure records that a release may fail with a probability of at most failure, in [0, 1). The release's event does
+// not include the failure.
 func (l *List) AddFailure(failure float64) {
 	l.Failure += failure
 	l.Excess -= math.Log1p(-failure)
 }
 
-// Times returns a list of the same events, each so many times as often, and of the same failures.
+// Times returns a list with count times as many of each event, and the same failures.
 func (l *List) Times(count int) *List {
 	times := l.Clone()
 	for name, e := range times.kinds {
@@ -58,7 +59,7 @@ func (l *List) Times(count int) *List {
 	return times
 }
 
-// AddAll adds what another list of the same neighbouring relation has.
+// AddAll adds the content of another list with the same neighbouring relation.
 func (l *List) AddAll(other *List) {
 	for _, e := range other.Releases() {
 		l.Add(e)
@@ -73,7 +74,7 @@ func (l *List) Clone() *List {
 	return &clone
 }
 
-// Events returns the events, each kind once, in one order: the same list gives the same digits.
+// Releases returns each kind of event once, in a fixed order, so that the same list gives the same digits.
 func (l *List) Releases() []Release {
 	var events []Release
 	for _, name := range slices.Sorted(maps.Keys(l.kinds)) {
@@ -83,7 +84,7 @@ func (l *List) Releases() []Release {
 }
 
 // Curve returns the sum of the events' Rényi curves (Mironov, Rényi Differential Privacy, 2017, proposition 1), and the
-// probability with which any of them fails.
+// probability that any release fails.
 func (l *List) Curve() (curve renyi.Curve, failure float64, err error) {
 	type counted struct {
 		curve renyi.Curve
@@ -109,7 +110,7 @@ func (l *List) Curve() (curve renyi.Curve, failure float64, err error) {
 	}), failure, nil
 }
 
-// Renyi returns the profile by Rényi curves, or why they have no theorem for the list.
+// Renyi returns the profile by Rényi curves, or the reason why they have no theorem for the list.
 func (l *List) Renyi() (Profile, error) {
 	p, err := l.events()
 	if err != nil {
@@ -130,7 +131,7 @@ func (l *List) events() (Profile, error) {
 	return failing{curveProfile{curve}, math.Nextafter(failure, 1), 0}, nil
 }
 
-// Pairs returns the pairs of the events' releases, or why none dominate all of them.
+// Pairs returns the pairs for all events, or the reason why no pair dominates some event.
 func (l *List) Pairs() (Pairs, error) {
 	all := Pairs{Tight: true}
 	for _, e := range l.Releases() {
@@ -143,7 +144,7 @@ func (l *List) Pairs() (Pairs, error) {
 	return all, nil
 }
 
-// Distribution returns the profile by privacy loss distributions, or why they have no theorem for the list.
+// Distribution returns the profile by privacy loss distributions, or the reason why they have no theorem for the list.
 func (l *List) Distribution(options pld.Options) (Profile, error) {
 	all, err := l.Pairs()
 	if err != nil {
@@ -156,7 +157,7 @@ func (l *List) Distribution(options pld.Options) (Profile, error) {
 	switch {
 	case all.Tight:
 		p.attained = p.dominating
-	case len(all.Attained) > 0: // apart from the upper bound by more than that
+	case len(all.Attained) > 0: // the lower bound is further from the upper bound than this
 		options.Tolerance = max(options.Tolerance, 2e-4)
 		if p.attained, err = pld.New(all.Attained, options); err != nil {
 			return nil, err
@@ -169,7 +170,7 @@ func (l *List) Distribution(options pld.Options) (Profile, error) {
 	return l.fail(p), nil
 }
 
-// fail completes a profile of the events.
+// fail completes the events' profile with the failures and the missing noise.
 func (l *List) fail(ideal Profile) Profile {
 	switch {
 	case l.NoNoise:

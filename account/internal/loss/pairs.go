@@ -10,16 +10,16 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// Pairs are pairs of distributions of releases.
+// Pairs are pairs of distributions for releases.
 type Pairs struct {
-	// Dominating is above whatever the releases may be.
+	// Dominating bounds the releases from above, whatever the data.
 	Dominating []pld.Event
-	// Attained is what some mechanisms of the kinds that are listed have on some neighbours, all in one direction, except for
-	// roundings of parameters that package pld knows of: so what they lose, the worst case does. Releases of which none is
-	// known are left out, which only loses less.
+	// Attained bounds the worst case from below. Some mechanisms of the listed kinds have these pairs on some
+	// neighbours, all in one direction, except for parameter roundings that package pld accounts for. Releases without
+	// a known pair are left out, which only makes the bound smaller.
 	Attained []pld.Event
-	Tight    bool // the two are the same
-	Whole    bool // a sampled batch counts as if all units took part, which the Rényi curve may not
+	Tight    bool // Attained equals Dominating
+	Whole    bool // a sampled batch counts as if all units took part; the Rényi curve may be better there
 }
 
 func (p *Pairs) add(other Pairs) {
@@ -28,16 +28,16 @@ func (p *Pairs) add(other Pairs) {
 	p.Tight, p.Whole = p.Tight && other.Tight, p.Whole || other.Whole
 }
 
-// pairs returns the pairs of an event's releases. A sampled batch for which no such pair is known counts as if all units took
-// part: whichever the sample, the divergence is at most that, and a divergence of mixtures is at most the largest of their
-// parts' (joint convexity). Nobody attains that.
+// pairs returns the pairs for an event's releases. If no pair is known for a sampled batch, the batch counts as if all
+// units took part. For each sample the divergence is at most that large, and a divergence of mixtures is at most the
+// largest of their parts' (joint convexity). No data attain this bound.
 func (e Release) pairs(l *List) (Pairs, error) {
 	batch := mechanism.Continuous(e.Released)
 	sigma, onlyGaussian := mechanism.JointSigma(batch)
 	guarantee, generic := e.amplifiedGuarantee()
 	sampled, one := batch[0].(mechanism.SampledPair)
 	replaced := e.Sampling == mechanism.Poisson && l.Adjacency == event.ReplaceOne
-	reached := true // by some contributions
+	reached := true // some contributions attain the pair
 	var pair *pld.Pair
 	var err error
 	switch {
@@ -48,7 +48,7 @@ func (e Release) pairs(l *List) (Pairs, error) {
 	case e.Rate == 0:
 		return Pairs{Tight: true}, nil
 	case e.Apart:
-		// One batch, or several: two coins may tell that the unit is there where one does not.
+		// One batch, or several: two coins may show that the unit is there when one coin does not.
 		return e.dominatedByWhole()
 	case replaced && onlyGaussian:
 		var exchange mechanism.Exchange
@@ -57,7 +57,7 @@ func (e Release) pairs(l *List) (Pairs, error) {
 			pair, err = exchange.Pair()
 		}
 	case generic && !replaced:
-		// The guarantee is one of a single release: the least loss of a sampled one is far above its −ε.
+		// The guarantee is for a single release, and it is loose: a sampled release's least loss is far above −ε.
 		return Release{Released: []mechanism.Mechanism{guarantee}, Count: e.Count}.dominatedByWhole()
 	case e.Sampling == mechanism.Fixed && onlyGaussian:
 		pair, err = pld.GaussianWithoutReplacement(e.Rate, sigma)
@@ -76,17 +76,17 @@ func (e Release) pairs(l *List) (Pairs, error) {
 	switch {
 	case ok && e.Sampling == mechanism.Fixed && l.Adjacency == event.ReplaceOne:
 		p.Attained, err = e.oneOfEquals(sigma, rounded)
-	case e.Sampling == mechanism.Fixed: // an empty unit is not as far from another as two units can be
+	case e.Sampling == mechanism.Fixed: // no lower bound: an empty unit is nearer to another unit than two units can be
 	case ok && reached:
 		p.Attained, p.Tight = p.Dominating, true
 	}
 	return p, err
 }
 
-// oneOfEquals is what sampling without replacement costs at least: all units but one are equal, and as far from that one as
-// two units can be. With it the sums are distributed as (1−q)·N(0, σ²) + q·N(1, σ²), and with another of the equal ones in its
-// place as N(0, σ²). (The pair that dominates is of two data sets at a time: for losses above 0 of this one, and for
-// those below 0 of that with the roles exchanged.)
+// oneOfEquals returns a lower bound for sampling without replacement. All units but one are equal, and the distance to
+// that one is the largest possible. With that unit the sums are distributed as (1−q)·N(0, σ²) + q·N(1, σ²). With
+// another of the equal units in its place they are distributed as N(0, σ²). (The dominating pair is from two data sets
+// at a time: its losses above 0 are from this direction, and its losses below 0 from the exchanged roles.)
 func (e Release) oneOfEquals(sigma, rounded float64) ([]pld.Event, error) {
 	rate := math.Nextafter(math.Nextafter(e.Rate, 0), 0) // it may have been rounded up
 	if rate < leastRate {
@@ -99,15 +99,16 @@ func (e Release) oneOfEquals(sigma, rounded float64) ([]pld.Event, error) {
 	return []pld.Event{{Pair: pair.Rounded(rounded), Count: e.Count}}, nil
 }
 
-// leastRate is the least rate of a pair.
+// leastRate is the least rate for which package pld has a pair.
 const leastRate = 1e-12
 
-// mostJoint is how many releases of a batch are added up with no more rounding than package pld knows of. mostRounded is by how
-// large a part discrete noise is rounded to continuous noise for lower bounds still to say something.
+// mostJoint is the number of releases in a batch up to which package pld accounts for the rounding of their sum.
+// mostRounded limits the relative rounding of discrete noise to continuous noise. Beyond it a lower bound would say
+// little.
 const mostJoint, mostRounded = 20, 1e-5
 
-// attains says that the pairs of what is released of a batch are those of some mechanism of its kind on some neighbours, with
-// noise over sensitivity rounded down by a part.
+// attains says whether some mechanism of the same kinds has the batch's pairs on some neighbours, if noise over
+// sensitivity is rounded down by the part rounded.
 func (l *List) attains(released []mechanism.Mechanism) (rounded float64, ok bool) {
 	nonNegative := l.NonNegative && l.Adjacency == event.ReplaceOne
 	for _, m := range released {
@@ -124,7 +125,7 @@ func (l *List) attains(released []mechanism.Mechanism) (rounded float64, ok bool
 	return rounded, len(released) <= mostJoint
 }
 
-// wholePairs is pairs without sampling.
+// wholePairs returns the pairs without sampling.
 func (e Release) wholePairs(l *List) (Pairs, error) {
 	p, err := e.dominatedByWhole()
 	rounded, ok := l.attains(e.Released)
@@ -138,7 +139,7 @@ func (e Release) wholePairs(l *List) (Pairs, error) {
 	return p, nil
 }
 
-// dominatedByWhole is pairs as if all units took part.
+// dominatedByWhole returns the pairs as if all units took part.
 func (e Release) dominatedByWhole() (p Pairs, err error) {
 	p.Whole = e.Sampling != mechanism.All
 	for _, batch := range e.worst() {
@@ -149,7 +150,8 @@ func (e Release) dominatedByWhole() (p Pairs, err error) {
 	return p, nil
 }
 
-// worseOf returns the one of two batches that dominates the other. Gaussian noise becomes more of it by adding noise.
+// worseOf returns the batch that dominates the other one, if either does. Gaussian noise with less noise dominates,
+// because adding noise makes the other one of it.
 func worseOf(a, b []mechanism.Mechanism) (worse []mechanism.Mechanism, ok bool) {
 	x, onlyGaussian := mechanism.JointSigma(a)
 	y, alsoGaussian := mechanism.JointSigma(b)
@@ -166,7 +168,7 @@ func worseOf(a, b []mechanism.Mechanism) (worse []mechanism.Mechanism, ok bool) 
 	return nil, false
 }
 
-// appendPairs appends the pairs of all releases of a batch, of which the unit takes part.
+// appendPairs appends the pairs for all releases from one batch, for a unit that takes part.
 func appendPairs(all []pld.Event, batch []mechanism.Mechanism, count int) ([]pld.Event, error) {
 	add := func(pair *pld.Pair, err error) error {
 		if err == nil && pair != nil {
@@ -194,8 +196,8 @@ func appendPairs(all []pld.Event, batch []mechanism.Mechanism, count int) ([]pld
 	return all, nil
 }
 
-// Plain returns events of continuous noise, each of one batch and whether it is sampled known, that together lose no less
-// than e: what other accountants have words for.
+// Plain returns events that other accountants can express. They have continuous noise, each uses one batch, and it is
+// known whether the batch is sampled. Together they lose no less than e.
 func (e Release) Plain() (all []Release) {
 	if e.Sampling != mechanism.All && !e.Apart {
 		return []Release{{Sampling: e.Sampling, Rate: e.Rate, Released: mechanism.Continuous(e.Released), Count: e.Count}}
@@ -206,8 +208,8 @@ func (e Release) Plain() (all []Release) {
 	return all
 }
 
-// worst returns the batches, with continuous noise, in which a unit that takes part may be: in one of them, and so to count
-// it in each is a bound. One that is no worse than another is left out.
+// worst returns the batches, with continuous noise, that a participating unit may be in. The unit is in one of them, so
+// counting it in each is a bound. A batch that is no worse than another is left out.
 func (e Release) worst() [][]mechanism.Mechanism {
 	batches := [][]mechanism.Mechanism{mechanism.Continuous(e.Released)}
 next:

@@ -8,14 +8,14 @@ import (
 	"privpipe/account/internal/renyi"
 )
 
-// A Bound is an upper bound of ε or δ, rounded up; +Inf is none.
+// A Bound is an upper bound on ε or δ, rounded up. +Inf means that there is none.
 type Bound struct {
 	Upper float64
-	Lower float64 // of what the worst case of the list loses; 0 where the accountant has none
-	Order float64 // of the Rényi divergence that proves it; 0 where there is none
+	Lower float64 // lower bound on the worst case's loss; 0 if the accountant has none
+	Order float64 // order of the Rényi divergence behind the upper bound; 0 if there is none
 }
 
-// A Profile says what a list costs.
+// A Profile bounds the privacy loss of a list.
 type Profile interface {
 	// Epsilon bounds the least ε at δ in [0, 1).
 	Epsilon(delta float64) (Bound, error)
@@ -23,7 +23,7 @@ type Profile interface {
 	Delta(epsilon float64) (Bound, error)
 }
 
-// curveProfile is the profile of a Rényi curve.
+// curveProfile is the profile by a Rényi curve.
 type curveProfile struct{ curve renyi.Curve }
 
 func (p curveProfile) Epsilon(delta float64) (Bound, error) {
@@ -43,12 +43,13 @@ func order(alpha float64) float64 {
 	return alpha
 }
 
-// roundoff is more than the relative error of a bound by Rényi's curves: they round up what is lost by cancellation, and the
-// rest is sums of up to 2^16 positive terms.
+// roundoff is above the relative error of a bound by Rényi curves. The curves round up where cancellation loses digits.
+// The remaining error is from sums of up to 2^16 positive terms.
 const roundoff = 1e-9
 
-// PaddedEpsilon rounds an ε by Rényi's curves up. At the large orders that prove a small ε, the terms of the conversion are
-// below 1. One of 0 is proved by the total variation distance, or of nothing.
+// PaddedEpsilon rounds up an ε from Rényi curves. The large orders that prove a small ε have conversion terms below 1,
+// so an absolute margin is enough. An ε of 0 is not padded: it is proved by the total variation distance, or nothing is
+// lost.
 func PaddedEpsilon(epsilon float64) float64 {
 	if epsilon == 0 {
 		return 0
@@ -56,22 +57,22 @@ func PaddedEpsilon(epsilon float64) float64 {
 	return epsilon*(1+roundoff) + 1e-14
 }
 
-// PaddedDelta rounds a δ by Rényi's curves up. One that is below float64's range is not 0.
+// PaddedDelta rounds up a δ from Rényi curves. A δ below the range of float64 does not become 0.
 func PaddedDelta(delta float64) float64 {
 	return min(1, max(delta*(1+roundoff), math.SmallestNonzeroFloat64))
 }
 
-// distributionProfile is the profile of privacy loss distributions. Where their grid cannot bring its bounds together, at the
-// extremes of δ, rate or rounds, doubling or the Rényi curve of the same list may prove less.
+// distributionProfile is the profile by privacy loss distributions. At extremes of δ, rate or rounds their grid cannot
+// bring the two bounds together. There doubling or the list's Rényi curve may prove less.
 type distributionProfile struct {
 	dominating *pld.Distribution
-	attained   *pld.Distribution       // see Pairs; the same one where they are tight, nil where nothing is known
-	doubled    func() *pld.Doubled     // of the same list; nil if it has none
+	attained   *pld.Distribution       // see Pairs; the same distribution if they are tight, nil if no lower bound is known
+	doubled    func() *pld.Doubled     // for the same list; returns nil if it has none
 	whole      bool                    // see Pairs
 	curve      func() (Profile, error) // of the same list
 }
 
-// far is the ratio of a distribution's bounds from which the curve is asked.
+// far is the ratio of the upper and the lower bound above which doubling and the Rényi curve are asked, too.
 const far = 1.01
 
 func (p distributionProfile) Epsilon(delta float64) (Bound, error) {
@@ -105,7 +106,7 @@ func (p distributionProfile) bound(
 			return Bound{}, err
 		}
 	}
-	if upper <= near*far && !p.whole && !math.IsInf(upper, 1) { // a pair above the least one may tell all with a probability that is none
+	if upper <= near*far && !p.whole && !math.IsInf(upper, 1) { // a pair above the least one may seem to tell everything with some probability
 		return bound, nil
 	}
 	if d := p.doubled(); d != nil {
@@ -119,7 +120,7 @@ func (p distributionProfile) bound(
 		return bound, nil
 	}
 	curve, err := p.curve()
-	if err != nil { // there is none: the distribution's bound stands
+	if err != nil { // no curve, so the distribution's bound stands
 		return bound, nil
 	}
 	other, err := askCurve(curve)
@@ -129,14 +130,14 @@ func (p distributionProfile) bound(
 	return bound, err
 }
 
-// basicProfile is a profile of which the sum of the mechanisms' own (ε, δ) is known, too. It is what is best for a single
-// one, and where all are pure.
+// basicProfile is a profile for a list with a known sum of the mechanisms' own (ε, δ). This sum is best for a single
+// mechanism, and if all mechanisms are pure.
 type basicProfile struct {
 	Profile
-	basic mechanism.Approximate // an infinite ε: none
+	basic mechanism.Approximate // an infinite ε if there is no sum
 }
 
-// same is the part by which a δ may be below another that is the same number, written with other roundings.
+// same is the relative difference up to which two δ count as one number with different roundings.
 const same = 1e-15
 
 func (p basicProfile) holds(delta float64) bool {
@@ -172,18 +173,18 @@ func (p basicProfile) Delta(epsilon float64) (Bound, error) {
 	return bound, err
 }
 
-// failing is the profile of releases of which some fail with a small probability.
+// failing is the profile of releases if some fail with a small probability.
 //
-// A release that fails gives, for a unit that is there, with probability p ≤ δ' some other result, and else, whatever came
-// before, a result distributed as that of an ideal release, which the profile is about. Let X be all results without the
-// unit, Y those with it, and I those of the ideal releases with it; the profile is that of X and I, in both directions, by
-// composition. Then for every set E of results
+// For a unit that is there, a failing release gives some other result with probability p ≤ δ'. Otherwise, whatever came
+// before, its result is distributed like the result of an ideal release. The ideal profile is about the ideal releases.
+// Let X be all results without the unit, Y all results with it, and I the results of the ideal releases with it. The
+// ideal profile is for X and I, in both directions, by composition. Then for every set E of results
 //
 //	P[Y ∈ E] ≤ P[I ∈ E] + Σδ'        Y and I can be drawn alike until the first failure, and the union bound,
 //	P[I ∈ E] ≤ P[Y ∈ E]·Π 1/(1−δ')   given what came before, Y's law is at least (1−δ') times that of I, at each release.
 //
-// If the profile proves (ε, δ), P[Y ∈ E] ≤ e^ε·P[X ∈ E] + δ + Σδ' and P[X ∈ E] ≤ e^(ε + Σ −log(1−δ'))·P[Y ∈ E] + δ. And from
-// (0, δ), P[X ∈ E] ≤ P[I ∈ E] + δ ≤ P[Y ∈ E] + 1 − Π(1−δ') + δ, of which 1 − Π(1−δ') ≤ Σδ'.
+// If the profile proves (ε, δ), P[Y ∈ E] ≤ e^ε·P[X ∈ E] + δ + Σδ' and P[X ∈ E] ≤ e^(ε + Σ −log(1−δ'))·P[Y ∈ E] + δ.
+// From (0, δ) follows P[X ∈ E] ≤ P[I ∈ E] + δ ≤ P[Y ∈ E] + 1 − Π(1−δ') + δ, where 1 − Π(1−δ') ≤ Σδ'.
 type failing struct {
 	ideal   Profile
 	failure float64 // Σδ'
@@ -207,7 +208,7 @@ func (p failing) Delta(epsilon float64) (Bound, error) {
 	return bound, err
 }
 
-// nothing is the profile of a release without noise.
+// nothing is the profile if some release has no noise.
 type nothing struct{}
 
 func (nothing) Epsilon(float64) (Bound, error) { return Bound{Upper: math.Inf(1)}, nil }

@@ -7,25 +7,28 @@ import (
 	"privpipe/account/internal/mechanism"
 )
 
-// A Release is what is released of one batch of units: mechanisms, and how units came to take part. Count says how often.
+// A Release is a number of equal releases. Each has mechanisms on one batch of units, and says how units take part.
 type Release struct {
 	Sampling mechanism.Sampling
 	Rate     float64               // expected share of the units in a batch, in [0, 1]; not used for All
-	Released []mechanism.Mechanism // what is released of a batch
-	// Instead is what is released of other batches, where a unit is in one of all these: disjoint rounds. For All only.
+	Released []mechanism.Mechanism // mechanisms on one batch
+	// Instead has the mechanisms on other batches, if the rounds are disjoint and a unit is in one of these batches.
+	// For All only.
 	Instead [][]mechanism.Mechanism
-	// Apart says that it is not known whether all that is released is of one batch, or of batches with coins of their own.
+	// Apart says that the releases may be from one batch, or from several batches with their own coins: it is not known
+	// which.
 	Apart bool
-	// Disjoint says that the rounds of a throw share no unit: Released and Instead are what the worst of them may be.
+	// Disjoint says that the rounds of a throw share no unit. Released and Instead list the candidates for the worst
+	// round.
 	Disjoint bool
-	// Thrown is the number of the rounds, if a secret coin of its own puts each unit in one of them; else 0. For Disjoint and
-	// add-remove and replace-null only. Complete says that all of the rounds are released, each as Released.
+	// Thrown is the number of rounds if a secret coin puts each unit in one of them, else 0. It requires Disjoint, and
+	// add-remove or replace-null. Complete says that all rounds are released, each with the mechanisms Released.
 	Thrown   int
 	Complete bool
-	Count    int // how many, each of a batch and with noise of its own; at least 1
+	Count    int // number of equal releases, each with its own batch and noise; at least 1
 }
 
-// Name tells the releases that cost the same from others; the count is not part of it.
+// Name is equal for releases with equal loss, apart from the count.
 func (e Release) Name() string {
 	var b strings.Builder
 	switch e.Sampling {
@@ -59,7 +62,7 @@ func (e Release) Name() string {
 	return b.String()
 }
 
-// Check reports the first rule that a release breaks.
+// Check returns the first rule that a release breaks.
 func (e Release) Check() error {
 	if e.Count < 1 {
 		return fmt.Errorf("count must be at least 1, is %d", e.Count)

@@ -10,22 +10,22 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// CurveTheorems names what a bound by Rényi curves rests on.
+// CurveTheorems names the theorems behind a bound by Rényi curves.
 func (l *List) CurveTheorems() string {
 	return l.theorems("Rényi composition (Mironov 2017, prop. 1)", "conversion (Canonne, Kamath, Steinke 2020, prop. 12)",
 		func(k *mechanism.Kind) []mechanism.Theorem { return k.Curves }, false)
 }
 
-// dots is the last theorem that privacy loss distributions rest on.
+// dots is the last theorem behind a bound by privacy loss distributions.
 const dots = "connecting the dots (Doroshenko et al. 2022)"
 
-// DistributionTheorems names what a bound by privacy loss distributions rests on.
+// DistributionTheorems names the theorems behind a bound by privacy loss distributions.
 func (l *List) DistributionTheorems() string {
 	return l.theorems("composition of dominating pairs (Zhu, Dong, Wang 2022, thm. 10)", dots,
 		func(k *mechanism.Kind) []mechanism.Theorem { return k.Pairs }, true)
 }
 
-// RestsOn completes what a bound rests on: where order is that of a Rényi curve which proved less than the distributions did.
+// RestsOn adds the Rényi curve's order to the theorems if the curve proved less than the distributions did.
 func RestsOn(theorems string, order float64) string {
 	if strings.HasSuffix(theorems, dots) && order > 0 && !math.IsInf(order, 1) {
 		theorems += fmt.Sprintf("; less by the Rényi divergence of order %.4g", order)
@@ -33,8 +33,8 @@ func RestsOn(theorems string, order float64) string {
 	return theorems
 }
 
-// theorems names the theorems that are used: of the composition, the mechanisms, and the last step. Only pairs know what secret coins
-// take off disjoint rounds.
+// theorems names all theorems in use: for the composition, for the mechanisms, and for the last step. Only pairs
+// account for secret coins in disjoint rounds.
 func (l *List) theorems(first, last string, by func(*mechanism.Kind) []mechanism.Theorem, pairs bool) string {
 	if l.NoNoise {
 		return "nothing: a release without noise has no bound"
