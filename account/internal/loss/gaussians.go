@@ -108,7 +108,7 @@ type Round struct {
 	Count     int
 }
 
-// OneGuarantee returns the rounds of a list if they are all equal.
+// OneGuarantee returns the list's rounds if they are all equal.
 func (l *List) OneGuarantee() (r Round, err error) {
 	events := l.Releases()
 	if len(events) != 1 || len(events[0].Released) != 1 || events[0].Instead != nil || l.NoNoise || l.Failure > 0 {

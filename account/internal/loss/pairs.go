@@ -99,12 +99,11 @@ func (e Release) oneOfEquals(sigma, rounded float64) ([]pld.Event, error) {
 	return []pld.Event{{Pair: pair.Rounded(rounded), Count: e.Count}}, nil
 }
 
-// leastRate is the least rate for which package pld has a pair.
+// leastRate is package pld's least rate for a pair.
 const leastRate = 1e-12
 
-// mostJoint is the number of releases in a batch up to which package pld accounts for the rounding of their sum.
-// mostRounded limits the relative rounding of discrete noise to continuous noise. Beyond it a lower bound would say
-// little.
+// mostJoint limits the number of releases in one batch: package pld accounts for the rounding of their sum. mostRounded
+// limits the relative rounding of discrete noise to continuous noise. Beyond it a lower bound would say little.
 const mostJoint, mostRounded = 20, 1e-5
 
 // attains says whether some mechanism of the same kinds has the batch's pairs on some neighbours, if noise over

@@ -15,7 +15,7 @@ type Bound struct {
 	Order float64 // order of the Rényi divergence behind the upper bound; 0 if there is none
 }
 
-// A Profile bounds the privacy loss of a list.
+// A Profile bounds a list's privacy loss.
 type Profile interface {
 	// Epsilon bounds the least ε at δ in [0, 1).
 	Epsilon(delta float64) (Bound, error)
@@ -137,7 +137,7 @@ type basicProfile struct {
 	basic mechanism.Approximate // an infinite ε if there is no sum
 }
 
-// same is the relative difference up to which two δ count as one number with different roundings.
+// same is the largest relative difference between two δ that count as one number with different roundings.
 const same = 1e-15
 
 func (p basicProfile) holds(delta float64) bool {

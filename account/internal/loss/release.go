@@ -18,8 +18,8 @@ type Release struct {
 	// Apart says that the releases may be from one batch, or from several batches with their own coins: it is not known
 	// which.
 	Apart bool
-	// Disjoint says that the rounds of a throw share no unit. Released and Instead list the candidates for the worst
-	// round.
+	// Disjoint says that Released and Instead are on disjoint rounds of one throw: the rounds share no unit. Both list
+	// the candidates for the worst round.
 	Disjoint bool
 	// Thrown is the number of rounds if a secret coin puts each unit in one of them, else 0. It requires Disjoint, and
 	// add-remove or replace-null. Complete says that all rounds are released, each with the mechanisms Released.

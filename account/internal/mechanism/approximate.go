@@ -7,7 +7,7 @@ import (
 	"privpipe/account/internal/renyi"
 )
 
-// Approximate is anything of (ε, δ)-differential privacy.
+// Approximate is any (ε, δ)-differentially private mechanism.
 type Approximate struct{ Epsilon, Delta float64 }
 
 const asResponse = "(ε, δ) as randomized response (Kairouz, Oh, Viswanath 2015, thm. 3.4)"
@@ -34,8 +34,8 @@ func (m Approximate) Check() error {
 	return Pure{m.Epsilon}.Check()
 }
 
-// Curve implements Mechanism: with probability δ all is told, and else the pair is that of Pure (Kairouz, Oh and Viswanath, The
-// Composition Theorem for Differential Privacy, 2015, theorem 3.4).
+// Curve implements Mechanism. With probability δ everything is revealed. Otherwise the pair is the same as for Pure
+// (Kairouz, Oh and Viswanath, The Composition Theorem for Differential Privacy, 2015, theorem 3.4).
 func (m Approximate) Curve() renyi.Curve { return Pure{m.Epsilon}.Curve() }
 func (m Approximate) Failure() float64   { return m.Delta }
 

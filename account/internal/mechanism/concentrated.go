@@ -6,7 +6,8 @@ import (
 	"privpipe/account/internal/renyi"
 )
 
-// Concentrated is anything of ρ-zero-concentrated differential privacy. No pair of distributions dominates all of it.
+// Concentrated is any ρ-zero-concentrated differentially private mechanism. No pair of distributions dominates all of
+// these mechanisms.
 type Concentrated struct{ Rho float64 }
 
 var concentrated = &Kind{

@@ -16,7 +16,7 @@ type DiscreteLaplace struct {
 
 var discreteLaplace = &Kind{
 	Name: "discrete_laplace", Class: "DiscreteLaplaceDpEvent", Types: []string{"discrete_laplace"},
-	// Its parameter is one over the scale, its sensitivity the norm of what a unit adds.
+	// The DpEvent's parameter is 1/scale. Its sensitivity is the norm of one unit's contribution.
 	DpEvent: func(f Fields, n Neighbours) Mechanism {
 		return DiscreteLaplace{Scale: math.Nextafter(1/f.Number("noise_parameter"), 0), Sensitivity: stepsOf(f) * int(n.L1)}
 	},

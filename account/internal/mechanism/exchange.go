@@ -8,21 +8,24 @@ import (
 	"privpipe/account/internal/renyi"
 )
 
-// An Exchange is Gaussian noise on what is released of one batch, where a unit is exchanged for another that takes part by the same
-// coin. Package pld has the proof that two contributions of the largest norm C are the worst: opposite ones, which are 2·C apart, or
-// orthogonal ones, √2·C apart, where no coordinate is negative. That sums are √2·C apart is not enough.
+// An Exchange is Gaussian noise on the releases from one batch, if a unit is exchanged for another that takes part by
+// the same coin. Package pld proves that two contributions of the largest norm C are the worst. They are opposite, 2·C
+// apart, or orthogonal, √2·C apart, if no coordinate is negative. A bound of √2·C on the distance between sums is not
+// enough.
 type Exchange struct {
 	rate       float64
 	multiplier float64 // joint noise over C, rounded down
 	orthogonal bool
-	mixed      bool // some parts are orthogonal at worst, others opposite
+	mixed      bool // the worst case is orthogonal for some parts, opposite for others
 }
 
-// ExchangeByCoin returns the exchange of a batch of Gaussian noise only; nonNegative says that no coordinate of any is negative.
+// ExchangeByCoin returns the exchange for a batch with Gaussian noise only. nonNegative says that no contribution has a
+// negative coordinate.
 //
-// Several releases of a batch are one, of all sums over their noise. The two contributions have a part for each. If all parts are
-// orthogonal at worst, so is the whole. Else opposite contributions count: their inner product is the least that there is, and the
-// divergence falls with it (package pld).
+// Several releases from one batch are one release: all sums over their noise. The two contributions have a part for
+// each release. If the worst case is orthogonal for all parts, it is orthogonal for the whole. Otherwise opposite
+// contributions count: their inner product is the least possible, and the divergence falls with the inner product
+// (package pld).
 func ExchangeByCoin(rate float64, batch []Mechanism, nonNegative bool) (e Exchange, err error) {
 	e = Exchange{rate: rate, orthogonal: true}
 	var overNorm []Mechanism
@@ -39,7 +42,8 @@ func ExchangeByCoin(rate float64, batch []Mechanism, nonNegative bool) (e Exchan
 	return e, nil
 }
 
-// worstExchange returns the largest norm of a contribution to m, and whether the worst two are orthogonal; else they are opposite.
+// worstExchange returns the largest norm of a contribution to m, and whether the two worst contributions are
+// orthogonal. Otherwise they are opposite.
 func (m Gaussian) worstExchange(nonNegative bool) (norm float64, orthogonal bool, err error) {
 	norm = m.Norm
 	if norm == 0 {
@@ -55,17 +59,18 @@ func (m Gaussian) worstExchange(nonNegative bool) (norm float64, orthogonal bool
 		"no coordinate is negative", m.Sensitivity/norm)
 }
 
-// Opposite returns m as noise on contributions that are opposite at worst, of the same norm. It loses no less under an exchange by a
-// coin, and accountants that know no other exchange have a word for it.
+// Opposite returns m as noise on contributions of the same norm with an opposite worst case. It loses no less under an
+// exchange by a coin. Accountants that know no other exchange can express it.
 func (m Gaussian) Opposite(nonNegative bool) (Gaussian, error) {
 	norm, _, err := m.worstExchange(nonNegative)
 	return Gaussian{Noise: m.Noise, Sensitivity: 2 * norm, Norm: norm}, err
 }
 
-// Attained says that two contributions have the pair. None have it where parts without negative coordinates count as opposite.
+// Attained says whether two contributions have the pair. If parts without negative coordinates count as opposite, none
+// have it.
 func (e Exchange) Attained() bool { return !e.mixed }
 
-// Pair returns the dominating pair: see package pld.
+// Pair returns the dominating pair that package pld proves.
 func (e Exchange) Pair() (*pld.Pair, error) {
 	if e.orthogonal {
 		return pld.GaussianReplaceOrthogonal(e.rate, e.multiplier)
@@ -73,8 +78,8 @@ func (e Exchange) Pair() (*pld.Pair, error) {
 	return pld.GaussianReplace(e.rate, e.multiplier)
 }
 
-// Curve bounds the Rényi divergence of the dominating pair, and so that of the exchange: no H_a of the exchange is larger, so its ratio
-// P/Q is smaller in convex order (package renyi, on dominance).
+// Curve bounds the Rényi divergence of the dominating pair, and so the divergence of the exchange. No H_a of the
+// exchange is larger, so its ratio P/Q is smaller in convex order (package renyi, on dominance).
 func (e Exchange) Curve() renyi.Curve {
 	of := renyi.PoissonOpposite
 	if e.orthogonal {
@@ -83,7 +88,7 @@ func (e Exchange) Curve() renyi.Curve {
 	return func(alpha float64) float64 { return of(e.rate, e.multiplier, alpha) }
 }
 
-// exchanged tells what Norm and NonNegative change.
+// exchanged describes Norm and NonNegative, which change the loss.
 func (m Gaussian) exchanged() string {
 	switch {
 	case m.Norm == 0:

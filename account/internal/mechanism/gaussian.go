@@ -9,14 +9,15 @@ import (
 	"privpipe/account/internal/renyi"
 )
 
-// Gaussian is Gaussian noise on a vector. All of it in a batch is one Gaussian: see JointSigma.
+// Gaussian is Gaussian noise on a vector. All Gaussian noise on one batch is one Gaussian: see JointSigma.
 type Gaussian struct {
-	Noise       float64 // standard deviation; in steps if discrete, else over the norm of what a unit adds
-	Sensitivity float64 // L2 distance of neighbours' sums, likewise
-	Discrete    bool    // of whole steps
+	Noise       float64 // standard deviation; in steps if discrete, else over the norm of one unit's contribution
+	Sensitivity float64 // L2 distance of neighbours' sums, in the same measure
+	Discrete    bool    // in whole steps
 
-	// Norm is the largest L2 norm of what one unit adds, likewise; 0 stands for 1. NonNegative says that no coordinate is negative.
-	// Both matter only where a unit is exchanged for another by the same coin: see exchange.go.
+	// Norm is the largest L2 norm of one unit's contribution, in the same measure; 0 stands for 1. NonNegative says
+	// that no coordinate is negative. Both matter only if a unit is exchanged for another by the same coin: see
+	// exchange.go.
 	Norm        float64
 	NonNegative bool
 }
@@ -49,7 +50,7 @@ func exchangedByCoin(u Use) bool { return u.Sampling == Poisson && u.ReplaceOne 
 
 func unsampledContinuous(u Use) bool { return u.Sampling == All && !ofSteps(u) }
 
-// ofSteps says that Gaussian or Laplace noise is discrete.
+// ofSteps says whether Gaussian or Laplace noise is discrete.
 func ofSteps(u Use) bool {
 	switch m := u.Mechanism.(type) {
 	case Gaussian:
@@ -84,7 +85,7 @@ func (m Gaussian) Write(n Neighbours) (string, []any, error) {
 	return gaussian.Class, []any{"noise_multiplier", multiplier(m.Noise, m.Sensitivity, n.L2)}, checkWritten(m)
 }
 
-// checkWritten refuses discrete noise of so few steps that no continuous noise stands for it.
+// checkWritten refuses discrete noise with so few steps that no continuous noise can replace it.
 func checkWritten(m Mechanism) error {
 	if err := m.Check(); err != nil {
 		return fmt.Errorf("discrete noise of too few steps, or out of range, as continuous noise: %w", err)
@@ -92,11 +93,11 @@ func checkWritten(m Mechanism) error {
 	return nil
 }
 
-// Sigma is noise over sensitivity, rounded down.
+// Sigma returns noise over sensitivity, rounded down.
 func (m Gaussian) Sigma() float64 { return math.Nextafter(m.Noise/m.Sensitivity, 0) }
 
-// JointSigma returns noise over sensitivity of all Gaussian releases of a batch together, rounded down, +Inf for none, and whether
-// there is no other. All sums, each divided by its noise, are one sum.
+// JointSigma returns noise over sensitivity for all Gaussian releases of a batch together, rounded down, or +Inf if
+// there are none. It also says whether all releases are Gaussian. All sums, each divided by its noise, are one sum.
 func JointSigma(released []Mechanism) (sigma float64, onlyGaussian bool) {
 	squares, onlyGaussian := 0.0, true
 	for _, m := range released {
@@ -108,14 +109,16 @@ func JointSigma(released []Mechanism) (sigma float64, onlyGaussian bool) {
 		one := g.Sigma()
 		squares += 1 / (one * one)
 	}
-	// A square has an error of 3 roundings, its reciprocal and the sum as many as there are terms, of which the root halves.
+	// A square has an error of 3 roundings. Its reciprocal has one more, and the sum has one for each term. The root
+	// halves the error.
 	return 1 / math.Sqrt(squares) * (1 - float64(len(released)+8)*0x1p-53), onlyGaussian
 }
 
-// smoothing is t² of the proof in package loss, twice for what is off the diagonal of a symmetric matrix.
+// smoothing is t² in the proof of package loss, twice: off the diagonal of a symmetric matrix it is twice as large a
+// share.
 const smoothing = 2 * 9
 
-// Continuous implements Approximated. The noise is none for noise of few steps.
+// Continuous implements Approximated. If the noise has too few steps, the result has no noise.
 func (m Gaussian) Continuous() Mechanism { return m.continuous() }
 
 func (m Gaussian) continuous() Gaussian {
@@ -125,11 +128,11 @@ func (m Gaussian) continuous() Gaussian {
 	return m
 }
 
-// inSteps says that a unit may move one cell by the whole sensitivity, and that noise is of enough steps for stepped.
+// inSteps says whether a unit may move one cell by the whole sensitivity, and the noise has enough steps for stepped.
 func (m Gaussian) inSteps() bool { return wholeSteps(m.Sensitivity) && m.Noise >= 10 }
 
 func wholeSteps(x float64) bool { return x == math.Trunc(x) }
 
-// stepped is above the part by which continuous noise that protects no more than m in steps, of s²−18, is below noise that
-// protects as much as m or more, of s²+9 (see package loss).
+// stepped bounds the relative difference between two continuous noises around m in steps. The one with variance s²−18
+// protects no more than m. The one with variance s²+9 protects at least as much (see package loss).
 func (m Gaussian) stepped() float64 { return (smoothing + 9) / (m.Noise*m.Noise - smoothing) }

@@ -2,30 +2,33 @@ package mechanism
 
 import "math"
 
-// A Kind is what all mechanisms of one type share: theorems, and text. The text is a DpEvent of dp_accounting, or an event of our own
-// where there is none, and in older lists. EVENTS.md of account has the meaning of each member.
+// A Kind has the common properties of all mechanisms of one type: theorems, and the JSON form. The form is a DpEvent of
+// dp_accounting. If there is no DpEvent, and in older lists, it is an event of our own. account's EVENTS.md explains
+// each member.
 type Kind struct {
 	Name string
-	// Curves are what Rényi curves rest on, Pairs what dominating pairs rest on, each in the order in which they are named.
+	// Curves are the theorems behind Rényi curves, and Pairs those behind dominating pairs, each in the order of
+	// printing.
 	Curves, Pairs []Theorem
 
-	Class   string // of the DpEvent; "" for none
+	Class   string // class of the DpEvent; "" if there is none
 	DpEvent func(Fields, Neighbours) Mechanism
 
-	Types []string // of events of our own; none for what is read from DpEvents only
+	Types []string // types of our own events; none if it is read from DpEvents only
 	Event func(Fields, Neighbours) Mechanism
-	// Sampled says that a theorem is known for what sampling makes of an event of our own, Batched also of several at once.
+	// Sampled says that a theorem covers one of our own events under sampling. Batched says that a theorem covers
+	// several on one batch, too.
 	Sampled, Batched bool
-	// ReplaceOnly says why it needs neighbours that differ by an exchange; "" where it does not.
+	// ReplaceOnly says why the kind needs replace-one; "" if it does not.
 	ReplaceOnly string
 }
 
-// Kinds are all kinds, in the order in which their theorems are named.
+// Kinds are all kinds. Theorems are named in this order.
 var Kinds = []*Kind{
 	gaussian, discreteGaussian, laplace, discreteLaplace, pure, randomizedResponse, approximate, concentrated,
 }
 
-// Fields are the members of an event. A rule that is broken is kept and what is asked for after that is zero.
+// Fields are the members of an event. After a broken rule every member is zero, and the first broken rule is kept.
 type Fields interface {
 	Has(name string) bool
 	Number(name string) float64
@@ -34,27 +37,29 @@ type Fields interface {
 	Fail(format string, args ...any)
 }
 
-// Neighbours say how far the sums of neighbours are apart at most, over a bound of what one unit adds, in L2 and in L1.
+// Neighbours say how far neighbours' sums are apart at most, divided by a bound on one unit's contribution, in L2 and
+// in L1.
 type Neighbours struct {
 	ReplaceOne bool
 	L2, L1     float64
 }
 
-// Written is what a mechanism is as a DpEvent: its class, and names and values of its fields in turn.
+// A Written mechanism has a DpEvent. fields has the fields' names and values in turn.
 type Written interface {
 	Write(n Neighbours) (class string, fields []any, err error)
 }
 
-// Listed is what a mechanism is as an event of our own, where no DpEvent says the same.
+// A Listed mechanism has an event of our own, because no DpEvent expresses it.
 type Listed interface{ List() []any }
 
-// multiplier returns noise over a bound of what one unit adds, rounded down: over the sensitivity it is what it was. Where
-// neighbours are nearer than the triangle inequality says, the bound that is written is smaller in proportion.
+// multiplier returns noise over a bound on one unit's contribution, rounded down, such that noise over sensitivity
+// stays the same. If neighbours are nearer than by the triangle inequality, the written bound is smaller in proportion.
 func multiplier(noise, sensitivity, distance float64) float64 {
 	return math.Nextafter(noise/sensitivity, 0) * distance
 }
 
-// sensitivityOf is how far the sums of neighbours are apart, where it is not the most that neighbours can have.
+// sensitivityOf returns the distance between neighbours' sums. If the event does not state it, it is the largest
+// possible.
 func sensitivityOf(f Fields, distance float64) float64 {
 	if !f.Has("sensitivity") {
 		return distance
@@ -62,5 +67,5 @@ func sensitivityOf(f Fields, distance float64) float64 {
 	return f.Within("sensitivity", 1e-3, 1e3)
 }
 
-// stepsOf is a sensitivity in whole numbers.
+// stepsOf returns a sensitivity in whole steps.
 func stepsOf(f Fields) int { return f.Whole("sensitivity", 1, 1<<40) }

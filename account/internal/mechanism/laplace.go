@@ -10,8 +10,8 @@ import (
 // Laplace is Laplace noise on a vector.
 type Laplace struct {
 	Scale       float64 // in steps if discrete
-	Sensitivity float64 // L1 distance of neighbours' sums, likewise
-	Discrete    bool    // of whole steps
+	Sensitivity float64 // L1 distance of neighbours' sums, in the same measure
+	Discrete    bool    // in whole steps
 }
 
 var laplace = &Kind{
@@ -33,15 +33,15 @@ var laplace = &Kind{
 	},
 }
 
-// threeSeries is what the Rényi curve of discrete Laplace noise is.
+// threeSeries describes the Rényi curve of discrete Laplace noise.
 const threeSeries = "discrete Laplace (sum of three geometric series)"
 
 func (Laplace) Kind() *Kind      { return laplace }
 func (m Laplace) String() string { return noiseString("laplace", m.Scale, m.Sensitivity, m.Discrete) }
 func (m Laplace) Check() error   { return checkRatio("scale over sensitivity", m.Scale, m.Sensitivity) }
 
-// finely is how many steps stand for a continuous shift: the discrete noise loses no less (see package loss), and no more than
-// with a shift of two steps more.
+// finely is the number of steps that stand for a continuous shift. The discrete noise loses no less (see package loss).
+// It loses no more than the continuous noise with a shift that is two steps larger.
 const finely = 1 << 40
 
 func (m Laplace) Curve() renyi.Curve {
@@ -70,7 +70,8 @@ func (m Laplace) Attained(nonNegative bool) (rounded float64, ok bool) {
 	return 2 / m.Sensitivity, ok && wholeSteps(m.Sensitivity)
 }
 
-// Worse implements Comparable: of two the one with the larger shift (a path of fewer steps dominates less, see package renyi).
+// Worse implements Comparable. The mechanism with the larger shift dominates (a path with fewer steps dominates less,
+// see package renyi).
 func (m Laplace) Worse(other Mechanism) (Mechanism, bool) {
 	l, ok := other.(Laplace)
 	switch {
@@ -95,5 +96,5 @@ func (m Laplace) continuous() Laplace {
 	return m
 }
 
-// scale is scale over sensitivity, rounded down.
+// scale returns scale over sensitivity, rounded down.
 func (m Laplace) scale() float64 { return math.Nextafter(m.Scale/m.Sensitivity, 0) }

@@ -1,8 +1,8 @@
-// Package mechanism has the mechanisms that accountants know, a file each: its Rényi curve, its dominating pair of distributions,
-// the theorems that these rest on, and its text.
+// Package mechanism has the mechanisms that accountants know, one per file. A file has the mechanism's Rényi curve, its
+// dominating pair of distributions, the theorems behind both, and its text form.
 //
-// A new mechanism is a type that implements Mechanism and whichever of the interfaces below it has a theorem for, and a line in
-// Kinds. What it lacks is refused where it is needed.
+// To add a mechanism, write a type that implements Mechanism and each interface below that it has a theorem for, and
+// add its kind to Kinds. Code that needs an interface refuses a mechanism without it.
 package mechanism
 
 import (
@@ -13,40 +13,42 @@ import (
 	"privpipe/account/internal/renyi"
 )
 
-// A Mechanism is noise, and how far the sums of neighbours can be apart. All that it says is of one release, given that the unit
-// takes part.
+// A Mechanism is noise, and the largest distance between neighbours' sums. Its methods describe one release, for a unit
+// that takes part.
 type Mechanism interface {
-	fmt.Stringer        // tells mechanisms that cost the same from others
-	Check() error       // reports the first rule that it breaks
-	Curve() renyi.Curve // of the Rényi divergence
+	fmt.Stringer        // equal for mechanisms with equal loss
+	Check() error       // returns the first rule that the mechanism breaks
+	Curve() renyi.Curve // the Rényi divergence at each order
 	Kind() *Kind
 }
 
-// A Dominated mechanism has a pair of distributions that dominates it. The pair is nil for one that tells nothing.
+// A Dominated mechanism has a dominating pair of distributions. The pair is nil for a mechanism that reveals nothing.
 type Dominated interface{ Pair() (*pld.Pair, error) }
 
-// A SampledPair is the dominating pair where each unit takes part by a secret coin of probability rate.
+// A SampledPair mechanism has a dominating pair under Poisson sampling: each unit takes part by a secret coin with
+// probability rate.
 type SampledPair interface {
 	SampledPair(rate float64) (*pld.Pair, error)
 }
 
-// An Attained pair is that of some mechanism of the kind on some neighbours, with noise over sensitivity rounded down by a part,
-// where ok. So its loss is a lower bound. Where no coordinate is negative, an exchange moves sums by √2 times a unit's norm in L2,
-// and one coordinate by the norm.
+// An Attained mechanism says whether some mechanism of its kind has the pair on some neighbours. Then the pair's loss
+// is a lower bound. rounded is the part by which noise over sensitivity is rounded down. If no coordinate is negative,
+// an exchange moves sums by √2 times a unit's norm in L2, and moves one coordinate by the norm.
 type Attained interface {
 	Attained(nonNegative bool) (rounded float64, ok bool)
 }
 
-// A Failing mechanism tells everything with a probability of at most Failure. Its curve is of the other case.
+// A Failing mechanism reveals everything with a probability of at most Failure. Its curve is for the case without
+// failure.
 type Failing interface{ Failure() float64 }
 
-// A Guaranteed mechanism is known by its (ε, δ) only.
+// A Guaranteed mechanism is known only by its (ε, δ).
 type Guaranteed interface{ Guarantee() Approximate }
 
 // A PurelyPrivate mechanism has an ε at δ = 0, rounded up.
 type PurelyPrivate interface{ PureEpsilon() float64 }
 
-// A Composed mechanism has an (ε, δ) of so many releases by basic composition, rounded up.
+// A Composed mechanism has an (ε, δ) for count releases by basic composition, rounded up.
 type Composed interface {
 	Composed(count float64) Approximate
 }
@@ -54,15 +56,15 @@ type Composed interface {
 // A ZeroConcentrated mechanism is ρ-zCDP.
 type ZeroConcentrated interface{ ZCDP() float64 }
 
-// Comparable mechanisms are such that of two the worse one dominates the other.
+// A Comparable mechanism can be compared with another one: the worse of the two dominates the other.
 type Comparable interface {
 	Worse(other Mechanism) (worse Mechanism, ok bool)
 }
 
-// Approximated noise is discrete. Continuous is noise that protects no more.
+// An Approximated mechanism has discrete noise. Continuous returns continuous noise that protects no more.
 type Approximated interface{ Continuous() Mechanism }
 
-// Continuous returns mechanisms with continuous noise that protect no more.
+// Continuous replaces discrete noise by continuous noise that protects no more.
 func Continuous(released []Mechanism) (other []Mechanism) {
 	for _, m := range released {
 		if d, ok := m.(Approximated); ok {
@@ -73,8 +75,8 @@ func Continuous(released []Mechanism) (other []Mechanism) {
 	return other
 }
 
-// Rho returns the ρ of zero-concentrated differential privacy; ok is false without one. Pure ε has ε²/2 (Bun and Steinke,
-// Concentrated Differential Privacy, 2016, proposition 1.4).
+// Rho returns ρ (zero-concentrated differential privacy); ok is false if there is none. A pure ε has ρ = ε²/2 (Bun and
+// Steinke, Concentrated Differential Privacy, 2016, proposition 1.4).
 func Rho(m Mechanism) (rho float64, ok bool) {
 	switch m := m.(type) {
 	case ZeroConcentrated:
@@ -85,7 +87,7 @@ func Rho(m Mechanism) (rho float64, ok bool) {
 	return 0, false
 }
 
-// The range of noise over sensitivity in which the bounds are known to be right.
+// The bounds are known to be right for noise over sensitivity in this range.
 const leastNoise, mostNoise = 0.02, 1e8
 
 func checkNoise(what string, x float64) error {
@@ -116,10 +118,11 @@ func noiseString(name string, noise, sensitivity float64, discrete bool) string 
 	return fmt.Sprintf("%s(%v/%v)", name, noise, sensitivity)
 }
 
-// Sampling is how a unit comes to take part in a batch.
+// Sampling says how a unit comes to take part in a batch.
 type Sampling int
 
-// All units take part; each by a secret coin (Poisson); a fixed number of them, drawn in secret without replacement (Fixed).
+// With All, all units take part. With Poisson, each unit takes part by a secret coin. With Fixed, a fixed number of
+// units is drawn in secret, without replacement.
 const (
 	All Sampling = iota
 	Poisson

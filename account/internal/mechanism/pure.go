@@ -9,7 +9,7 @@ import (
 	"privpipe/account/internal/renyi"
 )
 
-// Pure is anything of ε-differential privacy.
+// Pure is any ε-differentially private mechanism.
 type Pure struct{ Epsilon float64 }
 
 // Events of approx_dp with a δ of 0 are Pure.
@@ -19,7 +19,7 @@ var pure = &Kind{Name: "pure", Curves: []Theorem{{"randomized response (Mironov 
 func (Pure) Kind() *Kind      { return pure }
 func (m Pure) String() string { return fmt.Sprintf("pure(%v)", m.Epsilon) }
 
-// mostPure is where e^ε is within float64.
+// mostPure is a bound on ε that keeps e^ε within float64.
 const mostPure = 700
 
 func (m Pure) Check() error {
@@ -49,8 +49,8 @@ func (m Pure) Composed(count float64) Approximate {
 
 func (Pure) Attained(bool) (rounded float64, ok bool) { return 0, true }
 
-// Write implements Written. Randomized response of one bit dominates all that has its ε (Kairouz, Oh and Viswanath 2015, theorem
-// 3.4): log((1−p/2)/(p/2)) = ε, p rounded down.
+// Write implements Written. Randomized response on one bit dominates every mechanism with the same ε (Kairouz, Oh and
+// Viswanath 2015, theorem 3.4). Its p, rounded down, has log((1−p/2)/(p/2)) = ε.
 func (m Pure) Write(n Neighbours) (string, []any, error) {
 	if !n.ReplaceOne {
 		return "", nil, errors.New("dp_accounting has no event of pure ε except under replace-one")

@@ -8,8 +8,8 @@ import (
 	"privpipe/account/internal/renyi"
 )
 
-// RandomizedResponse is a value of so many buckets: with probability 1−Noise the true one is told, else any, all with the same
-// probability. Neighbours differ in the value.
+// RandomizedResponse reports which of several buckets a value is in. With probability 1−Noise it reports the true
+// bucket, otherwise any bucket, all with equal probability. Neighbours differ in the value.
 type RandomizedResponse struct {
 	Noise   float64
 	Buckets int
@@ -23,8 +23,8 @@ var randomizedResponse = &Kind{
 	Pairs:       []Theorem{{"randomized response over buckets (three points, package pld)", nil}},
 }
 
-// readResponse reads randomized response with noise parameter p on k buckets: the bucket is told with probability 1−p+p/k,
-// another one with p/k.
+// readResponse reads randomized response with noise parameter p on k buckets. The true bucket is reported with
+// probability 1−p+p/k, and each other bucket with probability p/k.
 func readResponse(f Fields, _ Neighbours) Mechanism {
 	return RandomizedResponse{Noise: f.Within("noise_parameter", 0, 1), Buckets: f.Whole("num_buckets", 2, math.MaxInt32)}
 }

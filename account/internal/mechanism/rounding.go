@@ -2,8 +2,8 @@ package mechanism
 
 import "math"
 
-// quotientUp returns a/b, rounded up if it has to be rounded. a, b ≥ 0. The rest of a division and of a product is exact with one
-// rounding, and so is the rest of a sum (Knuth, The Art of Computer Programming, vol. 2, §4.2.2, theorem B).
+// quotientUp returns a/b, rounded up unless it is exact. a, b ≥ 0. A fused multiply-add computes the remainder exactly,
+// and likewise for a product. For a sum see Knuth, The Art of Computer Programming, vol. 2, §4.2.2, theorem B.
 func quotientUp(a, b float64) float64 {
 	q := a / b
 	if math.FMA(q, b, -a) < 0 {
@@ -12,7 +12,7 @@ func quotientUp(a, b float64) float64 {
 	return q
 }
 
-// TimesUp returns a·b, rounded up if it has to be rounded. a, b ≥ 0.
+// TimesUp returns a·b, rounded up unless it is exact. a, b ≥ 0.
 func TimesUp(a, b float64) float64 {
 	p := a * b
 	if math.FMA(a, b, -p) > 0 {
@@ -21,7 +21,7 @@ func TimesUp(a, b float64) float64 {
 	return p
 }
 
-// addUp is the same for a+b.
+// addUp returns a+b, rounded up unless it is exact.
 func addUp(a, b float64) float64 {
 	s := a + b
 	back := s - a

@@ -2,20 +2,21 @@ package mechanism
 
 import "slices"
 
-// A Use is a mechanism in a list of releases.
+// A Use is one mechanism in a list of releases.
 type Use struct {
 	Mechanism  Mechanism
 	Sampling   Sampling
-	ReplaceOne bool // neighbours differ by a unit exchanged
+	ReplaceOne bool // neighbours differ by the exchange of one unit
 }
 
-// A Theorem is named where a use of its mechanism rests on it; where Used is nil, always.
+// A Theorem is named if a use of its mechanism needs it. If Used is nil, every use does.
 type Theorem struct {
 	Name string
 	Used func(Use) bool
 }
 
-// Theorems names what the bounds of uses rest on, each once, in the order of Kinds. by picks the curves or the pairs.
+// Theorems names the theorems behind the bounds for uses, each once, in the order of Kinds. by picks the curves or the
+// pairs.
 func Theorems(uses []Use, by func(*Kind) []Theorem) (names []string) {
 	for _, k := range Kinds {
 		for _, theorem := range by(k) {
@@ -30,5 +31,5 @@ func Theorems(uses []Use, by func(*Kind) []Theorem) (names []string) {
 	return names
 }
 
-// by is the rule of a theorem about one way of sampling.
+// by returns the rule that a theorem is for one way of sampling.
 func by(s Sampling) func(Use) bool { return func(u Use) bool { return u.Sampling == s } }

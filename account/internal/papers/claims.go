@@ -12,23 +12,25 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// A Claim is an ε that a paper computes for rounds of sampled Gaussian noise, and what it rests on. It is no bound.
+// A Claim is an ε that a paper computes for rounds with sampled Gaussian noise, and the theorem that the paper uses. It
+// is no bound.
 type Claim struct {
 	Name    string
 	Epsilon float64
 	Theorem string
 }
 
-// RoundDelta is δ_iter, the δ of one release, in the code of zcdp16's authors. Their equations leave it open.
+// RoundDelta is δ_iter, the δ of one release, in the code by zcdp16's authors. Their equations leave it open.
 const RoundDelta = 1e-6
 
-// A formula is how a paper computes ε from noise over the clip.
+// A formula computes a paper's ε from noise over the clip.
 type formula struct {
 	name, theorem string
 	epsilon       func(noise float64) float64
 }
 
-// formulas returns those of the papers for a scheme, none without sampling. moved says how far an exchange moves a sum.
+// formulas returns the papers' formulas for a scheme, none without sampling. moved says how far an exchange moves a
+// sum.
 func formulas(scheme event.Scheme, delta, roundDelta float64, moved string) (all []formula) {
 	rounds := uint64(scheme.Rounds)
 	switch scheme.Method {
@@ -57,8 +59,8 @@ func formulas(scheme event.Scheme, delta, roundDelta float64, moved string) (all
 		formula{"zcdp16-linear", by + "linear composition (ibid., thm. 3.16)", recipe.Linear})
 }
 
-// Claims returns the claims of the papers for noise over the clip at a δ, none without sampling. moved says how far an exchange
-// moves a sum.
+// Claims returns the papers' claims for noise over the clip at a δ, none without sampling. moved says how far an
+// exchange moves a sum.
 func Claims(scheme event.Scheme, noise, delta float64, moved string) (all []Claim) {
 	for _, f := range formulas(scheme, delta, RoundDelta, moved) {
 		all = append(all, Claim{f.name, f.epsilon(math.Nextafter(noise, 0)), f.theorem})
@@ -66,11 +68,11 @@ func Claims(scheme event.Scheme, noise, delta float64, moved string) (all []Clai
 	return all
 }
 
-// leastClaimed and mostClaimed are the range of noise over the clip in which ClaimedNoise looks.
+// ClaimedNoise looks for noise over the clip in the range from leastClaimed to mostClaimed.
 const leastClaimed, mostClaimed = 0.05, 1e6
 
-// ClaimedNoise returns the least noise over the clip for which the formula of a paper gives at most ε at δ, and its claim.
-// printed rounds a noise up to one that can be printed.
+// ClaimedNoise returns the least noise over the clip that gives at most ε at δ by a paper's formula, and the claim at
+// this noise. printed rounds a noise up to one that can be printed.
 func ClaimedNoise(
 	name string, scheme event.Scheme, epsilon, delta, roundDelta float64, moved string, printed func(float64) float64,
 ) (noise float64, claim Claim, err error) {
@@ -79,7 +81,7 @@ func ClaimedNoise(
 		return 0, Claim{}, err
 	}
 	holds := func(noise float64) bool { return f.epsilon(noise) <= epsilon }
-	// By small steps: ma16's ε jumps where another λ is admitted, and is +Inf for large noise.
+	// Take small steps: ma16's ε jumps when another λ is admitted, and is +Inf for large noise.
 	const step = 1.02
 	high := leastClaimed
 	for !holds(high) {
@@ -95,7 +97,7 @@ func named(name string, all []formula) (formula, error) {
 	if len(all) == 0 {
 		return formula{}, exit.Errorf(exit.Usage, "--claim is for --poisson or --fixed: the papers' formulas are about sampled rounds")
 	}
-	if name == "vips20-strong" { // the same formula
+	if name == "vips20-strong" { // both names are for the same formula
 		name = "zcdp16-strong"
 	}
 	for _, f := range all {

@@ -8,7 +8,7 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// An Efficiency is what the command is asked for, as flags.
+// An Efficiency has the command's flags.
 type Efficiency struct {
 	Alpha           int      `group:"Noise" placeholder:"N" help:"Order α of the Rényi loss, a whole number."`
 	NoiseMultiplier *float64 `group:"Noise" xor:"noise" placeholder:"X" help:"Standard deviation σ of the noise on a count."`
@@ -48,12 +48,12 @@ replaced, and draws from noisy counts that stay as they are during an iteration.
 and sampling does not reduce the loss here: no theorem says that it does. See "account gibbs", too.`
 }
 
-// The settings for which the command's numbers are known to be right.
+// The command's numbers are known to be right within these limits.
 const (
 	mostOrder             = 1024
 	mostPoints            = 1000
-	leastWords, mostWords = 0.05, 1e6 // noise multipliers
-	leastRatio            = 1e-12     // γ
+	leastWords, mostWords = 0.05, 1e6 // limits for the noise multiplier
+	leastRatio            = 1e-12     // least γ
 )
 
 func (c *Efficiency) Validate() error {
@@ -90,7 +90,7 @@ func (c *Efficiency) Validate() error {
 	return errors.Join(wrong...)
 }
 
-// complaints are what is wrong with flags.
+// complaints are errors in the flags.
 type complaints []error
 
 func (c *complaints) when(wrong bool, format string, args ...any) {
@@ -114,7 +114,7 @@ func (c *Efficiency) checkTable3() error {
 	return nil
 }
 
-// checkDraws checks a clip and a prior. Beyond these limits the inherent loss is no number that helps anyone.
+// checkDraws checks a clip and a prior. Beyond these limits the inherent loss is too large or too small to be of use.
 func checkDraws(clip, prior float64) error {
 	const least, most = 1e-12, 1e12
 	if !(clip >= least && clip <= most && prior >= least && prior <= most) {

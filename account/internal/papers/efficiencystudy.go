@@ -11,7 +11,7 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// A study is what efficiency looks into.
+// A study has the settings that efficiency evaluates.
 type study struct {
 	classic.SubLDA
 	sigma  float64
@@ -20,7 +20,7 @@ type study struct {
 	delta  *float64
 }
 
-// newStudy returns that of Gaussian noise; no ratios yet.
+// newStudy returns a study for Gaussian noise, without ratios.
 func newStudy(order int, sigma float64, rounds int, delta *float64) *study {
 	base := func(alpha float64) float64 { return renyi.Gaussian(sigma, alpha) }
 	return &study{SubLDA: classic.SubLDA{Order: order, Base: base}, sigma: sigma, rounds: rounds, delta: delta}
@@ -43,7 +43,7 @@ func (c *Efficiency) study() *study {
 	return s
 }
 
-// An efficiencyAnswer is what the command prints, and its JSON form.
+// An efficiencyAnswer is the command's answer, and its JSON form.
 type efficiencyAnswer struct {
 	Alpha           int             `json:"alpha"`
 	NoiseMultiplier print.Number    `json:"noise_multiplier"`
@@ -51,29 +51,29 @@ type efficiencyAnswer struct {
 	Adjacency       string          `json:"adjacency"`
 	Unit            string          `json:"unit"`
 	Extremum        *float64        `json:"extremum,omitempty"`       // γ0
-	ClaimedExtremum *float64        `json:"claim_extremum,omitempty"` // of the paper's form
+	ClaimedExtremum *float64        `json:"claim_extremum,omitempty"` // by the paper's form of equation 3
 	Rows            []efficiencyRow `json:"rows"`
 	Draws           *drawsRow       `json:"draws,omitempty"`
 	Theorem         string          `json:"theorem"`
 }
 
-// An efficiencyRow is about one sampling ratio. Losses are those of an iteration at the order α, their totals those of all
-// iterations, and Epsilon is at Delta, of all iterations. What Claim holds is no bound.
+// An efficiencyRow is about one sampling ratio. Loss is for one iteration at the order α. Total is for all iterations
+// at that order, and Epsilon is for all iterations at Delta. Claim is no bound.
 type efficiencyRow struct {
 	Gamma         float64       `json:"gamma"`
 	Rounds        int           `json:"rounds"`
 	Loss          print.Number  `json:"renyi_loss"`
 	Total         print.Number  `json:"renyi_total"`
 	LogEfficiency float64       `json:"log_efficiency"`       // log I(γ)
-	Efficiency    *float64      `json:"efficiency,omitempty"` // I(γ), where float64 can hold it
+	Efficiency    *float64      `json:"efficiency,omitempty"` // I(γ), if float64 can hold it
 	Epsilon       *print.Number `json:"epsilon,omitempty"`
 	Delta         *float64      `json:"delta,omitempty"`
 	Claim         *claimRow     `json:"claim,omitempty"`
 	Adaptive      *adaptiveRow  `json:"adaptive,omitempty"`
 }
 
-// A claimRow is equation 3 without its last term, and what the paper prints in table 3, where the row is of it. At γ = 1
-// nothing is left of the sum.
+// A claimRow is equation 3 without its last term. For a row of table 3 it also has the numbers that the paper prints
+// there. At γ = 1 the sum has no term left.
 type claimRow struct {
 	Loss          *float64 `json:"renyi_loss,omitempty"`
 	Total         *float64 `json:"renyi_total,omitempty"`
@@ -82,8 +82,8 @@ type claimRow struct {
 	PrintedTotal  float64  `json:"printed_total,omitempty"`
 }
 
-// An adaptiveRow is about words that are sampled at Rate, V·γ. Round is ε of one iteration by amplification, Lemma by lemma
-// 5.1, both at the row's δ.
+// An adaptiveRow is about words that are sampled at the rate V·γ, which is Rate. Round is the ε of one iteration by
+// amplification. Lemma is the same by lemma 5.1. Both are at the row's δ.
 type adaptiveRow struct {
 	Rate    float64      `json:"rate"`
 	Loss    print.Number `json:"renyi_loss"`
@@ -92,10 +92,10 @@ type adaptiveRow struct {
 	Lemma   print.Number `json:"lemma_5_1_epsilon"`
 }
 
-// A drawsRow is about noisy counts of all words and the draws from them, under the replacement of a word.
+// A drawsRow is about noisy counts of all words and the draws from them, if a word is replaced.
 type drawsRow struct {
 	Adjacency string        `json:"adjacency"`
-	Inherent  print.Number  `json:"inherent_epsilon"` // of an iteration's draws, pure
+	Inherent  print.Number  `json:"inherent_epsilon"` // pure ε of the draws in one iteration
 	Loss      print.Number  `json:"renyi_loss"`
 	Total     print.Number  `json:"renyi_total"`
 	Epsilon   *print.Number `json:"epsilon,omitempty"`
@@ -114,7 +114,7 @@ func (s *study) answer() *efficiencyAnswer {
 	}
 }
 
-// total adds up the losses of all iterations, rounded up.
+// total returns the losses of all iterations together, rounded up.
 func (s *study) total(rho float64) print.Number {
 	return print.Number(math.Nextafter(float64(s.rounds)*rho, math.Inf(1)))
 }
@@ -132,8 +132,8 @@ func (s *study) row(gamma float64) (row efficiencyRow, err error) {
 	return row, err
 }
 
-// epsilon returns the ε of all iterations, each of words sampled by coins of the given probability, which is at most that
-// of all words; nil without a δ.
+// epsilon returns the ε of all iterations if words are sampled by coins with this probability. It is at most the ε
+// without sampling. Without a δ it returns nil.
 func (s *study) epsilon(rate float64) (*print.Number, error) {
 	if s.delta == nil {
 		return nil, nil
@@ -151,12 +151,12 @@ func (s *study) epsilon(rate float64) (*print.Number, error) {
 	return &least, nil
 }
 
-// noise is that on counts which move by a norm of sensitivity.
+// noise returns the noise on counts that move by an L2 norm of sensitivity.
 func (s *study) noise(sensitivity float64) mechanism.Gaussian {
 	return mechanism.Gaussian{Noise: s.sigma, Sensitivity: sensitivity}
 }
 
-// claim is the paper's form of a row.
+// claim returns the paper's form of a row.
 func (s *study) claim(gamma float64) *claimRow {
 	rho := s.Printed(gamma)
 	if math.IsInf(rho, -1) {
@@ -166,8 +166,8 @@ func (s *study) claim(gamma float64) *claimRow {
 	return &claimRow{Loss: &rho, Total: &total, LogEfficiency: &log}
 }
 
-// adaptive is for words that are sampled v times as often as by the uniform ratio γ, a product of at most 1. Lemma 5.1 takes
-// an iteration of (ε, δ₀) and δ₀ = δ/(vγ), so that both of its sides are at the same δ.
+// adaptive returns the row for words that are sampled v times as often as by the uniform ratio γ. The product v·γ is at
+// most 1. Lemma 5.1 gets an iteration with (ε, δ₀), δ₀ = δ/(vγ), so that both of its sides are at the same δ.
 func (s *study) adaptive(gamma, v float64) (*adaptiveRow, error) {
 	rate := v * gamma
 	whole := min(1, *s.delta/rate*(1-1e-12))
@@ -182,7 +182,8 @@ func (s *study) adaptive(gamma, v float64) (*adaptiveRow, error) {
 	}, nil
 }
 
-// draws is for counts of all words, of which a replaced word moves two by 1, and pure draws from them (HDP-LDA, theorem 3).
+// draws returns the row for counts of all words, and pure draws from them (HDP-LDA, theorem 3). A replaced word moves
+// two counts by 1.
 func (s *study) draws(clip, prior float64) (row *drawsRow, err error) {
 	inherent := classic.InherentLoss(clip, prior)
 	sigma, alpha := s.sigma/math.Nextafter(math.Sqrt2, 2), float64(s.Order)

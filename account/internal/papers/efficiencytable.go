@@ -20,7 +20,7 @@ var paperTable3 = []struct {
 	{0.7, 66, 1.48, 97.86}, {0.9, 61, 1.63, 99.43}, {1, 42, 2, 84},
 }
 
-// table3 works the paper's table out again, and its conversion where there is a δ.
+// table3 recomputes the paper's table. If delta is not nil, it adds the conversion to ε.
 func table3(delta *float64) (a *efficiencyAnswer, err error) {
 	const order, loss = 14, 2
 	sigma := classic.SubLDASigma(order, loss)
@@ -40,7 +40,7 @@ func table3(delta *float64) (a *efficiencyAnswer, err error) {
 	return a, nil
 }
 
-// setting is the line above a table.
+// setting writes the line above a table.
 func (a *efficiencyAnswer) setting(b *bytes.Buffer) {
 	fmt.Fprintf(b, "α %d, noise multiplier %s, ε(α) %s of an iteration that reads all words\n\n",
 		a.Alpha, a.NoiseMultiplier, a.EpsilonAtOrder)
@@ -85,7 +85,7 @@ func (a *efficiencyAnswer) Table(b *bytes.Buffer) {
 	a.notes(b)
 }
 
-// adaptiveTable prints what is about rates V·γ.
+// adaptiveTable prints the rows for the rates V·γ.
 func (a *efficiencyAnswer) adaptiveTable(b *bytes.Buffer) {
 	if a.Rows[0].Adaptive == nil {
 		return
@@ -102,7 +102,7 @@ func (a *efficiencyAnswer) adaptiveTable(b *bytes.Buffer) {
 		*a.Rows[0].Delta)
 }
 
-// notes prints what is a bound, of what, and what is not in it.
+// notes prints which numbers are bounds and for what, and what they leave out.
 func (a *efficiencyAnswer) notes(b *bytes.Buffer) {
 	fmt.Fprintf(b, "bounds: all rows except claims; neighbours: %s of a word; for noise on counts of only the sampled words\n",
 		a.Adjacency)
@@ -142,7 +142,7 @@ func (a *efficiencyAnswer) Table3(b *bytes.Buffer) {
 	a.notes(b)
 }
 
-// claimed prints a number of the paper's form, to nearest: it bounds nothing.
+// claimed prints a number by the paper's form, rounded to nearest because it is no bound.
 func claimed(v *float64) string {
 	if v == nil {
 		return "-"
@@ -167,7 +167,7 @@ func exponential(log float64) string {
 		exponent, fraction = exponent-1, fraction+1
 	}
 	digits := math.Pow(10, fraction)
-	if digits >= 9.9995 { // is rounded to 10
+	if digits >= 9.9995 { // %.3f would print 10
 		digits, exponent = digits/10, exponent+1
 	}
 	return fmt.Sprintf("%.3fe%+.0f", digits, exponent)

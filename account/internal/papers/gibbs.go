@@ -15,7 +15,7 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// A Gibbs is what the command is asked for, as flags.
+// A Gibbs has the command's flags.
 type Gibbs struct {
 	Clip  *float64 `group:"Topic draws" placeholder:"C" help:"Draws read noisy counts, clipped to [0, C]."`
 	Prior *float64 `group:"Topic draws" placeholder:"β" help:"Prior of a word in a topic."`
@@ -84,15 +84,15 @@ func (c *Gibbs) Validate() error {
 	return errors.Join(wrong...)
 }
 
-// The ranges in which the numbers are known to be right.
+// The numbers are known to be right in these ranges.
 const (
 	leastScale, mostScale = 0.01, 1e8
 	leastFlip             = 1e-12
 	mostBits              = 1 << 30
 )
 
-// A gibbsRow is what one part of a sampler loses, and its JSON form: Round of an iteration and Pure of all, at δ 0, and
-// Epsilon of all at Delta.
+// A gibbsRow is the loss of one part of a sampler, and its JSON form. Round is for one iteration and Pure for all
+// iterations, both at δ = 0. Epsilon is for all iterations at Delta.
 type gibbsRow struct {
 	Part      string        `json:"part"`
 	Adjacency string        `json:"adjacency"`
@@ -102,16 +102,16 @@ type gibbsRow struct {
 	Pure      print.Number  `json:"pure_epsilon"`
 	Epsilon   *print.Number `json:"epsilon,omitempty"`
 	Delta     *float64      `json:"delta,omitempty"`
-	Claim     bool          `json:"claim"` // of a paper: no bound
+	Claim     bool          `json:"claim"` // a paper claims it, so it is no bound
 	Theorem   string        `json:"theorem"`
 }
 
-// of returns so many releases of one kind.
+// of returns count releases of one mechanism.
 func of(count int, m mechanism.Mechanism) loss.Release {
 	return loss.Release{Released: []mechanism.Mechanism{m}, Count: count}
 }
 
-// tightEpsilon returns ε at δ of rounds of all events, by pld.
+// tightEpsilon returns ε at δ by pld if all events happen in each round.
 func tightEpsilon(adjacency string, rounds int, delta float64, events ...loss.Release) (*print.Number, error) {
 	l := &loss.List{Adjacency: adjacency}
 	for _, e := range events {
@@ -147,10 +147,10 @@ func (c *Gibbs) Rows() (rows []*gibbsRow, err error) {
 	return rows, err
 }
 
-// adding is how a row is added: nothing released is a claim.
+// adding is the function that adds a row. A row without a release is a claim.
 type adding func(part, unit string, epsilon float64, what []loss.Release, theorem string)
 
-// sampler adds what the server's draws and its noise on counts lose.
+// sampler adds the rows for the server's draws and its noise on counts.
 func (c *Gibbs) sampler(add adding) {
 	const word = "word"
 	const laplace = "Laplace (Dwork, Roth 2014, thm. 3.6): "
@@ -181,7 +181,7 @@ func (c *Gibbs) sampler(add adding) {
 	}
 }
 
-// scale is that of Laplace noise, 0 without.
+// scale returns the scale of the Laplace noise, or 0 if there is none.
 func (c *Gibbs) scale() float64 {
 	switch {
 	case c.LaplaceScale != nil:
@@ -192,7 +192,7 @@ func (c *Gibbs) scale() float64 {
 	return 0
 }
 
-// local adds what bits of documents lose that are flipped at home.
+// local adds the rows for document bits that are flipped at home.
 func (c *Gibbs) local(add adding) {
 	if c.Flip == nil {
 		return
