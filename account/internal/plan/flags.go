@@ -16,7 +16,7 @@ import (
 	"privpipe/pipelines/scheme"
 )
 
-// Flags say what is planned.
+// Flags describe the grant to plan.
 type Flags struct {
 	Epsilon         float64  `group:"Budget" placeholder:"X" help:"Keep the whole ledger, this plan included, within this ε. Above 10 it protects little."`
 	Delta           float64  `group:"Budget" placeholder:"X" help:"Set the δ of the guarantee, at most a tenth of one over the number of units. laplace and randomized-response need none."`
@@ -56,12 +56,12 @@ type Flags struct {
 	Expires   *time.Time `placeholder:"TIME" help:"End the grant at this time, such as 2026-12-31T00:00:00Z; by default it does not end."`
 	ID        string     `placeholder:"NAME" help:"Set the id of the grant, and the name of its run; random by default."`
 
-	ledger event.Ledger // as it was when it was read, once: without lines if none is named
+	ledger event.Ledger // a snapshot; without lines if no ledger is named
 }
 
 func (c *Flags) accountant() *accountant.Accountant { return accountant.Named(c.Accountant).OfLedger() }
 
-// unknown is what is to be solved for; "" for nothing: a grant of noise without a budget.
+// unknown returns the quantity to solve for. It is "" if nothing is solved for, as with given noise and no budget.
 func (c *Flags) unknown() string {
 	given := c.NoiseMultiplier != nil || c.Flip != nil
 	switch {
@@ -81,7 +81,7 @@ func (c *Flags) unknown() string {
 	return ""
 }
 
-// filter is that of the ledger, nil for none.
+// filter returns the ledger's filter, or nil if there is none.
 func (c *Flags) filter() *event.Filter {
 	if head := c.ledger.Head(); head != nil {
 		return head.Filter
@@ -89,7 +89,7 @@ func (c *Flags) filter() *event.Filter {
 	return nil
 }
 
-// readBefore reads the ledger, if one is named. The budget in its head is the default.
+// readBefore reads the ledger, if one is named. The budget in its head is the default for --epsilon and --delta.
 func (c *Flags) readBefore() error {
 	if c.Ledger == "" {
 		return nil
@@ -111,7 +111,7 @@ func (c *Flags) readBefore() error {
 	return nil
 }
 
-// assumeBudget takes the ledger's own budget for what is not given. With --more a budget that was planned says at which δ, too.
+// assumeBudget takes missing flags from the ledger's own budget. With --more, a planned budget can give the δ, too.
 func (c *Flags) assumeBudget() {
 	b := ledgers.Total(&c.ledger)
 	own := b != nil && b.Grant == ""
@@ -127,7 +127,7 @@ func (c *Flags) assumeBudget() {
 	}
 }
 
-// Validate is kong's hook. What a ledger says is no flag, so with one the flags are checked when it is read.
+// Validate is kong's hook. With a ledger, the check needs the ledger's content and is done after reading it.
 func (c *Flags) Validate() error {
 	if c.Ledger != "" {
 		return nil
@@ -135,7 +135,7 @@ func (c *Flags) Validate() error {
 	return c.check()
 }
 
-// check checks the flags, after readBefore.
+// check checks the flags. Call readBefore first.
 func (c *Flags) check() error {
 	if err := errors.Join(c.checkBudget(), c.checkScheme()); err != nil {
 		return err
@@ -162,7 +162,7 @@ func (c *Flags) check() error {
 	return g.Check()
 }
 
-// assume gives a grant what is right in any case for what is to be solved for.
+// assume sets the quantity to solve for to a value that is valid in any case, so that the grant can be checked.
 func (c *Flags) assume(g *event.Grant) {
 	unknown := c.unknown()
 	switch {
@@ -172,11 +172,11 @@ func (c *Flags) assume(g *event.Grant) {
 		g.NoiseMultiplier = 1
 	}
 	if g.Mechanism == event.Select && c.Threshold == 0 && c.Delta != 0 {
-		g.Threshold = 1 // follows from the noise and from δ
+		g.Threshold = 1 // a placeholder: the real one follows from the noise and δ
 	}
 }
 
-// checkBudget checks that what is to be solved for is not given, and the rest is.
+// checkBudget checks that the quantity to solve for is not given, and that the others are.
 func (c *Flags) checkBudget() error {
 	unknown := c.unknown()
 	noise := c.NoiseMultiplier != nil || c.Flip != nil
@@ -239,7 +239,7 @@ func (c *Flags) checkBudget() error {
 	return err
 }
 
-// checkObjective checks the flags of a plan for event.Objective, which has no budget: --epsilon is a claim.
+// checkObjective checks the flags for event.Objective. It has no budget, and --epsilon is a claim.
 func (c *Flags) checkObjective() error {
 	switch {
 	case c.filter() != nil:
@@ -255,7 +255,7 @@ func (c *Flags) checkObjective() error {
 	return nil
 }
 
-// checkFiltered checks the flags of a plan for a ledger with a filter; noise says that the noise is given.
+// checkFiltered checks the flags for a ledger with a filter. noise says that the noise is given.
 func (c *Flags) checkFiltered(noise bool) error {
 	switch {
 	case c.Epsilon != 0 || c.Delta != 0 || c.More != 0 || c.Solve != "" || len(c.Beside) > 0:
@@ -283,7 +283,7 @@ func (c *Flags) checkScheme() error {
 	return c.scheme().Check()
 }
 
-// rounds is the number of rounds, 1 where it is to be solved for.
+// rounds returns the number of rounds, or 1 if it is solved for.
 func (c *Flags) rounds() int {
 	if c.Rounds == nil {
 		return 1
@@ -291,7 +291,7 @@ func (c *Flags) rounds() int {
 	return *c.Rounds
 }
 
-// once says that the mechanism releases once, from all units.
+// once says whether the mechanism releases once, from all units.
 func (c *Flags) once() bool {
 	return c.Mechanism == event.Select || c.Mechanism == event.RandomizedResponse || c.Mechanism == event.Objective
 }
@@ -304,7 +304,7 @@ func (c *Flags) scheme() event.Scheme {
 	return flags.Scheme(c.rounds(), !c.Seeded)
 }
 
-// grant returns the grant of the flags, without what is to be solved for.
+// grant returns the grant that the flags describe, without the quantity to solve for.
 func (c *Flags) grant() *event.Grant {
 	g := &event.Grant{
 		Version: event.GrantVersion, ID: c.ID, Created: time.Now().UTC().Truncate(time.Second),
@@ -329,7 +329,7 @@ func (c *Flags) grant() *event.Grant {
 		g.Clip = 1
 	}
 	if g.Mechanism == event.Objective {
-		g.ClaimedEpsilon = c.Epsilon // no budget: nothing is solved for
+		g.ClaimedEpsilon = c.Epsilon // there is no budget, so nothing is solved for
 		if g.Clipping == "" {
 			g.Clipping = event.ClipUnbounded
 		}

@@ -11,7 +11,7 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// thresholdShare is the part of δ that pays for the threshold of event.Select; the noise has the rest.
+// thresholdShare is the share of δ that pays for the threshold of event.Select. The noise has the rest.
 const thresholdShare = 0.1
 
 // extent returns the least and the most noise to try.
@@ -19,11 +19,11 @@ func (c *Flags) extent(g *event.Grant) (low, high float64, err error) {
 	if g.Mechanism == event.RandomizedResponse {
 		return 1.0 / event.FlipSteps, 0.5, nil
 	}
-	low, high = 1.0/16, 1<<20 // 1/16 has an ε above 100; and the privatizer's largest multiplier
+	low, high = 1.0/16, 1<<20 // 1/16 has an ε above 100; 1<<20 is the privatizer's largest multiplier
 	if c.Threshold == 0 {
 		return low, high, nil
 	}
-	// More noise lifts more words over a given threshold: the most that its share of δ allows.
+	// More noise lifts more words over a given threshold. Use the most noise that the threshold's share of δ allows.
 	pays := func(x float64) bool {
 		c.set(g, x)
 		return compose.StrayWord(g.Charge(1, g.Scheme)) <= thresholdShare*c.Delta
@@ -36,8 +36,8 @@ func (c *Flags) extent(g *event.Grant) (low, high float64, err error) {
 	return low, 1 / least, nil
 }
 
-// set gives a grant noise x, rounded up to the grid: the noise multiplier, or the probability that a bit is reported
-// wrong. For event.Select the threshold follows from it, if it is not given.
+// set sets the grant's noise to x, rounded up to the grid. x is the noise multiplier, or the probability that a bit is
+// reported wrong. For event.Select the threshold follows from the noise, unless it is given.
 func (c *Flags) set(g *event.Grant, x float64) {
 	if g.Mechanism == event.RandomizedResponse {
 		g.Flip = math.Ceil(x*event.FlipSteps) / event.FlipSteps
@@ -49,7 +49,7 @@ func (c *Flags) set(g *event.Grant, x float64) {
 	c.setThreshold(g)
 }
 
-// setThreshold gives a grant of event.Select the least threshold that its share of δ pays for, if none is given.
+// setThreshold sets the threshold of event.Select, unless it is given, to the least one that its share of δ pays for.
 func (c *Flags) setThreshold(g *event.Grant) {
 	if g.Mechanism == event.Select && c.Threshold == 0 {
 		bound, scale := g.Steps()
@@ -58,9 +58,9 @@ func (c *Flags) setThreshold(g *event.Grant) {
 }
 
 // leastThreshold returns the least threshold, in steps, that a unit's own words reach with a probability of at most
-// share; for a share below 1e-290 one that they reach with less than that.
+// share. For a share below 1e-290 it may return a larger threshold.
 func leastThreshold(bound, scale uint64, words int, share float64) uint64 {
-	most := bound + 40*scale + 2 // beyond 40σ every tail is 0 except for its rounding up
+	most := bound + 40*scale + 2 // beyond 40σ every tail is 0, apart from rounding up
 	return uint64(sort.Search(int(most), func(threshold int) bool {
 		return renyi.StrayWord(bound, scale, uint64(threshold), words) <= share
 	}))

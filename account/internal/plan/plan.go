@@ -1,4 +1,4 @@
-// Package plan completes a grant: it solves for the noise, rounds, rate, ε or δ with which a ledger stays within its budget.
+// Package plan completes a grant. It solves for noise, rounds, rate, ε or δ such that a ledger stays within its budget.
 package plan
 
 import (
@@ -12,7 +12,7 @@ import (
 	"privpipe/pipelines/rounded"
 )
 
-// Make returns the grant of the flags.
+// Make returns the grant that the flags ask for.
 func (c *Flags) Make(log *slog.Logger) (*event.Grant, error) {
 	if err := c.readStatistics(); err != nil {
 		return nil, err
@@ -58,7 +58,8 @@ func (c *Flags) Make(log *slog.Logger) (*event.Grant, error) {
 	return grant, nil
 }
 
-// warnOfBudgets says that a grant of given noise will pass a budget of the ledger, of which it knows nothing.
+// warnOfBudgets warns if a grant with given noise will exceed one of the ledger's budgets. Such a grant does not know
+// the budgets.
 func (c *Flags) warnOfBudgets(log *slog.Logger, g *event.Grant) error {
 	if c.Ledger == "" || c.unknown() != "" || c.filter() != nil {
 		return nil
@@ -87,7 +88,7 @@ func (c *Flags) warnOfBudgets(log *slog.Logger, g *event.Grant) error {
 	return nil
 }
 
-// warnOfNoise says that a budget is as good as spent.
+// warnOfNoise warns that a budget is almost spent.
 func warnOfNoise(log *slog.Logger, g *event.Grant) {
 	const message = "hardly anything is left of ε: the noise will drown the data"
 	switch {

@@ -16,15 +16,15 @@ import (
 	"privpipe/pipelines/rounded"
 )
 
-// A planning is a plan in the making: a grant to be completed, after what was released before.
+// A planning has a grant to complete, and the releases before it.
 type planning struct {
 	*Flags
 	grant  *event.Grant
 	before *compose.Composition
 }
 
-// solve completes a grant: with what is to be solved for, so that the ledger and this plan stay within the budget, and with
-// the budget.
+// solve completes a grant with the solved quantity and the budget. The ledger and this plan together stay within the
+// budget.
 func (c *Flags) solve(grant *event.Grant) error {
 	before, err := compose.With(c.Ledger, &c.ledger, c.Dataset)
 	if err != nil {
@@ -64,7 +64,7 @@ func (c *Flags) solve(grant *event.Grant) error {
 	return err
 }
 
-// beside takes off what the grants of --beside will cost, and returns their hashes.
+// beside adds the future cost of the --beside grants to the earlier releases, and returns the hashes of the grants.
 func (p *planning) beside() (hashes []string, err error) {
 	for _, name := range p.Beside {
 		g, err := ledgers.ReadGrant(name)
@@ -103,11 +103,11 @@ func (p *planning) beside() (hashes []string, err error) {
 	return hashes, nil
 }
 
-// roundedUp makes room for the privatizer, which rounds each sum up.
+// roundedUp leaves room for the privatizer, which rounds each sum up.
 const roundedUp = 1 + 1e-9
 
-// solveFiltered completes a grant for a ledger with a filter: with the least noise whose releases cost no more than their part
-// of the limit, unless the noise is given, and with the cost of a release.
+// solveFiltered completes a grant for a ledger with a filter. Unless the noise is given, it sets the least noise that
+// keeps the cost of all releases within their part of the limit. It also sets the cost of one release.
 func (c *Flags) solveFiltered(grant *event.Grant) error {
 	f := c.filter()
 	cost := func(x float64) (float64, error) {
@@ -150,7 +150,7 @@ func (c *Flags) solveFiltered(grant *event.Grant) error {
 	return nil
 }
 
-// spent returns what the ledger and the releases of the grant as it stands cost, by an accountant.
+// spent returns the joint profile of the ledger and of the current grant's releases, by an accountant.
 func (p *planning) spent(a *accountant.Accountant) (accountant.UpperProfile, error) {
 	all, err := p.before.Plan(p.grant)
 	if err != nil {
@@ -160,7 +160,7 @@ func (p *planning) spent(a *accountant.Accountant) (accountant.UpperProfile, err
 	return a.Upper(all)
 }
 
-// epsilon is ε of the grant as it stands, by an accountant at the plan's δ.
+// epsilon returns ε with the current grant, by an accountant at the plan's δ.
 func (p *planning) epsilon(a *accountant.Accountant) (float64, error) {
 	spent, err := p.spent(a)
 	if err != nil {
@@ -169,10 +169,10 @@ func (p *planning) epsilon(a *accountant.Accountant) (float64, error) {
 	return spent.Epsilon(p.Delta)
 }
 
-// mostSpent is the part of a budget from which on what is left is not worth a plan: its noise would drown any data.
+// mostSpent is the spent share of a budget above which the rest is not worth a plan: its noise would drown any data.
 const mostSpent = 0.99
 
-// already is ε at the plan's δ without the plan, by its accountant.
+// already returns ε at the plan's δ without the plan, by the plan's accountant.
 func (p *planning) already() (float64, error) {
 	before, err := p.accountant().Upper(p.before.List())
 	if err != nil {
@@ -181,10 +181,10 @@ func (p *planning) already() (float64, error) {
 	return before.Epsilon(p.Delta)
 }
 
-// leastMore is the part of --more from which on it is worth a plan.
+// leastMore is the least share of --more that must be left for a plan.
 const leastMore = 0.1
 
-// raise sets the plan's ε by --more. Nothing is more than what --epsilon leaves, if it is given.
+// raise sets the plan's ε to the spent ε plus --more. If --epsilon is given, too, it is the maximum.
 func (p *planning) raise() error {
 	already, err := p.already()
 	switch {
@@ -205,7 +205,7 @@ func (p *planning) raise() error {
 	return nil
 }
 
-// solveNoise sets the least noise.
+// solveNoise sets the least noise that keeps the budget.
 func (p *planning) solveNoise() error {
 	if already, err := p.already(); err != nil {
 		return err
@@ -217,7 +217,7 @@ func (p *planning) solveNoise() error {
 	if err != nil {
 		return err
 	}
-	// It is that of the integers that the releases will be charged, so many x have one.
+	// The charges have integer scales, so different x can have the same noise. A finer search would not help.
 	fine := p.accountant().Fine()
 	if p.Delta == 0 { // a pure ε is exact
 		fine = search.Within(1e-9)
@@ -225,13 +225,13 @@ func (p *planning) solveNoise() error {
 	return p.settle(low, high, fine, p.with)
 }
 
-// with gives the grant noise x.
+// with sets the grant's noise to x.
 func (p *planning) with(x float64) func(*accountant.Accountant) (float64, error) {
 	p.set(p.grant, x)
 	return p.epsilon
 }
 
-// solveRounds sets the most rounds.
+// solveRounds sets the largest number of rounds that keeps the budget.
 func (p *planning) solveRounds() error {
 	rounds := func(x float64) int { return int(math.Floor(1 / x * (1 + 1e-12))) }
 	neighbours := func(low, high float64) bool { return rounds(low) <= rounds(high)+1 }
@@ -241,7 +241,7 @@ func (p *planning) solveRounds() error {
 	})
 }
 
-// solveRate sets the largest rate of Poisson sampling, rounded down to six digits.
+// solveRate sets the largest rate of Poisson sampling that keeps the budget, rounded down to six digits.
 func (p *planning) solveRate() error {
 	return p.settle(1, 1/leastRate, search.Within(1e-6), func(x float64) func(*accountant.Accountant) (float64, error) {
 		p.grant.Scheme.Rate = sixDigits(1 / x)
@@ -249,7 +249,7 @@ func (p *planning) solveRate() error {
 	})
 }
 
-// sixDigits rounds down to six digits, which a flag of sample can repeat.
+// sixDigits rounds down to six digits, so that a flag of sample can repeat the rate.
 func sixDigits(x float64) float64 {
 	text := strconv.FormatFloat(x, 'e', 5, 64)
 	rounded, _ := strconv.ParseFloat(text, 64)
@@ -259,10 +259,10 @@ func sixDigits(x float64) float64 {
 	return rounded
 }
 
-// leastRate is one in more units than anybody has.
+// leastRate is 1 over a number of units that nobody has.
 const leastRate = 1e-9
 
-// solveEpsilon returns the ε that the grant as it stands takes the ledger to.
+// solveEpsilon returns the ledger's ε after all releases by the current grant.
 func (p *planning) solveEpsilon() (float64, error) {
 	p.setThreshold(p.grant)
 	epsilon, err := p.epsilon(p.accountant())
@@ -272,7 +272,7 @@ func (p *planning) solveEpsilon() (float64, error) {
 	return epsilon, err
 }
 
-// solveDelta returns the δ at which the ledger's ε is the given one, with the grant as it stands.
+// solveDelta returns the δ where the ledger's ε equals the given one, after all releases by the current grant.
 func (p *planning) solveDelta() (float64, error) {
 	spent, err := p.spent(p.accountant())
 	if err != nil {
@@ -285,7 +285,8 @@ func (p *planning) solveDelta() (float64, error) {
 	return delta, err
 }
 
-// settle sets the least x in [low, high] with which ε is within the budget; if even that of high is not, it says so.
+// settle sets the least x in [low, high] that keeps ε within the budget. If high does not keep the budget, it returns
+// an error.
 func (p *planning) settle(low, high float64, done func(low, high float64) bool, set func(float64) func(*accountant.Accountant) (float64, error),
 ) error {
 	epsilon, err := set(high)(p.accountant())
@@ -302,8 +303,8 @@ func (p *planning) settle(low, high float64, done func(low, high float64) bool, 
 	return err
 }
 
-// least returns the least x, as search.Least does; high is within the budget. It asks Rényi's curves first: they are quick, and hold a
-// little later than pld.
+// least returns the least x, as search.Least does. high must be within the budget. It asks Rényi curves first, which
+// are fast. They reach the budget at a slightly larger x than pld.
 func (p *planning) least(low, high float64, done func(low, high float64) bool, set func(float64) func(*accountant.Accountant) (float64, error),
 ) (float64, error) {
 	by := func(a *accountant.Accountant) func(float64) (float64, error) {
@@ -322,7 +323,7 @@ func (p *planning) least(low, high float64, done func(low, high float64) bool, s
 	if p.accountant().Name == "renyi" {
 		return search.Least(low, start, done, chosen)
 	}
-	// Then by steps from there, so that pld is not asked about what is far off.
+	// Then pld searches by steps from there. So pld does not evaluate values of x that are far off.
 	for step := 1.1; ; step *= step {
 		ratio, err := chosen(start)
 		if err != nil {
@@ -346,7 +347,7 @@ func (p *planning) least(low, high float64, done func(low, high float64) bool, s
 	}
 }
 
-// spenders is who has spent what a plan finds spent.
+// spenders names who has spent the budget, for messages.
 func (p *planning) spenders() string {
 	who := "the ledger"
 	if p.Dataset != "" {
@@ -358,7 +359,7 @@ func (p *planning) spenders() string {
 	return who + " has"
 }
 
-// whatNow says what can be done where nothing is left.
+// whatNow says what the user can do if nothing is left.
 func (p *planning) whatNow(already float64) string {
 	switch {
 	case math.IsInf(already, 1):
@@ -370,7 +371,8 @@ func (p *planning) whatNow(already float64) string {
 		"of their own", rounded.Up(already))
 }
 
-// tooMuch says why even with the most noise, the least rate or one round, which the grant has, ε is above what it may be.
+// tooMuch returns the error that ε is above the budget even with the most noise, the least rate or one round. The
+// current grant has this setting.
 func (p *planning) tooMuch(epsilon float64) error {
 	already, err := p.already()
 	if err != nil {

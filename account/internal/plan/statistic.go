@@ -8,7 +8,7 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// statistic is NAME=BOUND as a flag.
+// statistic is a flag of the form NAME=BOUND.
 type statistic event.Statistic
 
 // MarshalText implements encoding.TextMarshaler, for --print-config.

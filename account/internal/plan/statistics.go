@@ -12,7 +12,7 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// readStatistics takes the matrices and bounds of --statistics, as if they were given by --matrix and --statistic.
+// readStatistics reads the matrices and bounds from --statistics, as if --matrix and --statistic had given them.
 func (c *Flags) readStatistics() error {
 	if c.Statistics == "" {
 		return nil
@@ -29,7 +29,7 @@ func (c *Flags) readStatistics() error {
 	return err
 }
 
-// parseStatistics reads lines "NAME=RxC BOUND". Empty lines and lines that begin with # say nothing.
+// parseStatistics reads lines of the form "NAME=RxC BOUND". It skips empty lines and lines that begin with #.
 func parseStatistics(r io.Reader, name string) (matrices []matrix, bounds []statistic, err error) {
 	lines := bufio.NewScanner(r)
 	line := 0

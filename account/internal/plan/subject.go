@@ -15,14 +15,15 @@ import (
 	"privpipe/pipelines/vocabulary"
 )
 
-// subjectFlags say what the contributions of a run are. A release repeats it, so a grant names it.
+// subjectFlags describe the contributions in a run. A release states the same, so a grant must name it.
 type subjectFlags struct {
 	Model  string   `group:"Contributions" placeholder:"NAME" help:"Name the model of the run as the estep command is called, for example lda."`
 	Vocab  string   `group:"Contributions" placeholder:"FILE" help:"Read the public vocabulary of the run, for gaussian, laplace and randomized-response. For a model over words, for a matrix of V rows or columns and for randomized-response, the default is that of tokenize."`
 	Matrix []matrix `group:"Contributions" sep:"none" placeholder:"NAME=RxC" help:"Name a matrix of R rows and C columns that each unit contributes to, such as topics=50xV; V is the number of words of --vocab. NAME=RxR,symmetric is a symmetric matrix. May be repeated, in the order of the stream."`
 }
 
-// subject returns what the flags say for a mechanism. The vocabulary is read, or the default taken, if the stream has one.
+// subject returns the grant's subject for a mechanism. If the stream has a vocabulary, it is read from --vocab or the
+// default is taken.
 func (f *subjectFlags) subject(log *slog.Logger, mechanism string) (s event.Subject, err error) {
 	s.Model = f.Model
 	needed, err := f.needsVocabulary(log)
@@ -47,7 +48,8 @@ func (f *subjectFlags) subject(log *slog.Logger, mechanism string) (s event.Subj
 	return s, nil
 }
 
-// words is the vocabulary: of a family that has its own, of --vocab, or the default.
+// words returns the vocabulary: the model family's own features if it has any, else the file of --vocab, else the
+// default.
 func (f *subjectFlags) words() (vocabulary.Words, error) {
 	if family, err := model.Named(families.All, f.Model); err == nil && family.Features != nil {
 		if f.Vocab != "" {
@@ -58,8 +60,8 @@ func (f *subjectFlags) words() (vocabulary.Words, error) {
 	return vocabulary.OpenOrDefault(f.Vocab)
 }
 
-// needsVocabulary says whether the stream has a vocabulary. That of a family always has one, whatever its matrices. Of other
-// programs' streams nothing is known.
+// needsVocabulary says whether the stream has a vocabulary. A model family's stream always has one, whatever its
+// matrices. About streams from other programs nothing is known.
 func (f *subjectFlags) needsVocabulary(log *slog.Logger) (bool, error) {
 	if f.Vocab != "" {
 		return true, nil
@@ -79,7 +81,7 @@ func (f *subjectFlags) needsVocabulary(log *slog.Logger) (bool, error) {
 	return true, nil
 }
 
-// matrix is NAME=RxC as a flag.
+// matrix is a flag of the form NAME=RxC.
 type matrix struct {
 	name, rows, columns string
 	symmetric           bool
@@ -113,10 +115,10 @@ func (m *matrix) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// overWords says that the matrix has a row or a column a word.
+// overWords says whether the matrix has a row or a column for each word.
 func (m matrix) overWords() bool { return m.rows == perWord || m.columns == perWord }
 
-// of returns the matrix over a vocabulary of so many words.
+// of returns the matrix for a vocabulary of this size.
 func (m matrix) of(words int) (event.Matrix, error) {
 	shape := event.Matrix{Name: m.name, Symmetric: m.symmetric}
 	var err error
@@ -129,7 +131,7 @@ func (m matrix) of(words int) (event.Matrix, error) {
 	return shape, nil
 }
 
-// perWord stands for the number of words as a number of rows or columns.
+// perWord stands for the number of words, as the number of rows or columns.
 const perWord = "V"
 
 // extentOf reads a number of rows or columns.

@@ -12,19 +12,20 @@ import (
 	"privpipe/pipelines/rounded"
 )
 
-// A budgetReport is what is left of a ledger's total budget, and its JSON form.
+// A budgetReport says how much of a ledger's total budget is left, and is its JSON form.
 type budgetReport struct {
 	Epsilon float64 `json:"epsilon"`
 	Delta   float64 `json:"delta"`
-	Grant   string  `json:"grant,omitempty"` // that was planned for it; empty for the ledger's own
-	// EpsilonLeft is absent where the ledger has a filter, of whose limit FilterLeft is left.
+	Grant   string  `json:"grant,omitempty"` // planned for this budget; empty for the ledger's own
+	// EpsilonLeft is absent if the ledger has a filter. Then FilterLeft is the rest of the filter's limit.
 	EpsilonLeft *print.Number `json:"epsilon_left,omitempty"`
 	FilterLeft  *print.Number `json:"filter_left,omitempty"`
 
 	text string
 }
 
-// NewBudget returns what is left of the total budget of a ledger whose charges have a profile, nil without one.
+// NewBudget returns how much of a ledger's total budget is left, or nil if there is no budget. p is the profile of the
+// charges.
 func NewBudget(ledger *event.Ledger, p accountant.UpperProfile) (*budgetReport, error) {
 	b := ledgers.Total(ledger)
 	if b == nil {
@@ -44,7 +45,7 @@ func NewBudget(ledger *event.Ledger, p accountant.UpperProfile) (*budgetReport, 
 	return r, nil
 }
 
-// left is what is left, for the table.
+// left returns the rest of the budget, for the table.
 func (r *budgetReport) left() string {
 	if r.FilterLeft != nil {
 		return rounded.Down(float64(*r.FilterLeft))
@@ -52,7 +53,7 @@ func (r *budgetReport) left() string {
 	return rounded.Down(float64(*r.EpsilonLeft))
 }
 
-// table prints what is left of the ledger's own budget for people. Of planned ones the table of grants says it.
+// table prints for people how much of the ledger's own budget is left. The table of grants has the planned budgets.
 func (r *budgetReport) table(b *bytes.Buffer) {
 	if r.Grant != "" {
 		return
@@ -64,13 +65,13 @@ func (r *budgetReport) table(b *bytes.Buffer) {
 	fmt.Fprintf(b, "\nthe ledger's own budget: ε %v at δ %v; %s%s is left\n", r.Epsilon, r.Delta, r.left(), whose)
 }
 
-// A filterReport is what a ledger's filter has counted and what it guarantees.
+// A filterReport says how much the ledger's filter has counted, and the guarantee of its limit.
 type filterReport struct {
 	Measure string       `json:"measure"`
 	Order   float64      `json:"order,omitempty"`
 	Limit   print.Number `json:"limit"`
 	Spent   print.Number `json:"spent"`
-	Epsilon print.Number `json:"epsilon"` // of the limit, whatever is spent of it
+	Epsilon print.Number `json:"epsilon"` // guaranteed by the limit, however little is spent
 	Delta   print.Number `json:"delta"`
 	Theorem string       `json:"theorem"`
 }
@@ -81,7 +82,7 @@ var filterTheorems = map[string]string{
 	event.GDP:   "Smith and Thakurta 2022",
 }
 
-// filterOf returns the report of a head's filter, nil for none.
+// filterOf returns the report on the ledger's filter, or nil if there is none.
 func filterOf(head *event.Head, ledger *event.Ledger) (*filterReport, error) {
 	f := head.Filter
 	if f == nil {

@@ -19,12 +19,12 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// CurveFile is where the curves of a report go, as a flag; its ending says in what form.
+// CurveFile is the flag for a report's curves. The file's ending sets the format.
 type CurveFile string
 
 var curveEndings = []string{".svg", ".png", ".csv", ".json"}
 
-// Check refuses what has no curves, and no place for them: output is where the report goes. The report may be at a given ε.
+// Check refuses a report at a given ε, which has no curves, and a file that is also the report's output.
 func (f CurveFile) Check(epsilon *float64, output string) error {
 	switch {
 	case f != "" && !slices.Contains(curveEndings, filepath.Ext(string(f))):
@@ -38,7 +38,7 @@ func (f CurveFile) Check(epsilon *float64, output string) error {
 	return nil
 }
 
-// Draw returns the content of the file for a ledger and its report; nil where the flag was not given.
+// Draw returns the file's content for a ledger and its report, or nil if the flag was not given.
 func (f CurveFile) Draw(rep *Report, ledger *event.Ledger, spent accountant.Spending) ([]byte, error) {
 	if f == "" {
 		return nil, nil
@@ -55,7 +55,7 @@ func (f CurveFile) Draw(rep *Report, ledger *event.Ledger, spent accountant.Spen
 	return c.encode(filepath.Ext(string(f)))
 }
 
-// Write writes what draw returned.
+// Write writes the content that Draw returned.
 func (f CurveFile) Write(content []byte) error {
 	if f == "" {
 		return nil
@@ -63,21 +63,22 @@ func (f CurveFile) Write(content []byte) error {
 	return endpoint.WriteFile(string(f), wire.Side_PUBLIC, content)
 }
 
-// curves are how the loss of a ledger grew, and what it is now; and their JSON form. Every loss in them is an upper bound.
+// curves has the growth of a ledger's loss and its present profile, and is the JSON form. Every loss is an upper bound.
 type curves struct {
 	Ledger     string `json:"ledger"`
-	LastHash   string `json:"last_hash"` // of the ledger's last line
+	LastHash   string `json:"last_hash"` // hash of the ledger's last line
 	Accountant string `json:"accountant"`
 	Adjacency  string `json:"adjacency,omitempty"`
 	Unit       string `json:"unit,omitempty"`
-	// DisjointDatasets says, on trust, that data sets share no unit: each loss is the largest of theirs.
+	// DisjointDatasets says, on trust, that data sets share no unit. Each loss is the largest over the data sets.
 	DisjointDatasets bool         `json:"disjoint_datasets,omitempty"`
-	Delta            print.Number `json:"delta"` // of EpsilonOver
-	// EpsilonOver is ε after so many releases of the ledger. In between it is at most that of the next.
+	Delta            print.Number `json:"delta"` // the δ of EpsilonOver
+	// EpsilonOver is ε after a number of releases of the ledger. Between two points it is at most the next point's ε.
 	EpsilonOver []releasesEpsilon `json:"epsilon_over_releases"`
-	DeltaOver   []epsilonDelta    `json:"delta_over_epsilon"` // after all of them
-	Budget      *epsilonDelta     `json:"budget,omitempty"`   // the total budget, of a ledger without a filter
-	// Unbounded is the first release after which ε is ∞, 0 for none; NoNoise says that it is the first without noise.
+	DeltaOver   []epsilonDelta    `json:"delta_over_epsilon"` // after all releases
+	Budget      *epsilonDelta     `json:"budget,omitempty"`   // the total budget, unless the ledger has a filter
+	// Unbounded is the number of the first release after which ε is ∞, 0 if there is none. NoNoise says that this
+	// release is the first without noise.
 	Unbounded int  `json:"unbounded_from,omitempty"`
 	NoNoise   bool `json:"release_without_noise,omitempty"`
 
@@ -94,10 +95,10 @@ type epsilonDelta struct {
 	Delta   print.Number `json:"delta"`
 }
 
-// A turn is releases of one run that follow each other.
+// A turn is a sequence of consecutive releases of one run.
 type turn struct {
 	run         string
-	first, last int // releases of the ledger, from 1
+	first, last int // numbers of the ledger's releases, from 1
 }
 
 func turns(charges []*event.Charge) (all []turn) {
@@ -110,17 +111,18 @@ func turns(charges []*event.Charge) (all []turn) {
 	return all
 }
 
-// curvePoints is of how many points a curve is at most: each costs a composition.
+// curvePoints limits the points of a curve: each costs a composition.
 const curvePoints = 100
 
-// stops returns after how many releases ε is worked out, in rising order: after none and after the first, after the last of
-// each turn, evenly in between and at the end, and at those that must be there. Of more turns than points some are left out.
+// stops returns the numbers of releases to compute ε for, in rising order. They are 0, 1, the end of each turn, evenly
+// spaced numbers, the last release, and the numbers in must. If there are more turns than points, some turns are left
+// out.
 func stops(releases int, turns []turn, must ...int) []int {
 	at := map[int]bool{0: true, min(1, releases): true, releases: true}
 	for _, n := range must {
 		at[n] = true
 	}
-	room := curvePoints - len(at) - 2 // a part more than there are points, and rounding
+	room := curvePoints - len(at) - 2 // two less: the division by room may yield one stop too many, and rounds
 	for i, every := 0, len(turns)/room+1; i < len(turns); i += every {
 		at[turns[i].last] = true
 	}
@@ -131,7 +133,7 @@ func stops(releases int, turns []turn, must ...int) []int {
 	return slices.Sorted(maps.Keys(at))
 }
 
-// newCurves works the curves out, all but what the report says of the ledger.
+// newCurves computes the curves. The caller adds the fields that the report knows about the ledger.
 func newCurves(ledger *event.Ledger, spent accountant.Spending, delta float64) (*curves, error) {
 	charges := ledger.Charges()
 	c := &curves{LastHash: ledger.LastHash(), Delta: print.Number(delta), turns: turns(charges)}
@@ -160,7 +162,7 @@ func newCurves(ledger *event.Ledger, spent accountant.Spending, delta float64) (
 				return nil, err
 			}
 		}
-		// ε does not fall with a release; bounds of it might, by the little that they are above it.
+		// ε does not fall with a release. Its upper bounds might fall slightly, within their error.
 		if i := len(c.EpsilonOver); i > 0 {
 			e = math.Max(e, float64(c.EpsilonOver[i-1].Epsilon))
 		}
@@ -169,8 +171,8 @@ func newCurves(ledger *event.Ledger, spent accountant.Spending, delta float64) (
 	return c, c.addProfile(whole)
 }
 
-// findUnbounded finds the release after which ε is ∞, from where on it stays so, and returns after which releases ε must be
-// known for that.
+// findUnbounded finds the first release after which ε is ∞. From there on ε stays ∞. It returns the numbers of releases
+// that the curve must show for this.
 func (c *curves) findUnbounded(charges []*event.Charge, whole accountant.UpperProfile, epsilon func(n int) (float64, error)) ([]int, error) {
 	last, err := whole.Epsilon(float64(c.Delta))
 	if err != nil || !math.IsInf(last, 1) {
@@ -185,16 +187,16 @@ func (c *curves) findUnbounded(charges []*event.Charge, whole accountant.UpperPr
 	return []int{c.Unbounded - 1, c.Unbounded}, err
 }
 
-// addProfile adds the ε of falling δ, down to one that is far below the δ that matter. An accountant is thus never asked for
-// a δ that nobody wants.
+// addProfile adds ε for falling δ, down to a δ far below the interesting ones. So an accountant is never asked for a δ
+// that nobody wants.
 func (c *curves) addProfile(spent accountant.UpperProfile) error {
 	const (
-		same = 1e-9 // ε as good as equal
-		near = 0.8  // to the δ of ε = 0: the ε of such a δ is tiny, and takes long to bound within a share of itself
+		same = 1e-9 // ε that differ by less count as equal
+		near = 0.8  // relative to the δ at ε = 0: nearer to it ε is tiny, and a relative bound on it takes long
 	)
 	add := func(epsilon, delta float64) {
 		for last := len(c.DeltaOver) - 1; last >= 0 && epsilon <= float64(c.DeltaOver[last].Epsilon)+same; last-- {
-			c.DeltaOver = c.DeltaOver[:last] // at more δ
+			c.DeltaOver = c.DeltaOver[:last] // drop points with a larger δ and no smaller ε
 		}
 		c.DeltaOver = append(c.DeltaOver, epsilonDelta{print.Number(epsilon), print.Number(delta)})
 	}
@@ -212,7 +214,7 @@ func (c *curves) addProfile(spent accountant.UpperProfile) error {
 		if err != nil {
 			return err
 		}
-		if math.IsInf(epsilon, 1) { // δ stays above, as for words that only one unit has
+		if math.IsInf(epsilon, 1) { // δ never gets this small, as for words that only one unit has
 			return c.addLevel(spent, add)
 		}
 		add(epsilon, delta)
@@ -224,7 +226,7 @@ func (c *curves) addProfile(spent accountant.UpperProfile) error {
 	return err
 }
 
-// addLevel adds the δ far beyond the last ε.
+// addLevel adds the δ at an ε far beyond the last one.
 func (c *curves) addLevel(spent accountant.UpperProfile, add func(epsilon, delta float64)) error {
 	beyond := cmp.Or(1.5*float64(c.DeltaOver[len(c.DeltaOver)-1].Epsilon), 1)
 	delta, err := spent.Delta(beyond)
@@ -232,10 +234,10 @@ func (c *curves) addLevel(spent accountant.UpperProfile, add func(epsilon, delta
 	return err
 }
 
-// leastReach is the part of the δ that matter down to which δ over ε is shown.
+// leastReach says how far below the interesting δ the curve of δ over ε goes.
 const leastReach = 1e-3
 
-// floor is the least δ to show.
+// floor returns the least δ to show.
 func (c *curves) floor() float64 {
 	floor := 1e-9
 	if c.Delta > 0 {

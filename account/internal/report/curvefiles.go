@@ -16,7 +16,7 @@ import (
 	"privpipe/pipelines/endpoint"
 )
 
-// encode returns the curves in the form of a file's ending.
+// encode returns the curves in the format for a file ending.
 func (c *curves) encode(ending string) ([]byte, error) {
 	switch ending {
 	case ".svg":
@@ -30,11 +30,11 @@ func (c *curves) encode(ending string) ([]byte, error) {
 	return append(b, '\n'), err
 }
 
-// csv returns a table of which each row says: after so many releases, the ledger is (ε, δ)-differentially private.
+// csv returns a table. Each row says that after a number of releases the ledger is (ε, δ)-differentially private.
 func (c *curves) csv() ([]byte, error) {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
-	// All digits, and infinity as the readers of CSV know it.
+	// Print all digits, and infinity as readers of CSV know it.
 	digits := func(n print.Number) string {
 		if math.IsInf(float64(n), 1) {
 			return "Inf"
@@ -55,7 +55,7 @@ func (c *curves) csv() ([]byte, error) {
 	return b.Bytes(), w.Error()
 }
 
-// releases is how many releases the ledger has.
+// releases returns the ledger's number of releases.
 func (c *curves) releases() int { return c.EpsilonOver[len(c.EpsilonOver)-1].Releases }
 
 // figure draws the curves.
@@ -80,7 +80,7 @@ func (c *curves) figure() *chart.Figure {
 	}
 }
 
-// growth is the panel of ε over the releases.
+// growth returns the panel with ε over the releases.
 func (c *curves) growth() chart.Panel {
 	releases := c.releases()
 	panel := chart.Panel{
@@ -128,7 +128,7 @@ func (c *curves) growth() chart.Panel {
 	return panel
 }
 
-// profile is the panel of δ over ε.
+// profile returns the panel with δ over ε.
 func (c *curves) profile() chart.Panel {
 	floor := c.floor()
 	panel := chart.Panel{
@@ -139,7 +139,7 @@ func (c *curves) profile() chart.Panel {
 	spent := chart.Curve{Name: "spent", Kind: chart.Line}
 	most := 0.0
 	for _, p := range c.DeltaOver {
-		// Below the panel, where 0 is on no logarithmic axis.
+		// A δ of 0 is not on the logarithmic axis, so draw it below the panel.
 		spent.Points = append(spent.Points, chart.Point{X: float64(p.Epsilon), Y: math.Max(float64(p.Delta), floor/10)})
 		if p.Delta > 0 {
 			most = float64(p.Epsilon)
@@ -151,7 +151,7 @@ func (c *curves) profile() chart.Panel {
 	if panel.X.Max = 1.04 * most; most == 0 {
 		panel.X.Max = 1
 	}
-	if last := spent.Points[len(spent.Points)-1]; last.Y > 1.001*floor { // it holds beyond
+	if last := spent.Points[len(spent.Points)-1]; last.Y > 1.001*floor { // the last δ holds for larger ε, too
 		spent.Points = append(spent.Points, chart.Point{X: panel.X.Max, Y: last.Y})
 	}
 	panel.Curves = append(panel.Curves, spent)
@@ -170,7 +170,7 @@ func (c *curves) profile() chart.Panel {
 	return panel
 }
 
-// short returns a name for a figure: quoted where it might pass for something else, and its end where it is long.
+// short returns a name for a figure. A name with unprintable characters is quoted. A long name is shortened to its end.
 func short(name string, most int) string {
 	for _, r := range name {
 		if !strconv.IsPrint(r) || r == utf8.RuneError {

@@ -13,10 +13,10 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// MostUnits bounds a group.
+// MostUnits is the largest size of a group.
 const MostUnits = 1 << 20
 
-// A groupReport is what a group of units lose together, and its JSON form.
+// A groupReport is the joint loss of a group of units, and its JSON form.
 type groupReport struct {
 	Units   int          `json:"units"`
 	Epsilon print.Number `json:"epsilon"`
@@ -24,12 +24,12 @@ type groupReport struct {
 	Theorem string       `json:"theorem"`
 }
 
-// groupTheorem is the bound of a group by that of one unit.
+// groupTheorem bounds the group's loss by one unit's loss.
 const groupTheorem = "group privacy: k·ε, with δ·(e^(k·ε) − 1)/(e^ε − 1)"
 
-// ofOthers bounds what a group of units lose by what one of them does. Let data sets D₀ … D_k be neighbours in a row. If
-// P[M(D_i) ∈ S] ≤ e^ε·P[M(D_i+1) ∈ S] + δ for each, then P[M(D₀) ∈ S] ≤ e^(kε)·P[M(D_k) ∈ S] + δ·(1 + e^ε + … + e^((k−1)ε))
-// (Vadhan, The Complexity of Differential Privacy, 2017, lemma 2.2, has k·e^(kε)·δ for the last term).
+// ofOthers bounds a group's joint loss by the loss of one unit. Let data sets D₀ … D_k be neighbours in a row. If
+// P[M(D_i) ∈ S] ≤ e^ε·P[M(D_i+1) ∈ S] + δ for each, then P[M(D₀) ∈ S] ≤ e^(kε)·P[M(D_k) ∈ S] + δ·(1 + e^ε + … +
+// e^((k−1)ε)) (Vadhan, The Complexity of Differential Privacy, 2017, lemma 2.2, has k·e^(kε)·δ for the last term).
 type ofOthers struct {
 	accountant.UpperProfile
 	units float64
@@ -41,7 +41,7 @@ func (p ofOthers) Delta(epsilon float64) (float64, error) {
 	if delta == 0 || err != nil {
 		return delta, err
 	}
-	// (e^kε − 1)/(e^ε − 1), where e^kε may be beyond float64
+	// This is (e^kε − 1)/(e^ε − 1). e^kε may exceed float64, so compute the logarithm.
 	log := math.Log(delta) + epsilon - one + math.Log(-math.Expm1(-epsilon)) - math.Log(-math.Expm1(-one))
 	return min(1, math.Exp(log)*(1+1e-12)), nil
 }
@@ -70,7 +70,8 @@ func (p ofOthers) Epsilon(delta float64) (float64, error) {
 	})
 }
 
-// group fills in what a group of units lose together: the less of what follows from one unit's loss and of what follows from their sum.
+// group fills in the joint loss of a group of units. There are two bounds: by one unit's loss, and by the movement of
+// the sum. The smaller one counts.
 func (rep *Report) group(c *Query, ledger *event.Ledger) error {
 	if c.Group == 0 {
 		return nil
@@ -94,7 +95,7 @@ func (rep *Report) group(c *Query, ledger *event.Ledger) error {
 	}
 	*value = print.Number(bound)
 	grouped, ok := compose.Group(ledger.Charges(), c.Group)
-	if !ok || rep.DisjointDatasets { // a person may have documents in several data sets
+	if !ok || rep.DisjointDatasets { // a person may have documents in several data sets, so their sum is no bound
 		return nil
 	}
 	together, err := spent(grouped)
@@ -107,7 +108,7 @@ func (rep *Report) group(c *Query, ledger *event.Ledger) error {
 	return nil
 }
 
-// groups prints what several documents of a person lose.
+// groups prints the joint loss of a person's documents.
 func (rep *Report) groups(b *bytes.Buffer) {
 	if rep.Unit == event.Document {
 		fmt.Fprint(b, "\nof one document; k documents of one person have at most k·ε, with δ·(e^(k·ε) − 1)/(e^ε − 1): account report --group k\n")

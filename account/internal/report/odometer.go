@@ -22,28 +22,28 @@ type Odometer struct {
 	Delta      print.Number `json:"delta"`
 	Adjacency  string       `json:"adjacency,omitempty"`
 	Unit       string       `json:"unit,omitempty"`
-	// DisjointDatasets says, on trust, that data sets share no unit: each ε is the largest of theirs.
+	// DisjointDatasets says, on trust, that data sets share no unit. Each ε is the largest over the data sets.
 	DisjointDatasets bool      `json:"disjoint_datasets,omitempty"`
 	Torn             bool      `json:"torn_last_line,omitempty"`
 	Runs             []reading `json:"runs"`
 }
 
-// A reading is what a ledger had spent and had left after the last release of a run.
+// A reading says how much a ledger had spent, and had left, after the last release of one run.
 type reading struct {
 	Dataset     string       `json:"dataset"`
 	Run         string       `json:"run"`
 	Releases    int          `json:"releases"`
 	LastRelease time.Time    `json:"last_release"`
 	Epsilon     print.Number `json:"epsilon"`
-	// Added is absent where ε was ∞ without the run.
+	// Added is absent if ε was ∞ without the run.
 	Added  *print.Number `json:"epsilon_added,omitempty"`
-	Budget *budgetReport `json:"budget,omitempty"` // the total budget that stood by then
+	Budget *budgetReport `json:"budget,omitempty"` // the total budget at that time
 
-	first, charges int // the run's first charge; how many charges the ledger has up to its last
-	lines          int // of the ledger up to that
+	first, charges int // index of the run's first charge; number of charges up to its last
+	lines          int // number of lines up to the run's last charge
 }
 
-// Odometer returns the readings of the last runs of a ledger, of all for 0.
+// Odometer returns the readings for the last runs of a ledger. If last is 0, it returns all of them.
 func (q *Query) Odometer(ledger *event.Ledger, last int) (*Odometer, error) {
 	composition, err := compose.Ledger(q.Ledger, ledger)
 	if err != nil {
@@ -61,12 +61,12 @@ func (q *Query) Odometer(ledger *event.Ledger, last int) (*Odometer, error) {
 	return o, err
 }
 
-// readings returns those of all runs or the last, in the order of their last releases.
+// readings returns the readings for the last runs, or for all, in the order of their last releases.
 func readings(ledger *event.Ledger, spent accountant.Spending, delta float64, last int) ([]reading, error) {
 	charges := ledger.Charges()
 	readings := lastReleases(ledger)
 	readings = readings[firstOf(len(readings), last):]
-	var before reading // of the run before, for its ε and where it ended
+	var before reading // the previous run's reading: its ε, and where it ended
 	for i := range readings {
 		r := &readings[i]
 		after, err := spent(charges[:r.charges])
@@ -79,7 +79,7 @@ func readings(ledger *event.Ledger, spent accountant.Spending, delta float64, la
 		}
 		r.Epsilon = print.Number(epsilon)
 		without := float64(before.Epsilon)
-		if r.first != before.charges || r.charges-r.first != r.Releases { // the runs took turns
+		if r.first != before.charges || r.charges-r.first != r.Releases { // the runs took turns, so compute ε without this run
 			others := slices.DeleteFunc(slices.Clone(charges[:r.charges]), func(c *event.Charge) bool {
 				return c.Run == r.Run && c.Dataset == r.Dataset
 			})
@@ -103,7 +103,7 @@ func readings(ledger *event.Ledger, spent accountant.Spending, delta float64, la
 	return readings, nil
 }
 
-// firstOf is the index of the first of the last few of n, of all for 0.
+// firstOf returns the index of the first of the last few of n runs. If last is 0, it returns 0.
 func firstOf(n, last int) int {
 	if last == 0 {
 		return 0
@@ -111,7 +111,7 @@ func firstOf(n, last int) int {
 	return max(0, n-last)
 }
 
-// lastReleases returns the readings of all runs, without losses.
+// lastReleases returns a reading for each run, without losses.
 func lastReleases(ledger *event.Ledger) []reading {
 	type key struct{ dataset, run string }
 	at := make(map[key]*reading)

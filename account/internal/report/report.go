@@ -1,4 +1,4 @@
-// Package report says what a ledger has spent: in total, by run, over time, and as curves.
+// Package report says how much a ledger has spent: in total, by run, over time, and as curves.
 package report
 
 import (
@@ -15,7 +15,7 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// A Query is what a report is asked for, as flags.
+// A Query has the flags for a report.
 type Query struct {
 	Delta   *float64 `zero:"" xor:"given" placeholder:"X" help:"Report ε at this δ; 0 is for a ledger of pure mechanisms only. By default the δ of the ledger's budget, else of its first grant with one, else 0."`
 	Epsilon *float64 `env:"PRIVPIPE_ACCOUNT_REPORT_EPSILON" xor:"given" placeholder:"X" help:"Report δ at this ε."`
@@ -24,41 +24,43 @@ type Query struct {
 	Ledger string `arg:"" help:"Ledger of privatize."`
 }
 
-// A Report is what account report prints, and its JSON form. Each loss in it is the upper bound as it was computed, and
-// what is left of a budget the lower one; the table rounds them to few digits, further up and down.
+// A Report is what account report prints, and its JSON form. Each loss is an upper bound as it was computed. The rest
+// of a budget is a lower bound. The table rounds losses further up and rests further down, to few digits.
 type Report struct {
 	Ledger     string       `json:"ledger"`
-	LastHash   string       `json:"last_hash"` // of the ledger's last line, so that a reader knows of which ledger this is
+	LastHash   string       `json:"last_hash"` // hash of the ledger's last line, to identify the ledger
 	Accountant string       `json:"accountant"`
 	Epsilon    print.Number `json:"epsilon"`
-	// EpsilonLower and DeltaLower are what no accountant can go below, of the worst case of the list (ACCOUNTING.md).
+	// EpsilonLower and DeltaLower bound the worst case of the list from below. No accountant can prove less
+	// (ACCOUNTING.md).
 	EpsilonLower print.Number  `json:"epsilon_lower,omitempty"`
 	Delta        print.Number  `json:"delta"`
 	DeltaLower   print.Number  `json:"delta_lower,omitempty"`
-	Order        print.Number  `json:"order,omitempty"`        // of the Rényi divergence that proves it
-	PureEpsilon  print.Number  `json:"pure_epsilon,omitempty"` // at δ = 0, where there is one
+	Order        print.Number  `json:"order,omitempty"`        // order of the Rényi divergence behind the bound
+	PureEpsilon  print.Number  `json:"pure_epsilon,omitempty"` // ε at δ = 0, if there is one
 	SelectDelta  print.Number  `json:"select_delta,omitempty"` // the part of δ for words that only one unit has
 	Adjacency    string        `json:"adjacency,omitempty"`
 	Unit         string        `json:"unit,omitempty"`
 	Theorem      string        `json:"theorem"`
 	Releases     int           `json:"releases"`
 	Torn         bool          `json:"torn_last_line,omitempty"`
-	Claimed      *print.Number `json:"claimed_epsilon,omitempty"` // with papers' sensitivities, where there are any: no bound
-	// ClaimedDelta stands in place of Claimed where ε was given.
+	Claimed      *print.Number `json:"claimed_epsilon,omitempty"` // ε with papers' sensitivities, if any charge states one; no bound
+	// ClaimedDelta replaces Claimed if ε was given.
 	ClaimedDelta *print.Number `json:"claimed_delta,omitempty"`
-	// Papers are the claims of papers for the rounds: no bounds, and not worked out here.
+	// Papers are what papers claim for the rounds. They are no bounds, and another package computes them.
 	Papers []PaperClaim `json:"paper_claims,omitempty"`
-	// Filter is the ledger's, which bounds settings that were chosen after earlier releases had been seen, too.
+	// Filter is about the ledger's filter. Its bound holds even if settings were chosen after earlier releases had been
+	// seen.
 	Filter *filterReport `json:"filter,omitempty"`
 	Budget *budgetReport `json:"budget,omitempty"` // the total budget
-	// Overspent says that the charges cost more than a budget of the ledger allows, of all that count: see ledgers.Overspent.
+	// Overspent says that the charges exceed at least one of the ledger's standing budgets: see ledgers.Overspent.
 	Overspent       bool                  `json:"overspent"`
 	OverspentBudget *ledgers.Overspending `json:"overspent_budget,omitempty"`
-	// DisjointDatasets says, on trust, that data sets share no unit: the losses above are the largest of those of Datasets.
+	// DisjointDatasets says, on trust, that data sets share no unit. The losses above are the largest in Datasets.
 	DisjointDatasets bool            `json:"disjoint_datasets,omitempty"`
 	Datasets         []datasetReport `json:"datasets,omitempty"`
 
-	// Group is what several units lose together, where that was asked for.
+	// Group is the joint loss of several units, if --group was given.
 	Group *groupReport `json:"group,omitempty"`
 
 	Runs   []runReport   `json:"runs"`
@@ -92,14 +94,15 @@ func (c *Query) Report(ledger *event.Ledger) (*Report, error) {
 	return rep, rep.group(c, ledger)
 }
 
-// A PaperClaim is the ε that a paper computes for the rounds of a ledger, with noise over the sensitivity that it claims.
+// A PaperClaim is the ε that a paper computes for a ledger's rounds, with noise over the sensitivity that the paper
+// claims.
 type PaperClaim struct {
 	Paper   string       `json:"paper"`
 	Epsilon print.Number `json:"epsilon"`
 	Theorem string       `json:"theorem"`
 }
 
-// A datasetReport is what the releases from one data set cost a unit of it.
+// A datasetReport is the loss of a unit in one data set, by the releases from this data set.
 type datasetReport struct {
 	Dataset      string       `json:"dataset"`
 	Releases     int          `json:"releases"`
@@ -109,7 +112,7 @@ type datasetReport struct {
 	DeltaLower   print.Number `json:"delta_lower,omitempty"`
 }
 
-// answer fills in what the accountant says of the charges.
+// answer fills in the accountant's bounds for the charges.
 func (rep *Report) answer(c *Query, ledger *event.Ledger) error {
 	given, err := c.DeltaOf(ledger)
 	if err != nil {
@@ -166,7 +169,7 @@ func (rep *Report) answer(c *Query, ledger *event.Ledger) error {
 	return err
 }
 
-// claim fills in what the accountant would say of charges with the sensitivities of papers.
+// claim fills in what the accountant would answer with the papers' sensitivities.
 func (rep *Report) claim(c *Query, claimed []compose.DatasetCharges) error {
 	p, err := c.Largest(claimed)
 	if err != nil {
@@ -191,7 +194,8 @@ func (c *Query) at(delta float64) func(loss.Profile) (epsilon, delta loss.Bound,
 	return accountant.EpsilonAt(delta)
 }
 
-// DeltaOf returns the δ to report at. Without a grant that states one it is 0, if that is possible.
+// DeltaOf returns the δ for the report: the flag, else the ledger's budget, else the first grant with a δ. If none
+// states one it is 0, unless some mechanism is not pure.
 func (c *Query) DeltaOf(ledger *event.Ledger) (float64, error) {
 	if c.Epsilon != nil {
 		return 0, nil

@@ -10,21 +10,21 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// A runReport is the charges of one run that have all in common but the round.
+// A runReport has the charges of one run that are equal in everything but the round.
 type runReport struct {
 	Dataset   string `json:"dataset"`
 	Run       string `json:"run"`
-	Rounds    int    `json:"rounds"` // releases, further attempts included
+	Rounds    int    `json:"rounds"` // number of releases, including repeated attempts
 	Mechanism string `json:"mechanism"`
 	Clipping  string `json:"clipping,omitempty"`
 
 	NoiseMultiplier print.Number `json:"noise_multiplier"`           // noise over sensitivity; 0 for randomized-response
 	ClaimedNoise    print.Number `json:"claimed_noise,omitempty"`    // the same with the sensitivity that a paper claims
-	ClaimedEpsilon  print.Number `json:"claimed_epsilon,omitempty"`  // objective: the pure ε that a paper claims of a release
+	ClaimedEpsilon  print.Number `json:"claimed_epsilon,omitempty"`  // objective: the pure ε that a paper claims for one release
 	Flip            print.Number `json:"flip,omitempty"`             // randomized-response: probability that a bit is reported wrong
-	Bits            uint64       `json:"bits,omitempty"`             // randomized-response: in which two documents can differ, or drawn words
-	Draws           print.Number `json:"draws,omitempty"`            // pure loss of a token's own draws in a round
-	Threshold       print.Number `json:"threshold,omitempty"`        // select: over the weight of a unit
+	Bits            uint64       `json:"bits,omitempty"`             // randomized-response: number of bits that can differ between two documents, or of drawn words
+	Draws           print.Number `json:"draws,omitempty"`            // pure loss by a token's own draws in one round
+	Threshold       print.Number `json:"threshold,omitempty"`        // select: threshold over one unit's weight
 	MaxWords        int          `json:"max_words,omitempty"`        // select
 	StrayWord       print.Number `json:"stray_word_delta,omitempty"` // select: δ′ of one release
 
@@ -32,7 +32,7 @@ type runReport struct {
 	Amplified bool         `json:"amplified"`
 }
 
-// runs groups charges, in the order of the ledger.
+// runs groups the charges into reports, in the order of the ledger.
 func runs(charges []*event.Charge, composition *compose.Composition) []runReport {
 	reports := []runReport{}
 	at := make(map[runReport]int)
@@ -41,7 +41,7 @@ func runs(charges []*event.Charge, composition *compose.Composition) []runReport
 			Dataset: c.Dataset, Run: c.Run, Mechanism: c.Mechanism, Clipping: c.Clipping, Scheme: c.Scheme,
 			Amplified: composition.Amplified(c),
 		}
-		key.Scheme.Coins = "" // a run that was resumed has several
+		key.Scheme.Coins = "" // a resumed run has several names of coins
 		key.setNoise(c)
 		i, ok := at[key]
 		if !ok {
@@ -96,18 +96,19 @@ func (r *runReport) noise() string {
 	return text
 }
 
-// A grantReport is what is left of a grant.
+// A grantReport says how much of a grant is left.
 type grantReport struct {
 	ID           string        `json:"id"`
 	ReleasesLeft int           `json:"releases_left"`
 	Epsilon      float64       `json:"epsilon,omitempty"`
 	Delta        float64       `json:"delta,omitempty"`
-	EpsilonLeft  *print.Number `json:"epsilon_left,omitempty"` // of a grant with a budget
-	Cost         print.Number  `json:"cost,omitempty"`         // of a release, by the ledger's filter
+	EpsilonLeft  *print.Number `json:"epsilon_left,omitempty"` // nil for a grant without a budget
+	Cost         print.Number  `json:"cost,omitempty"`         // cost of one release, by the ledger's filter
 }
 
-// grants says what is left of each grant: releases, and the part of its ε that its data set has not spent, or the whole ledger
-// where data sets may share units (which stands under "").
+// grants says how much of each grant is left: its releases, and the part of its ε that is not spent. If data sets share
+// no unit, only spending on the grant's data set counts. Otherwise the spending of the whole ledger counts, which is in
+// spent[""].
 func grants(ledger *event.Ledger, spent map[string]accountant.UpperProfile) ([]grantReport, error) {
 	reports := []grantReport{}
 	used := make(map[string]int)
