@@ -52,8 +52,8 @@ func (m Approximate) Composed(count float64) Approximate {
 	return Approximate{TimesUp(count, m.Epsilon), TimesUp(count, m.Delta)}
 }
 
-// Plus returns the sum of two guarantees, rounded up (Dwork and Roth, The Algorithmic Foundations of Differential Privacy, 2014,
-// theorem 3.16).
+// Plus returns the sum of two guarantees, rounded up (Dwork and Roth, The Algorithmic Foundations of Differential
+// Privacy, 2014, theorem 3.16).
 func (m Approximate) Plus(other Approximate) Approximate {
 	return Approximate{addUp(m.Epsilon, other.Epsilon), addUp(m.Delta, other.Delta)}
 }

@@ -36,7 +36,8 @@ func (m DiscreteGaussian) Check() error {
 	return checkNoise("noise over sensitivity", math.Sqrt(m.Variance)/float64(m.Sensitivity))
 }
 
-// Curve implements Mechanism: Canonne, Kamath and Steinke, The Discrete Gaussian for Differential Privacy, 2020, proposition 5.
+// Curve implements Mechanism: Canonne, Kamath and Steinke, The Discrete Gaussian for Differential Privacy, 2020,
+// proposition 5.
 func (m DiscreteGaussian) Curve() renyi.Curve {
 	sigma := math.Sqrt(m.Variance) / float64(m.Sensitivity)
 	return func(alpha float64) float64 { return renyi.Gaussian(sigma, alpha) }

@@ -169,7 +169,8 @@ func (p *planning) epsilon(a *accountant.Accountant) (float64, error) {
 	return spent.Epsilon(p.Delta)
 }
 
-// mostSpent is the spent share of a budget above which the rest is not worth a plan: its noise would drown any data.
+// mostSpent is the largest spent share of the budget at which a plan is still worthwhile. Beyond it the noise would
+// drown any data.
 const mostSpent = 0.99
 
 // already returns ε at the plan's δ without the plan, by the plan's accountant.
@@ -217,7 +218,7 @@ func (p *planning) solveNoise() error {
 	if err != nil {
 		return err
 	}
-	// The charges have integer scales, so different x can have the same noise. A finer search would not help.
+	// ε is for the integer scale that the releases will be charged with, so nearby x share one ε.
 	fine := p.accountant().Fine()
 	if p.Delta == 0 { // a pure ε is exact
 		fine = search.Within(1e-9)

@@ -12,7 +12,7 @@ import (
 	"privpipe/pipelines/rounded"
 )
 
-// A budgetReport says how much of a ledger's total budget is left, and is its JSON form.
+// A budgetReport says how much is left of the total budget of a ledger, and is its JSON form.
 type budgetReport struct {
 	Epsilon float64 `json:"epsilon"`
 	Delta   float64 `json:"delta"`
@@ -24,8 +24,8 @@ type budgetReport struct {
 	text string
 }
 
-// NewBudget returns how much of a ledger's total budget is left, or nil if there is no budget. p is the profile of the
-// charges.
+// NewBudget returns how much is left of the ledger's total budget, or nil if it has no budget. p is the charges'
+// profile.
 func NewBudget(ledger *event.Ledger, p accountant.UpperProfile) (*budgetReport, error) {
 	b := ledgers.Total(ledger)
 	if b == nil {

@@ -63,7 +63,7 @@ func (f CurveFile) Write(content []byte) error {
 	return endpoint.WriteFile(string(f), wire.Side_PUBLIC, content)
 }
 
-// curves has the growth of a ledger's loss and its present profile, and is the JSON form. Every loss is an upper bound.
+// curves shows how the ledger's loss grew, and its present profile, and is the JSON form. Every loss is an upper bound.
 type curves struct {
 	Ledger     string `json:"ledger"`
 	LastHash   string `json:"last_hash"` // hash of the ledger's last line
@@ -111,7 +111,7 @@ func turns(charges []*event.Charge) (all []turn) {
 	return all
 }
 
-// curvePoints limits the points of a curve: each costs a composition.
+// curvePoints limits the points on each curve, because each point costs a composition.
 const curvePoints = 100
 
 // stops returns the numbers of releases to compute ε for, in rising order. They are 0, 1, the end of each turn, evenly
@@ -122,7 +122,7 @@ func stops(releases int, turns []turn, must ...int) []int {
 	for _, n := range must {
 		at[n] = true
 	}
-	room := curvePoints - len(at) - 2 // two less: the division by room may yield one stop too many, and rounds
+	room := curvePoints - len(at) - 2 // two spare: one for the division's last part, one for rounding
 	for i, every := 0, len(turns)/room+1; i < len(turns); i += every {
 		at[turns[i].last] = true
 	}

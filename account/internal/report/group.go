@@ -13,10 +13,10 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// MostUnits is the largest size of a group.
+// MostUnits is the largest group size.
 const MostUnits = 1 << 20
 
-// A groupReport is the joint loss of a group of units, and its JSON form.
+// A groupReport is the joint loss of several units, and its JSON form.
 type groupReport struct {
 	Units   int          `json:"units"`
 	Epsilon print.Number `json:"epsilon"`
@@ -70,8 +70,8 @@ func (p ofOthers) Epsilon(delta float64) (float64, error) {
 	})
 }
 
-// group fills in the joint loss of a group of units. There are two bounds: by one unit's loss, and by the movement of
-// the sum. The smaller one counts.
+// group fills in the joint loss of several units. There are two bounds: by one unit's loss, and by the movement of the
+// sum. The smaller one counts.
 func (rep *Report) group(c *Query, ledger *event.Ledger) error {
 	if c.Group == 0 {
 		return nil
@@ -108,7 +108,7 @@ func (rep *Report) group(c *Query, ledger *event.Ledger) error {
 	return nil
 }
 
-// groups prints the joint loss of a person's documents.
+// groups prints the joint loss of several documents by one person.
 func (rep *Report) groups(b *bytes.Buffer) {
 	if rep.Unit == event.Document {
 		fmt.Fprint(b, "\nof one document; k documents of one person have at most k·ε, with δ·(e^(k·ε) − 1)/(e^ε − 1): account report --group k\n")

@@ -43,7 +43,7 @@ type reading struct {
 	lines          int // number of lines up to the run's last charge
 }
 
-// Odometer returns the readings for the last runs of a ledger. If last is 0, it returns all of them.
+// Odometer returns the readings for the ledger's last runs. If last is 0, it returns all of them.
 func (q *Query) Odometer(ledger *event.Ledger, last int) (*Odometer, error) {
 	composition, err := compose.Ledger(q.Ledger, ledger)
 	if err != nil {

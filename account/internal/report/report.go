@@ -24,8 +24,8 @@ type Query struct {
 	Ledger string `arg:"" help:"Ledger of privatize."`
 }
 
-// A Report is what account report prints, and its JSON form. Each loss is an upper bound as it was computed. The rest
-// of a budget is a lower bound. The table rounds losses further up and rests further down, to few digits.
+// A Report is what account report prints, and its JSON form. Each loss is an upper bound as it was computed. A budget's
+// rest is a lower bound. The table rounds losses further up and rests further down, to few digits.
 type Report struct {
 	Ledger     string       `json:"ledger"`
 	LastHash   string       `json:"last_hash"` // hash of the ledger's last line, to identify the ledger
@@ -102,7 +102,7 @@ type PaperClaim struct {
 	Theorem string       `json:"theorem"`
 }
 
-// A datasetReport is the loss of a unit in one data set, by the releases from this data set.
+// A datasetReport is one unit's loss by the releases from its data set.
 type datasetReport struct {
 	Dataset      string       `json:"dataset"`
 	Releases     int          `json:"releases"`
@@ -195,7 +195,7 @@ func (c *Query) at(delta float64) func(loss.Profile) (epsilon, delta loss.Bound,
 }
 
 // DeltaOf returns the δ for the report: the flag, else the ledger's budget, else the first grant with a δ. If none
-// states one it is 0, unless some mechanism is not pure.
+// states one it is 0, if that is possible.
 func (c *Query) DeltaOf(ledger *event.Ledger) (float64, error) {
 	if c.Epsilon != nil {
 		return 0, nil

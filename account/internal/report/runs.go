@@ -96,7 +96,7 @@ func (r *runReport) noise() string {
 	return text
 }
 
-// A grantReport says how much of a grant is left.
+// A grantReport says how much is left of one grant.
 type grantReport struct {
 	ID           string        `json:"id"`
 	ReleasesLeft int           `json:"releases_left"`
