@@ -213,7 +213,7 @@ func (all verifications) table(b *bytes.Buffer) {
 }
 
 // verify checks that a ledger respects its grants and budgets, and that stored releases are as they were charged. last
-// is the content of the file in folder that names the last charge, or nil if there is no such file.
+// is the content of the file in folder that names the last charge. It is nil if there is no such file.
 func (c *verifyCommand) verify(name string, ledger *event.Ledger, folder string, last []byte) (*verification, error) {
 	v := &verification{
 		Ledger: name, Lines: len(ledger.Lines), Charges: len(ledger.Charges()), LastHash: ledger.LastHash(), Torn: ledger.Torn,

@@ -62,8 +62,8 @@ func throwOf(c *event.Charge) throw {
 	return t
 }
 
-// byOwnCoin returns the number of rounds in a throw if a secret coin puts each unit into one of them, and no other
-// release depends on this coin. Otherwise it returns 0.
+// byOwnCoin returns the number of rounds in a throw if each unit has a secret coin that puts it into one of them. No
+// other release may depend on this coin. Otherwise byOwnCoin returns 0.
 //
 // If another run releases by the same coins, the two runs are not independent. If the coins reduced the loss of each,
 // the losses would not add up. Under replace-one, and for noise other than Gaussian, no theorem here says by how much
@@ -155,8 +155,8 @@ func (c *Composition) add(charge *event.Charge) error {
 // amplified.
 //
 // A second release from a batch without replacement is not amplified either. Whether such coins put a unit into the
-// batch depends on the other units, and no charge shows that two releases use one corpus: neither its run nor its data
-// set shows it. For example, the corpora {x, a} and {x, b} have batches of one unit. At least one batch is x with
+// batch depends on the other units. No charge shows that two releases use one corpus: neither its run shows it, nor its
+// data set. For example, the corpora {x, a} and {x, b} have batches of one unit. At least one batch is x with
 // probability 2/3, and the coins of one batch would say 1/2 (sample/internal/coin/claim.md, 5).
 func (c *Composition) sample(charge *event.Charge) {
 	b, rate := batchOf(charge), Rate(charge)
@@ -187,10 +187,10 @@ func Disjoint(c *event.Charge) bool {
 	return c.Scheme.Method == event.Epoch || c.Scheme.Method == event.Allocate && c.Scheme.Coins != ""
 }
 
-// addToThrow counts a charge for one round of a throw.
+// addToThrow counts a charge for one round of its throw.
 //
-// Under add-remove and replace-null a unit is in one round, whatever the throw, and no other round misses it. byOwnCoin
-// says how far a secret coin reduces the loss.
+// Under add-remove and replace-null a unit is in one round, whatever the throw. No other round misses it. byOwnCoin
+// says if a secret coin reduces the loss.
 //
 // Each epoch of an allocation is a throw: a unit's coins in different epochs are independent
 // (sample/internal/coin/claim.md, statement 3). So each epoch is a mechanism with its own randomness, and the pairs and
@@ -204,12 +204,12 @@ func Disjoint(c *event.Charge) bool {
 // parts: see worst.
 //
 // Under replace-one a round may also follow from the unit alone, such as from a hash of its name or from its time of
-// arrival. Then the new unit may be in another round than the old one: one round loses a unit and another round gains
+// arrival. Then the new unit may be in another round than the old one. One round loses a unit and another round gains
 // one, each by that unit's own norm. If the clip bounds that norm, the norm is half of the sensitivity, or less than
 // 0.71 of it in L2 without negative coordinates. So each of the two rounds loses at most half of the loss by an
-// exchange: a Gaussian's loss grows with the square of the shift, and a Laplace's loss is convex in the shift and 0 at
-// 0. The worst round by itself is still a bound. A batch that is clipped as a whole has no such bound for one unit.
-// Then both rounds lose in full, at most twice the worst.
+// exchange. This holds because a Gaussian's loss grows with the square of the shift, and a Laplace's loss is convex in
+// the shift and 0 at 0. The worst round by itself is still a bound. A batch that is clipped as a whole has no such
+// bound for one unit. Then both rounds lose in full, at most twice the worst.
 func (c *Composition) addToThrow(charge *event.Charge, m mechanism.Mechanism) {
 	t := throwOf(charge)
 	if c.disjoint[t] == nil {
@@ -231,10 +231,10 @@ func (c *Composition) fits(adjacency, unit string) error {
 	return nil
 }
 
-// Rate returns the rate by which sampling amplifies a charge. It is 1 if sampling does not amplify, or if not all
-// accountants have a theorem that says so. The cases with rate 1 are: coins that are not secret; coins under
-// replace-one where the charge does not state the norm of one unit (byExchangedCoin); sampling without replacement,
-// except for Gaussian noise.
+// Rate returns the rate at which sampling amplifies a charge. It is 1 if sampling does not amplify, or if not all
+// accountants have a theorem that says so. The rate is 1 for coins that are not secret. It is 1 for coins under
+// replace-one if the charge does not state the norm of one unit (byExchangedCoin). It is 1 for sampling without
+// replacement, except for Gaussian noise.
 func Rate(c *event.Charge) float64 {
 	sum := c.Mechanism == event.Gaussian || c.Mechanism == event.Laplace
 	switch {
@@ -272,10 +272,10 @@ func byExchangedCoin(c *event.Charge) bool {
 }
 
 // StrayWord is the probability δ' that a charge of event.Select releases a word that only one unit has. Such a release
-// counts as a failure. Otherwise the release has words of the other units only. The noise on the unit's own words is
-// independent of the noise on the others. So given that none of its own words is released, the result is distributed
-// exactly as if these words did not exist. Then the loss is the loss of the Gaussian on the others' words. There the
-// unit moves weights by an L2 norm of at most the bound, which is the sensitivity.
+// counts as a failure. Otherwise the release has only words that other units have, too. The noise on the unit's own
+// words is independent of the noise on the others. So given that none of its own words is released, the result is
+// distributed exactly as if these words did not exist. Then the loss is the loss of the Gaussian on the others' words.
+// There the unit moves weights by an L2 norm of at most the bound, which is the sensitivity.
 func StrayWord(c *event.Charge) float64 {
 	return renyi.StrayWord(c.Sensitivity, c.Scale, c.Threshold, c.MaxWords)
 }

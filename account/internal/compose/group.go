@@ -6,17 +6,17 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// Group returns charges that bound the loss of a group of k units: they cost one unit at least what the given charges
+// Group returns charges that bound the loss of k units together: they cost one unit at least what the given charges
 // cost the group. Data sets are neighbours if they differ in these k units. ok is false where this file has no proof.
 //
 //   - Without sampling, the sum moves by at most k·C, or k times the sensitivity. So the noise counts with k times the
 //     sensitivity.
 //   - By coins of --poisson, under add-remove or replace-null, at least one of the k units takes part with probability
 //     q′ = 1−(1−q)^k. Given which of them do, the sum moves by at most k·C. The group costs no more than one unit with
-//     coin q′ and bound k·C, for this reason. For each set of units that take part there is a random map that takes the
-//     noise to itself, and the noise moved by k·C to the noise moved by less (Blackwell: the larger shift dominates the
-//     smaller one, package renyi on dominance). Draw a set by its probability, given that it is not empty, and apply
-//     its map. This takes the one mixture to the other.
+//     coin q′ and bound k·C. Proof: for each set of units that take part there is a random map with two properties. It
+//     takes the noise to itself, and it takes the noise moved by k·C to the noise moved by less (Blackwell: the larger
+//     shift dominates the smaller one, package renyi on dominance). Draw a set by its probability, given that it is not
+//     empty, and apply its map. This takes the one mixture to the other.
 //   - By other coins, or where units are exchanged, the release is a mixture over the same coins on both sides. It
 //     costs at most what its worst part does: as if all units took part.
 //   - In disjoint rounds of Gaussian noise under the same relations, let k_r units be in round r. All rounds together

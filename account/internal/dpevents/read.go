@@ -16,7 +16,7 @@ import (
 
 // A Relation is the neighbouring relation for a text that does not state one.
 type Relation struct {
-	Adjacency   string // event.AddRemove, event.ReplaceOne or event.ReplaceNull; "" if not given, which means event.AddRemove
+	Adjacency   string // event.AddRemove, event.ReplaceOne or event.ReplaceNull; "" means event.AddRemove, too
 	NonNegative bool   // contributions have no negative coordinate
 }
 

@@ -80,7 +80,7 @@ type Overspending struct {
 	Budget  float64      `json:"budget"`            // the budget's ε
 	Delta   float64      `json:"delta"`             // the budget's δ
 	Grant   string       `json:"grant,omitempty"`   // planned for this budget; empty for the ledger's own
-	Dataset string       `json:"dataset,omitempty"` // its charges exceed the budget; empty unless data sets share no unit
+	Dataset string       `json:"dataset,omitempty"` // exceeds the budget; empty unless data sets share no unit
 	Epsilon print.Number `json:"epsilon"`           // spent, at Delta
 }
 

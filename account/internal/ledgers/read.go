@@ -8,9 +8,9 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// Read reads a ledger and verifies it: its chain must be whole, and the privatizer must have been able to write each
-// line after the lines before it. A file without any line is no ledger. The verification comes before any computation
-// with a charge, because a forged line may state anything about its loss.
+// Read reads a ledger and verifies it. Its chain must be whole. Each line must be one that the privatizer would have
+// written after the lines before it. A file without any line is no ledger. The numbers of a forged line are checked
+// before anything is computed with them.
 func Read(name string) (*event.Ledger, error) {
 	in, err := endpoint.Open(name)
 	if err != nil {

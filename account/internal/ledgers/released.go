@@ -103,8 +103,8 @@ func ReadStream(name string) (*Stream, error) {
 	return &Stream{name, h, all}, nil
 }
 
-// Compare checks that each release was charged to one of the ledgers: a charge must have the same cells, and must agree
-// with the release's statements about itself.
+// Compare checks that each release was charged to one of the ledgers. The charge must have the same cells, and must
+// agree with the release's statements about itself.
 func (s *Stream) Compare(ledgers []*event.Ledger) (*Compared, error) {
 	name, h, all := s.name, s.header, s.all
 	o := &Compared{Stream: name, Run: h.Run, Releases: len(all)}

@@ -7,7 +7,7 @@ import (
 )
 
 // A Use counts the releases that a grant still allows. Without a grant (mechanism none, which protects nothing) it
-// counts the releases of a run.
+// counts the run's releases.
 type Use struct {
 	Grant, Run string // Run is the last charge's run
 	Most       int    // number of releases in all

@@ -10,13 +10,13 @@
 // The privatizer's noise is in whole steps. This section shows that discrete noise loses about as much as continuous
 // noise.
 //
-// A discrete Gaussian on whole numbers with parameter s is nearly the result of two draws: y from the continuous N(c,
-// s²−t²), then z from the discrete Gaussian of parameter t with center y, with probabilities e^(−(z−y)²/(2t²))/Σ. For
-// every y the sum Σ is t√(2π)·(1 ± η), η = 2Σ_{k≥1} e^(−2π²t²k²) (Poisson's summation formula; Peikert, An Efficient
-// and Parallel Gaussian Sampler for Lattices, CRYPTO 2010, theorem 3.1). So for every integer c, z has the probability
-// of the discrete Gaussian with parameter s and center c, up to a factor of at most (1+η)/(1−η): both are
-// e^(−(z−c)²/(2s²)) except for this factor. The second draw does not need c. So every bound that is proved for
-// continuous noise of parameter √(s²−t²), sampled in any way, holds for the discrete noise, too, except for this factor
+// A discrete Gaussian on whole numbers with parameter s is nearly the result of two draws. Draw y from the continuous
+// N(c, s²−t²). Then draw z from the discrete Gaussian of parameter t with center y, which has probabilities
+// e^(−(z−y)²/(2t²))/Σ. For every y the sum Σ is t√(2π)·(1 ± η), η = 2Σ_{k≥1} e^(−2π²t²k²) (Poisson's summation formula;
+// Peikert, An Efficient and Parallel Gaussian Sampler for Lattices, CRYPTO 2010, theorem 3.1). So for every integer c,
+// z has the probability of the discrete Gaussian with parameter s and center c, up to a factor of at most (1+η)/(1−η).
+// Both are proportional to e^(−(z−c)²/(2s²)) except for this factor. The second draw does not need c. So every bound
+// for continuous noise of parameter √(s²−t²), sampled in any way, holds for the discrete noise, except for this factor
 // in each cell. With t = 3 the factor is at most e^(1e-76). For 2^31 cells and 10^9 rounds it is e^(1e-57), below the
 // effect of rounding up. Gaussian.continuous computes this noise. A symmetric matrix has noise of s/√2 off the
 // diagonal. There t² is twice as large a share of the variance.

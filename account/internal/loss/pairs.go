@@ -85,8 +85,8 @@ func (e Release) pairs(l *List) (Pairs, error) {
 
 // oneOfEquals returns a lower bound for sampling without replacement. All units but one are equal, and the distance to
 // that one is the largest possible. With that unit the sums are distributed as (1−q)·N(0, σ²) + q·N(1, σ²). With
-// another of the equal units in its place they are distributed as N(0, σ²). (The dominating pair is from two data sets
-// at a time: its losses above 0 are from this pair, and its losses below 0 from this pair with the roles exchanged.)
+// another of the equal units in its place they are distributed as N(0, σ²). (The dominating pair combines two pairs of
+// data sets. Its losses above 0 are from this pair, and its losses below 0 from this pair with the roles exchanged.)
 func (e Release) oneOfEquals(sigma, rounded float64) ([]pld.Event, error) {
 	rate := math.Nextafter(math.Nextafter(e.Rate, 0), 0) // it may have been rounded up
 	if rate < leastRate {

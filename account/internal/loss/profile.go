@@ -66,7 +66,7 @@ func PaddedDelta(delta float64) float64 {
 // bring the two bounds together. There doubling or the list's Rényi curve may prove less.
 type distributionProfile struct {
 	dominating *pld.Distribution
-	attained   *pld.Distribution       // see Pairs; the same distribution if they are tight, nil if no lower bound is known
+	attained   *pld.Distribution       // see Pairs; equals dominating if tight, nil if nothing is known
 	doubled    func() *pld.Doubled     // for the same list; returns nil if it has none
 	whole      bool                    // see Pairs
 	curve      func() (Profile, error) // of the same list
@@ -106,7 +106,9 @@ func (p distributionProfile) bound(
 			return Bound{}, err
 		}
 	}
-	if upper <= near*far && !p.whole && !math.IsInf(upper, 1) { // a pair above the least one may seem to tell everything with some probability
+	// An infinite upper bound is checked below, too: a pair above the least one may seem to tell everything with some
+	// probability.
+	if upper <= near*far && !p.whole && !math.IsInf(upper, 1) {
 		return bound, nil
 	}
 	if d := p.doubled(); d != nil {

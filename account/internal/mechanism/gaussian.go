@@ -114,8 +114,8 @@ func JointSigma(released []Mechanism) (sigma float64, onlyGaussian bool) {
 	return 1 / math.Sqrt(squares) * (1 - float64(len(released)+8)*0x1p-53), onlyGaussian
 }
 
-// smoothing is t² in the proof of package loss, twice: off the diagonal of a symmetric matrix it is twice as large a
-// share.
+// smoothing is twice t² in the proof of package loss: t² is a share twice as large off the diagonal of a symmetric
+// matrix.
 const smoothing = 2 * 9
 
 // Continuous implements Approximated. If the noise has too few steps, the result has no noise.

@@ -79,7 +79,7 @@ func readings(ledger *event.Ledger, spent accountant.Spending, delta float64, la
 		}
 		r.Epsilon = print.Number(epsilon)
 		without := float64(before.Epsilon)
-		if r.first != before.charges || r.charges-r.first != r.Releases { // the runs took turns, so compute ε without this run
+		if r.first != before.charges || r.charges-r.first != r.Releases { // the runs took turns
 			others := slices.DeleteFunc(slices.Clone(charges[:r.charges]), func(c *event.Charge) bool {
 				return c.Run == r.Run && c.Dataset == r.Dataset
 			})

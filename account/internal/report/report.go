@@ -44,7 +44,7 @@ type Report struct {
 	Theorem      string        `json:"theorem"`
 	Releases     int           `json:"releases"`
 	Torn         bool          `json:"torn_last_line,omitempty"`
-	Claimed      *print.Number `json:"claimed_epsilon,omitempty"` // ε with papers' sensitivities, if any charge states one; no bound
+	Claimed      *print.Number `json:"claimed_epsilon,omitempty"` // ε with papers' sensitivities, if stated; no bound
 	// ClaimedDelta replaces Claimed if ε was given.
 	ClaimedDelta *print.Number `json:"claimed_delta,omitempty"`
 	// Papers are what papers claim for the rounds. They are no bounds, and another package computes them.

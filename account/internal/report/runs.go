@@ -20,9 +20,9 @@ type runReport struct {
 
 	NoiseMultiplier print.Number `json:"noise_multiplier"`           // noise over sensitivity; 0 for randomized-response
 	ClaimedNoise    print.Number `json:"claimed_noise,omitempty"`    // the same with the sensitivity that a paper claims
-	ClaimedEpsilon  print.Number `json:"claimed_epsilon,omitempty"`  // objective: the pure ε that a paper claims for one release
+	ClaimedEpsilon  print.Number `json:"claimed_epsilon,omitempty"`  // objective: a paper's claimed pure ε of one release
 	Flip            print.Number `json:"flip,omitempty"`             // randomized-response: probability that a bit is reported wrong
-	Bits            uint64       `json:"bits,omitempty"`             // randomized-response: number of bits that can differ between two documents, or of drawn words
+	Bits            uint64       `json:"bits,omitempty"`             // randomized-response: bits that can differ, or drawn words
 	Draws           print.Number `json:"draws,omitempty"`            // pure loss by a token's own draws in one round
 	Threshold       print.Number `json:"threshold,omitempty"`        // select: threshold over one unit's weight
 	MaxWords        int          `json:"max_words,omitempty"`        // select
