@@ -86,7 +86,7 @@ func (c *attackMembershipCommand) Run(r *filter.Run) error {
 	return writeTextOf(all.side, c.Output, b)
 }
 
-// said reads what models say of documents: all streams of one kind, with the same columns.
+// said reads the answers of models about documents. All streams must be of one kind, with the same columns.
 type said struct {
 	side   wire.Side
 	header *wire.Header // of the first stream
@@ -135,11 +135,11 @@ func (s *said) read(name string) (examples []membership.Example, err error) {
 	return examples, nil
 }
 
-// leastProbability bounds confidences: a model that is sure has a probability of 0 or 1 in binary32.
+// leastProbability keeps confidences finite: a model that is sure states a probability of 0 or 1 in binary32.
 const leastProbability = 1e-9
 
-// example is what a record says of a document. ok is false for a record that says nothing: the names of columns, or the score of a document
-// without words.
+// example turns one record into an example. ok is false for records without an answer: the names of columns, and the
+// score of an empty document.
 func example(record *wire.Record, columns int) (e membership.Example, ok bool, err error) {
 	if s := record.GetScore(); s != nil {
 		if s.Tokens == 0 {
@@ -160,7 +160,7 @@ func example(record *wire.Record, columns int) (e membership.Example, ok bool, e
 	for _, x := range probabilitiesOf(p) {
 		probabilities = append(probabilities, float64(x))
 	}
-	if columns == 1 { // its class, and all others
+	if columns == 1 { // the column's class, and all other documents
 		probabilities = append(probabilities, 1-probabilities[0])
 	}
 	switch {
@@ -183,7 +183,7 @@ type namedGuesses struct {
 	guesses []membership.Guess
 }
 
-// membershipRow is what is printed of an attack. The ends of the interval of the area are missing where there is none.
+// A membershipRow is one attack in the output. AUCLow and AUCHigh are missing if the area has no interval.
 type membershipRow struct {
 	Attack       string   `json:"attack"`
 	Members      int      `json:"members"`
@@ -214,7 +214,7 @@ func (c *attackMembershipCommand) print(attacks []namedGuesses) ([]byte, error) 
 			Attack: a.name, Members: m.Members, Others: m.Others, Accuracy: m.Accuracy, AccuracyLow: m.AccuracyLow, AccuracyHigh: m.AccuracyHigh,
 			AUC: m.Area.AUC, TPR: m.TruePositive, TPRLow: m.TruePositiveLow, TPRHigh: m.TruePositiveHi, FPR: membership.FalsePositive,
 		}
-		if low, high := m.Area.Interval(); low < high { // not where the area is 0 or 1, which has no error by its formula
+		if low, high := m.Area.Interval(); low < high { // an area of 0 or 1 has no error by its formula
 			row.AUCLow, row.AUCHigh = &low, &high
 		}
 		rows = append(rows, row)

@@ -57,7 +57,7 @@ func (c *aucCommand) Run(r *filter.Run) error {
 	return writeTextOf(h.Side, c.Output, b.Bytes())
 }
 
-// A measurement is what is printed. Error and the ends of the interval are missing where a class has one document.
+// A measurement is the output. Error, Low and High are missing if a class has only one document.
 type measurement struct {
 	Documents   int      `json:"documents"`
 	Positive    int      `json:"positive"`
@@ -66,7 +66,7 @@ type measurement struct {
 	Low         *float64 `json:"auc_low,omitempty"`
 	High        *float64 `json:"auc_high,omitempty"`
 	LogLoss     float64  `json:"log_loss"`
-	Base        float64  `json:"log_loss_of_share"` // of the share of the positive class, predicted for each document
+	Base        float64  `json:"log_loss_of_share"` // if each prediction were the positive class's share
 	Calibration []bin    `json:"calibration"`
 }
 

@@ -110,7 +110,7 @@ func (c *auditCommand) Run(r *filter.Run) error {
 	})
 }
 
-// executable returns the absolute name of --binary, since it runs in another folder.
+// executable returns the absolute path of --binary, because the binary runs in another folder.
 func executable(name string) (string, error) {
 	binary, err := exec.LookPath(name)
 	if err == nil {
@@ -122,7 +122,7 @@ func executable(name string) (string, error) {
 	return binary, nil
 }
 
-// conclude writes the results of an audit of a binary. It returns an error if they contradict a claim.
+// conclude writes the results of auditing a binary. It returns an error if they contradict a claim.
 func conclude(binary, output string, results []*audit.Result, inJSON bool, settings map[string]any) error {
 	b, err := printResults(results, inJSON, settings)
 	if err != nil {
@@ -143,7 +143,8 @@ func conclude(binary, output string, results []*audit.Result, inJSON bool, setti
 	return nil
 }
 
-// temporary returns a folder for temporary files: --folder, else a writable folder in memory, else "" for the system's.
+// temporary returns a folder for temporary files: the folder of --folder, else a writable folder in memory, else "",
+// which stands for the system's folder.
 func temporary(asked string) string {
 	if asked != "" {
 		return asked

@@ -52,7 +52,8 @@ func (c *auditEStepCommand) Validate() error {
 	return checkCases(c.Case, audit.EStepCases())
 }
 
-// checkConfidence refuses a confidence whose bounds floating-point numbers cannot tell from certainty.
+// checkConfidence refuses a confidence so close to 1 that floating-point numbers cannot represent the levels of its
+// bounds.
 func checkConfidence(confidence float64) error {
 	if !(confidence > 0 && confidence <= audit.MostConfidence) {
 		return fmt.Errorf("--confidence must be in (0, %v], is %v", audit.MostConfidence, confidence)
@@ -60,7 +61,7 @@ func checkConfidence(confidence float64) error {
 	return nil
 }
 
-// checkCases refuses a name that no case has.
+// checkCases refuses names that belong to no case.
 func checkCases(names, all []string) error {
 	for _, name := range names {
 		if !slices.Contains(all, name) {

@@ -67,13 +67,14 @@ func (c *chartCommand) Run(r *filter.Run) error {
 	return endpoint.WriteFile(c.Output, wire.Side_PUBLIC, drawn)
 }
 
-// The limits of a figure that can be read: bytes of CSV, panels, and series in a panel, which are as many as colours.
+// The limits of a readable figure: the bytes of its CSV, its panels, and the series in one panel. Six series are as
+// many as there are colours.
 const mostChart, mostPanels, mostSeries = 1 << 20, 4, 6
 
 // chartColumns are the columns of the CSV.
 var chartColumns = []string{"panel", "series", "kind", "x", "y"}
 
-// figure makes the figure of a CSV.
+// figure draws the rows of the CSV.
 func (c *chartCommand) figure(text string) (*chart.Figure, error) {
 	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 	if err != nil {
@@ -98,7 +99,7 @@ func (c *chartCommand) figure(text string) (*chart.Figure, error) {
 	return f, nil
 }
 
-// add adds a point to its curve. colors are those of the series so far.
+// add adds one point to its curve. colors maps the series so far to their colours.
 func (c *chartCommand) add(f *chart.Figure, colors map[string]chart.Color, row []string) error {
 	x, xErr := strconv.ParseFloat(row[3], 64)
 	y, yErr := strconv.ParseFloat(row[4], 64)
@@ -137,8 +138,8 @@ func (c *chartCommand) add(f *chart.Figure, colors map[string]chart.Color, row [
 	return nil
 }
 
-// colorOf returns the colour of a series in a panel where it is new: the same as in the panels before, and for a new series one that no
-// series has yet, or that none has in this panel.
+// colorOf returns the colour for a series that is new in its panel. A series keeps its colour from earlier panels.
+// Other series get a colour that no series has yet or, if all are in use, one that is free in this panel.
 func colorOf(series string, p *chart.Panel, colors map[string]chart.Color) (chart.Color, error) {
 	taken := func(color chart.Color) bool {
 		return slices.ContainsFunc(p.Curves, func(c chart.Curve) bool { return c.Color == color })
@@ -157,7 +158,7 @@ func colorOf(series string, p *chart.Panel, colors map[string]chart.Color) (char
 	return color, nil
 }
 
-// summarize puts the mean in the place of points with one x, and their range beside it.
+// summarize replaces the points with equal x by their mean, and records their range.
 func summarize(c *chart.Curve) {
 	runs := c.Points
 	c.Points = nil
@@ -175,7 +176,7 @@ func summarize(c *chart.Curve) {
 	}
 }
 
-// setAxes gives all panels the same axes, around all points.
+// setAxes gives all panels the same axes, wide enough for all points.
 func (c *chartCommand) setAxes(f *chart.Figure) {
 	x, y := chart.Axis{Label: c.X, Log: c.LogX}, chart.Axis{Label: c.Y}
 	x.Min, x.Max, y.Min, y.Max = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)

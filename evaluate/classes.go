@@ -57,13 +57,13 @@ func (c *classesCommand) Run(r *filter.Run) error {
 	return writeTextOf(in.header.Side, c.Output, b.Bytes())
 }
 
-// A classification is what is printed. The error of macro F1 and the ends of its interval are missing where it is 0 or 1.
+// A classification is the output. Error, Low and High belong to macro F1. They are missing if macro F1 is 0 or 1.
 type classification struct {
 	Documents    int        `json:"documents"`
 	Accuracy     float64    `json:"accuracy"`
 	AccuracyLow  float64    `json:"accuracy_low"`
 	AccuracyHigh float64    `json:"accuracy_high"`
-	Majority     float64    `json:"accuracy_of_majority"` // of the most frequent class, predicted for each document
+	Majority     float64    `json:"accuracy_of_majority"` // if each prediction were the most frequent class
 	MacroF1      float64    `json:"macro_f1"`
 	Error        *float64   `json:"macro_f1_standard_error,omitempty"`
 	Low          *float64   `json:"macro_f1_low,omitempty"`

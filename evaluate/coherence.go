@@ -79,7 +79,7 @@ func (c *coherenceCommand) Run(r *filter.Run) error {
 	return writeTextOf(h.Side, c.Output, b)
 }
 
-// openReference opens the documents that a coherence is worked out on.
+// openReference opens the documents on which a coherence is computed.
 func openReference(name, of string, wanted endpoint.Wanted, model *wire.Header) (*endpoint.StreamReader, *wire.Header, error) {
 	in, h, err := endpoint.OpenStream(name, wanted)
 	if err == nil && string(h.Vocabulary) != string(model.Vocabulary) {
@@ -89,18 +89,18 @@ func openReference(name, of string, wanted endpoint.Wanted, model *wire.Header) 
 	return in, h, err
 }
 
-// A coherenceRow has the coherences of a topic, or their means.
+// A coherenceRow has the coherences of one topic, or their means over topics.
 type coherenceRow struct {
 	NPMI, CV, CNPMI, UMass float64
 }
 
-// A coherent is a topic's coherences; nil if the reference has fewer than two of its words.
+// A coherent has one topic's coherences. They are nil if the reference has fewer than two of the topic's words.
 type coherent struct {
 	*coherenceRow
 	held int // words that the reference has
 }
 
-// coherences returns the coherences of the words of each topic in the documents of a stream, and calls counted after each document.
+// coherences returns each topic's coherences in the documents of in. It calls counted after each document.
 func coherences(in *endpoint.StreamReader, topics []topic, counted func()) ([]coherent, error) {
 	ids := make([][]uint32, len(topics))
 	var all []uint32
@@ -138,7 +138,7 @@ func coherences(in *endpoint.StreamReader, topics []topic, counted func()) ([]co
 	return values, nil
 }
 
-// meanCoherence is the mean of the topics that have a coherence, and how many they are.
+// meanCoherence returns the mean over the topics that have a coherence. held counts these topics.
 func meanCoherence(values []coherent) (mean coherent) {
 	for _, x := range values {
 		if x.coherenceRow != nil {
@@ -159,7 +159,7 @@ func meanCoherence(values []coherent) (mean coherent) {
 	return mean
 }
 
-// numbers are the coherences by their names in JSON; null without any.
+// numbers returns the coherences by their names in JSON. They are null if there are none.
 func (x coherent) numbers(prefix string) map[string]any {
 	all := map[string]any{prefix + "npmi": nil, prefix + "c_v": nil, prefix + "c_npmi": nil, prefix + "u_mass": nil}
 	if of := x.coherenceRow; of != nil {

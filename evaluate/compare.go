@@ -35,7 +35,7 @@ func (c *compareCommand) Validate() error {
 	return nil
 }
 
-// A match is a topic of each model. Of a topic without a partner, the other is nil.
+// A match pairs a topic of model A with a topic of model B. One of them is nil if the other has no partner.
 type match struct {
 	A        *topic   `json:"a"`
 	B        *topic   `json:"b"`
@@ -75,8 +75,8 @@ func (c *compareCommand) Run(r *filter.Run) error {
 	return writeText(c.Output, text)
 }
 
-// matches pairs the topics of two models so that the sum of the distances is the least, the nearest pair first, and behind them those
-// without a partner, the largest first.
+// matches pairs the topics of two models so that the distances have the least sum. The nearest pair comes first. Behind
+// the pairs come the topics without a partner, the largest first.
 func matches(a, b *modelfile.Topics, top int, distance func(p, q []float64) float64) []match {
 	small, large := a, b
 	if a.Number > b.Number {
@@ -122,7 +122,7 @@ func matches(a, b *modelfile.Topics, top int, distance func(p, q []float64) floa
 	return append(pairs, single...)
 }
 
-// probabilities returns the distribution of each topic over words.
+// probabilities returns each topic's distribution over words.
 func probabilities(t *modelfile.Topics) [][]float64 {
 	all := make([][]float64, t.Number)
 	for k := range all {

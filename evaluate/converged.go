@@ -84,7 +84,8 @@ func (c *convergedCommand) Run(r *filter.Run) error {
 	return writeTextOf(h.Side, c.Output, b.Bytes())
 }
 
-// converged returns the first index i for which the values i to i+more each differ by at most most from the value before; -1 for none.
+// converged returns the first index i such that each of the values i to i+more differs by at most most from the value
+// before it. It returns -1 if there is no such index.
 func converged(values []float64, most float64, more int) int {
 	held := 0
 	for i := 1; i < len(values); i++ {

@@ -46,8 +46,9 @@ func (c *diversityCommand) Run(r *filter.Run) error {
 	return writeText(c.Output, b.Bytes())
 }
 
-// diversity returns the number of different words among the top words of all topics, divided by the number of top words: topic
-// diversity (Dieng, Ruiz and Blei, Topic Modeling in Embedding Spaces, TACL 2020, §6). 1: no word is a top word of two topics.
+// diversity returns topic diversity: the number of different words among the top words of all topics, divided by the
+// number of top words. At 1, no word is a top word of two topics. Dieng, Ruiz and Blei, Topic Modeling in Embedding
+// Spaces, TACL 2020, §6.
 func diversity(topics []topic) float64 {
 	different, all := make(map[int]bool), 0
 	for _, t := range topics {

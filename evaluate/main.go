@@ -1,5 +1,5 @@
-// Command evaluate measures the quality of a model and the privacy of a privatizer. It reads scores and model files and has no
-// inference of its own. It runs a privatizer or a sampler as a black box.
+// Command evaluate measures a model's quality and a privatizer's privacy. It reads scores and model files, and has no
+// inference of its own. It audits privatizers and samplers as black boxes.
 package main
 
 import (

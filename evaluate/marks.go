@@ -11,8 +11,9 @@ import (
 	"privpipe/pipelines/vocabulary"
 )
 
-// unmarkable says why no word of a model may be marked by the releases of its run, empty if words may be. The proof of package
-// doubt needs weights that were fixed beforehand, fresh noise in each round, and sums that are at least 0.
+// unmarkable returns the reason why the run's releases may not mark words of the model. It is empty if they may. The
+// proof in package doubt needs weights that were fixed beforehand, fresh noise in each round, and sums that are at
+// least 0.
 func unmarkable(run *released.Run, file *modelfile.File) string {
 	g := run.Grant
 	switch {

@@ -63,21 +63,21 @@ func (c *perplexityCommand) Run(r *filter.Run) error {
 	return writeTextOf(h.Side, c.Output, b.Bytes())
 }
 
-// A roundTotal is the sum of the scores under the parameters of a round.
+// A roundTotal is the total of all scores under the parameters after one round.
 type roundTotal struct {
 	heldout.Total
 	round uint32
 }
 
-// readScores adds up the scores of a stream, as sumScores does, and shows its progress.
+// readScores is sumScores with a progress display.
 func readScores(r *filter.Run, in *endpoint.StreamReader, output string, several bool) ([]*roundTotal, error) {
 	meter := &progress.Meter{Name: "evaluate"}
 	r.Show(output, meter.Line)
 	return sumScores(in, several, func() { meter.Documents.Add(1) })
 }
 
-// sumScores adds up the scores of a stream, by rounds, of which there is one unless several are wanted. It calls counted after each
-// score.
+// sumScores adds up the scores in a stream, round by round. It refuses a second round unless several is set. It calls
+// counted after each score.
 func sumScores(in *endpoint.StreamReader, several bool, counted func()) (totals []*roundTotal, err error) {
 	for {
 		record, err := in.Next()
@@ -109,13 +109,13 @@ func sumScores(in *endpoint.StreamReader, several bool, counted func()) (totals 
 	return totals, nil
 }
 
-// A measure is one perplexity of a total; 0 if its scores do not state it.
+// A measure computes one kind of perplexity from a total. The value is 0 if the scores do not state it.
 type measure struct {
 	name  string
 	value func(*roundTotal) float64
 }
 
-// The measures of scores.
+// The perplexities that scores may state.
 var (
 	byBound      = measure{"variational bound", func(t *roundTotal) float64 { return t.Bound() }}
 	byPlugIn     = measure{"plug-in", func(t *roundTotal) float64 { return t.PlugIn() }}
@@ -127,7 +127,7 @@ var (
 	}}
 )
 
-// first returns the first of some measures that all totals state, and its values.
+// first returns the first measure that all totals state, and its value for each total.
 func first(in *endpoint.StreamReader, totals []*roundTotal, measures ...measure) (measure, []float64, error) {
 	for _, m := range measures {
 		values := make([]float64, len(totals))
@@ -172,7 +172,7 @@ func tableOfRounds(b *bytes.Buffer, totals []*roundTotal) error {
 	return w.Flush()
 }
 
-// perplexities returns the perplexities in total, by their names in JSON.
+// perplexities returns the perplexities of total by their names in JSON.
 func perplexities(total *heldout.Total, h *wire.Header) map[string]any {
 	values := map[string]any{
 		"documents": total.Documents, "tokens": total.Tokens,
@@ -192,7 +192,7 @@ func perplexities(total *heldout.Total, h *wire.Header) map[string]any {
 	return values
 }
 
-// finite returns a number for JSON: null for infinity and for no number.
+// finite returns a number for JSON. Infinity and NaN become null.
 func finite(x float64) any {
 	if math.IsInf(x, 0) || math.IsNaN(x) {
 		return nil

@@ -26,7 +26,7 @@ type pixelsCommand struct {
 	Input   string `arg:"" optional:"" default:"-" help:"Stream of predictions of pixels; standard input by default."`
 }
 
-// maxDrawn bounds a picture.
+// maxDrawn bounds the images in a picture.
 const maxDrawn = 1000
 
 // Help is kong's hook.
@@ -98,7 +98,7 @@ func (c *pixelsCommand) Run(r *filter.Run) error {
 	return writeTextOf(side, c.Output, text)
 }
 
-// pixels scores predictions of pixels beside baselines, and keeps the first images, at most drawn.
+// pixels scores the predictions beside baselines. It keeps the first images for the picture, at most drawn.
 func (in *predictions) pixels(baselines []*pixels.Baseline, drawn int, counted func()) (*pixels.Score, *pixels.Picture, error) {
 	n := int(in.header.VocabularySize)
 	score, picture := pixels.NewScore(n, baselines...), new(pixels.Picture)
@@ -123,7 +123,8 @@ func (in *predictions) pixels(baselines []*pixels.Baseline, drawn int, counted f
 	return score, picture, err
 }
 
-// readMean reads the mean of the images of a stream over the same pixels as predictions, and its side.
+// readMean reads the images in a stream, which must have the same pixels as the predictions. It returns their mean and
+// the stream's side.
 func readMean(name string, of *predictions) (*pixels.Mean, wire.Side, error) {
 	in, h, err := endpoint.OpenStream(name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}})
 	if err != nil {
@@ -172,7 +173,7 @@ type pixelShare struct {
 	Right float64    `json:"right"`
 	Low   *float64   `json:"right_low,omitempty"` // missing for a single image
 	High  *float64   `json:"right_high,omitempty"`
-	Gain  *pixelGain `json:"gain,omitempty"` // of the model over a baseline
+	Gain  *pixelGain `json:"gain,omitempty"` // the model's, over a baseline
 }
 
 type pixelGain struct {

@@ -11,11 +11,11 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// predictions is an open stream of predictions under one set of parameters.
+// predictions is an open stream of predictions. All of them are under one set of parameters.
 type predictions struct {
 	*endpoint.StreamReader
 	header  *wire.Header
-	columns vocabulary.Words // complete once a prediction was read
+	columns vocabulary.Words // complete after the first prediction
 	round   uint32           // of the parameters
 	read    int
 }
@@ -34,7 +34,7 @@ func (in *predictions) next() (*wire.Prediction, error) {
 			return nil, err
 		}
 		p := record.GetPrediction()
-		if p == nil { // the names of the columns, which each writer of a topic sends: the first one's count
+		if p == nil { // column names: each writer to a topic sends them, and the first ones count
 			if len(in.columns) < int(in.header.VocabularySize) {
 				in.columns = append(in.columns, record.GetWords().GetWords()...)
 			}
@@ -49,7 +49,7 @@ func (in *predictions) next() (*wire.Prediction, error) {
 	}
 }
 
-// all calls add for each prediction, and counted after it.
+// all calls add for each prediction, and counted after each add.
 func (in *predictions) all(counted func(), add func(*wire.Prediction) error) error {
 	for {
 		p, err := in.next()
@@ -66,15 +66,15 @@ func (in *predictions) all(counted func(), add func(*wire.Prediction) error) err
 	}
 }
 
-// refused is an error about the last record.
+// refused returns an error about the last record.
 func (in *predictions) refused(message string) *exit.Error {
 	return exit.Errorf(exit.Malformed, "%w", in.Errorf("%s", message))
 }
 
-// probabilitiesOf are those of a prediction, a column each.
+// probabilitiesOf returns the probabilities in a prediction, one for each column.
 func probabilitiesOf(p *wire.Prediction) []float32 { return wire.AppendFloats(nil, p.Probabilities) }
 
-// positive says whether a document is of the class of the only column.
+// positive says whether a document has the class of the only column.
 func (in *predictions) positive(p *wire.Prediction) (bool, error) {
 	if p.Label == "" && len(p.TruthGaps) == 0 {
 		return false, in.refused("a prediction of a document whose class is not known")
@@ -82,7 +82,7 @@ func (in *predictions) positive(p *wire.Prediction) (bool, error) {
 	return len(p.TruthGaps) > 0, nil
 }
 
-// binary reads predictions of one column, of documents of both classes.
+// binary reads predictions of one column. There must be documents of both classes.
 func (in *predictions) binary(counted func()) (all []auc.Prediction, err error) {
 	positives := 0
 	err = in.all(counted, func(p *wire.Prediction) error {
@@ -100,10 +100,11 @@ func (in *predictions) binary(counted func()) (all []auc.Prediction, err error) 
 	return all, err
 }
 
-// maxClasses bounds a matrix that somebody may read.
+// maxClasses bounds the confusion matrix to a size that somebody may read.
 const maxClasses = 1000
 
-// classes reads predictions of classes. A stream of one column has two classes: those of the column, and all others.
+// classes reads predictions of classes. A stream with one column has two classes: the column's class, and all other
+// documents.
 func (in *predictions) classes(counted func()) (*classes.Confusion, []string, error) {
 	n := int(in.header.VocabularySize)
 	if n < 1 || n > maxClasses {
@@ -129,10 +130,11 @@ func (in *predictions) classes(counted func()) (*classes.Confusion, []string, er
 	return confusion, in.columns, nil
 }
 
-// twoClasses are the names of a class and of all others.
+// twoClasses names the only column's class, and the class of all other documents.
 func twoClasses(name string) []string { return []string{name, "not " + name} }
 
-// class is the class of a document: a column, or 1 for all but the only column.
+// class returns a document's class, which is the number of its column. With a single column, 1 stands for all other
+// documents.
 func (in *predictions) class(p *wire.Prediction) (int, error) {
 	if in.header.VocabularySize == 1 {
 		positive, err := in.positive(p)
@@ -147,7 +149,8 @@ func (in *predictions) class(p *wire.Prediction) (int, error) {
 	return int(p.TruthGaps[0]), nil
 }
 
-// predictedClass is the first of the most probable columns. A single column is predicted if it is more probable than not.
+// predictedClass returns the first of the most probable columns. A single column is predicted if its probability is
+// above ½.
 func predictedClass(probabilities []float32) int {
 	if len(probabilities) == 1 {
 		if probabilities[0] > 0.5 {

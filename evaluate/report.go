@@ -106,7 +106,8 @@ func (c *reportCommand) Run(r *filter.Run) error {
 	return endpoint.WriteFile(c.Output, side, html)
 }
 
-// page gathers what the page says. Missing parts that nobody asked for are no errors: warn gets them.
+// page gathers the contents of the page. A part that is missing and that nobody asked for is no error: warn gets a
+// message.
 func (c *reportCommand) page(warn func(string)) (*page.Page, error) {
 	file, err := modelfile.Read(c.Model, c.MaxCells)
 	if err != nil {
@@ -149,7 +150,7 @@ func (c *reportCommand) page(warn func(string)) (*page.Page, error) {
 	return p, nil
 }
 
-// settings are the public numbers of a model file.
+// settings returns the public numbers in a model file.
 func settings(file *modelfile.File) []page.Row {
 	features, components := "words", "topics"
 	if file.Family.Topics == nil && file.Family != words.Family {
@@ -168,7 +169,7 @@ func settings(file *modelfile.File) []page.Row {
 	return rows
 }
 
-// addLedger adds what account says of the ledger, and returns the run of the model.
+// addLedger adds account's statements about the ledger to the page. It returns the model's run.
 func (c *reportCommand) addLedger(p *page.Page, file *modelfile.File) (*released.Run, error) {
 	in, err := endpoint.Open(c.Ledger)
 	if err != nil {
@@ -217,7 +218,7 @@ func (c *reportCommand) addLedger(p *page.Page, file *modelfile.File) (*released
 	return run, nil
 }
 
-// needsParameters says whether the E-step of a model reads parameters of each round.
+// needsParameters says whether the E-step for a model reads new parameters in each round.
 func needsParameters(name string) bool {
 	for _, f := range families.All {
 		if f.Name == name {
@@ -227,7 +228,7 @@ func needsParameters(name string) bool {
 	return false
 }
 
-// learnerFlags are the flags of mstep that a model file tells.
+// learnerFlags returns the flags of mstep that the model file reveals.
 func learnerFlags(file *modelfile.File) string {
 	if file.Size.Components == 0 || file.Family.Topics == nil {
 		return ""
@@ -244,10 +245,11 @@ func learnerFlags(file *modelfile.File) string {
 	return flags
 }
 
-// doubtAlpha bounds the chance that any word of the page is marked wrongly.
+// doubtAlpha bounds the probability that any mark on the page is wrong.
 const doubtAlpha = 0.01
 
-// addTopics adds the distributions over words of a model, if it has any, with what its releases and reference documents say.
+// addTopics adds the model's distributions over words, if it has any. The run's releases and the reference documents
+// add marks and coherences.
 func (c *reportCommand) addTopics(p *page.Page, file *modelfile.File, run *released.Run, warn func(string)) error {
 	cells, err := distributions(file)
 	if err != nil {
@@ -294,7 +296,7 @@ func (c *reportCommand) addTopics(p *page.Page, file *modelfile.File, run *relea
 	return c.addCoherence(p)
 }
 
-// doubt says which cells of a model have words of some document beyond doubt, by the releases of its run.
+// doubt says which of the model's cells hold words of some document beyond doubt, by the run's releases.
 func (c *reportCommand) doubt(p *page.Page, file *modelfile.File, run *released.Run, cells int) (*page.Doubt, []bool, error) {
 	from := c.releases()
 	mean, err := run.Mean(from, file.Family.Statistics(file.Size)[0].Name, cells)
@@ -307,7 +309,7 @@ func (c *reportCommand) doubt(p *page.Page, file *modelfile.File, run *released.
 	return &page.Doubt{Alpha: doubtAlpha, Cells: cells, Rounds: rounds}, mean.Marked(doubtAlpha), nil
 }
 
-// releases is where the releases are, empty for nowhere.
+// releases returns the place of the stored releases. It is empty if there is none.
 func (c *reportCommand) releases() string {
 	if c.Releases != "" || c.Ledger == "" || c.Ledger == endpoint.Stdio {
 		return c.Releases
@@ -316,13 +318,14 @@ func (c *reportCommand) releases() string {
 	if target, err := filepath.EvalSymlinks(beside); err == nil {
 		beside = target
 	}
-	if _, err := os.ReadDir(beside + ".releases"); err == nil { // a folder, and one that this user may read
+	if _, err := os.ReadDir(beside + ".releases"); err == nil { // the folder exists and this user may read it
 		return beside + ".releases"
 	}
 	return ""
 }
 
-// distributions are the distributions over words of a model, row by row, all cells positive; nil for a model without any.
+// distributions returns the model's distributions over words, row by row. All cells are positive. It returns nil for a
+// model without such distributions.
 func distributions(file *modelfile.File) ([]float64, error) {
 	switch {
 	case file.Family.Topics != nil:
@@ -335,7 +338,7 @@ func distributions(file *modelfile.File) ([]float64, error) {
 
 // addCoherence adds the coherence of the topics on the reference documents.
 func (c *reportCommand) addCoherence(p *page.Page) error {
-	const compared = 10 // words of a topic, as in the literature: Lau, Newman and Baldwin 2014
+	const compared = 10 // words for each topic, as Lau, Newman and Baldwin 2014 do
 	topics, header, err := readTopics(c.Model, relevance.Default, compared, c.MaxCells)
 	if err != nil {
 		return err
@@ -366,7 +369,7 @@ func (c *reportCommand) addCoherence(p *page.Page) error {
 	return nil
 }
 
-// wanted are streams of a kind, private ones only for an internal page.
+// wanted accepts streams of the given kind. Private streams are accepted only for an internal page.
 func (c *reportCommand) wanted(kind wire.Kind) endpoint.Wanted {
 	w := endpoint.Wanted{Kinds: []wire.Kind{kind}}
 	if !c.Internal {
@@ -375,7 +378,7 @@ func (c *reportCommand) wanted(kind wire.Kind) endpoint.Wanted {
 	return w
 }
 
-// perplexity reads scores, round by round.
+// perplexity reads scores, one total for each round.
 func (c *reportCommand) perplexity(file *modelfile.File) (*page.Perplexity, error) {
 	in, h, err := endpoint.OpenStream(c.Scores, c.wanted(wire.Kind_SCORES))
 	if err != nil {
@@ -396,7 +399,8 @@ func (c *reportCommand) perplexity(file *modelfile.File) (*page.Perplexity, erro
 		return nil, in.Errorf("its last scores are of the parameters after round %d, %s has those after round %d", last, c.Model, file.Set.Round)
 	}
 	p := &page.Perplexity{Source: filepath.Base(c.Scores), Private: h.Side == wire.Side_PRIVATE, Uniform: int(h.VocabularySize)}
-	// A plug-in perplexity knows the words that it predicts, so it says nothing beside word frequencies.
+	// The plug-in perplexity is left out: it knows the words that it predicts, so a comparison with word frequencies
+	// says nothing.
 	by, model, err := first(in, totals, byBound, byCompletion)
 	if err != nil {
 		return nil, err
@@ -413,7 +417,7 @@ func (c *reportCommand) perplexity(file *modelfile.File) (*page.Perplexity, erro
 	return p, nil
 }
 
-// refuseOther refuses scores or predictions that do not say that they are of the model.
+// refuseOther refuses scores or predictions unless their header names the model by its digest.
 func refuseOther(in *endpoint.StreamReader, h *wire.Header, file *modelfile.File) error {
 	digest := file.Set.Digest()
 	if bytes.Equal(h.Settings, digest[:]) {
@@ -433,7 +437,7 @@ func refuseOther(in *endpoint.StreamReader, h *wire.Header, file *modelfile.File
 	return exit.Errorf(exit.Malformed, "%w", err).WithHint("score this model: estep %s --score --model %s%s", file.Family.Name, file.Name, folder)
 }
 
-// describe reads the description of the data: paragraphs between empty lines.
+// describe reads the data's description. Empty lines separate its paragraphs.
 func describe(name string) (paragraphs []string, err error) {
 	b, err := endpoint.ReadFile(name, 64<<10)
 	if err != nil {
@@ -451,7 +455,7 @@ func describe(name string) (paragraphs []string, err error) {
 	return paragraphs, nil
 }
 
-// described names a file and, if it is one, its SHA-256.
+// described returns a file's name and, for a regular file, its SHA-256.
 func described(name string) string {
 	info, err := os.Stat(name)
 	if err != nil || !info.Mode().IsRegular() {

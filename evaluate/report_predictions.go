@@ -15,7 +15,8 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// addWeights adds the weights of a model that has some for features: coefficients, or hidden units over the pixels of an image.
+// addWeights adds a model's weights for features, if it has any: coefficients, or hidden units over the pixels of
+// images.
 func addWeights(p *page.Page, file *modelfile.File) (err error) {
 	switch file.Family {
 	case blr.Family:
@@ -37,7 +38,7 @@ func addWeights(p *page.Page, file *modelfile.File) (err error) {
 	return nil
 }
 
-// rowWeights are the coefficients of a model of blr. Without variance they are a point estimate.
+// rowWeights returns the coefficients of a blr model. If all variances are 0, they are a point estimate.
 func rowWeights(file *modelfile.File) (*page.Coefficients, error) {
 	mean, err := blr.Mean.Of(file.Set, file.Size)
 	if err != nil {
@@ -51,7 +52,7 @@ func rowWeights(file *modelfile.File) (*page.Coefficients, error) {
 	for i, m := range mean {
 		second := moments[i*len(mean)+i]
 		variance := max(0, second-m*m)
-		if variance > 1e-12*second { // more than the rounding of a product
+		if variance > 1e-12*second { // above the product's rounding error
 			point = false
 		}
 		deviations[i] = math.Sqrt(variance)
@@ -62,7 +63,8 @@ func rowWeights(file *modelfile.File) (*page.Coefficients, error) {
 	return page.NewCoefficients(file.Words, mean, deviations), nil
 }
 
-// hiddenUnits are the units of a network over the pixels of an image, a row of its matrix "weights" each; nil for other models.
+// hiddenUnits returns a network's hidden units over the pixels of images. Each unit is a row of the matrix "weights".
+// It returns nil for other models.
 func hiddenUnits(file *modelfile.File) (*page.Units, error) {
 	size, err := pixels.SizeOf(file.Words)
 	if err != nil || file.Family.Topics != nil || file.Size.Components == 0 {
@@ -80,10 +82,10 @@ func hiddenUnits(file *modelfile.File) (*page.Units, error) {
 	return nil, nil
 }
 
-// mostPairs is how many images a page shows.
+// mostPairs bounds the images on a page.
 const mostPairs = 12
 
-// addPredictions adds what the model predicts for held-out documents.
+// addPredictions adds the measures of the model's predictions for held-out documents.
 func (c *reportCommand) addPredictions(p *page.Page, file *modelfile.File) error {
 	in, err := openPredictions(c.Predictions, c.wanted(wire.Kind_PREDICTIONS))
 	if err != nil {
@@ -104,7 +106,8 @@ func (c *reportCommand) addPredictions(p *page.Page, file *modelfile.File) error
 	return nil
 }
 
-// addMeasures measures predictions of pixels, if their columns are the features of the model and pixels, or of classes.
+// addMeasures measures predictions of pixels or of classes. They are predictions of pixels if their columns are the
+// model's features and these are pixels.
 func addMeasures(p *page.Predictions, in *predictions, file *modelfile.File) error {
 	nothing := func() {}
 	if _, err := pixels.SizeOf(file.Words); err == nil && bytes.Equal(in.header.Vocabulary, file.Header.Vocabulary) {

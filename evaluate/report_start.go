@@ -13,7 +13,7 @@ import (
 	"privpipe/pipelines/model/words"
 )
 
-// addOrigins says how much of each topic is the data's own, if the model says so.
+// addOrigins adds each topic's origin: the share that is the data's own. Models without public text state none.
 func addOrigins(p *page.Page, file *modelfile.File) error {
 	if file.Family != lda.Family {
 		return nil
@@ -51,8 +51,8 @@ func (c *reportCommand) addStart(p *page.Page, file *modelfile.File, cells []flo
 	return nil
 }
 
-// refuseOtherStart refuses a file that cannot be the start of the model. A start names its run only if mstep was told one. Without it, a start of
-// another run over the same words, public text and number of topics passes.
+// refuseOtherStart refuses a file that cannot be the model's start. A start names its run only if mstep was told the
+// run. Without a name, a start from another run passes if it has the same words, public text and number of topics.
 func refuseOtherStart(start, file *modelfile.File) error {
 	digest, public := publictext.DigestOf(start.Set)
 	of, informed := publictext.DigestOf(file.Set)
@@ -74,7 +74,8 @@ func refuseOtherStart(start, file *modelfile.File) error {
 	return nil
 }
 
-// addKinds says which kinds of public text the text reads like, from a file of word frequencies that fits the model.
+// addKinds adds the kinds of public text that the text reads like. They come from a file of word frequencies, which
+// must fit the model.
 func (c *reportCommand) addKinds(p *page.Page, file *modelfile.File) error {
 	frequencies, err := modelfile.Read(c.Words, c.MaxCells)
 	if err != nil {

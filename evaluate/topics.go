@@ -54,7 +54,7 @@ func checkRelevance(lambda float64) error {
 	return nil
 }
 
-// A topic is a topic's share of the model and its leading words.
+// A topic has a topic's share of the model, and its leading words.
 type topic struct {
 	Topic int     `json:"topic"` // from 0
 	Share float64 `json:"share"` // of the model's words
@@ -62,7 +62,8 @@ type topic struct {
 	Words []word `json:"words"` // the most relevant first
 }
 
-// An origin is where a topic of a model with public text comes from: lda.Origin without the rest to 1.
+// An origin has two shares of a topic's origin, for models with public text. It is lda.Origin without the third share,
+// which is the rest to 1.
 type origin struct {
 	Own    float64 `json:"own"`
 	Public float64 `json:"public"`
@@ -75,11 +76,12 @@ type word struct {
 	id int
 }
 
-// byProbability is the λ of papers: they rank measured words by probability. Diversity is measured on the likeliest
-// words (Dieng, Ruiz and Blei 2020, §6).
+// byProbability is the λ at which relevance ranks words by probability. Papers measure the likeliest words: diversity,
+// for example (Dieng, Ruiz and Blei 2020, §6).
 const byProbability = 1
 
-// readTopics returns the top words of each topic of a model file by relevance with λ, the largest topic first, and the model's header.
+// readTopics returns the topics in a model file, the largest first, each with its top words by relevance with λ. It
+// also returns the model's header.
 func readTopics(name string, lambda float64, top int, maxCells uint64) ([]topic, *wire.Header, error) {
 	topics, err := modelfile.ReadTopics(name, maxCells)
 	if err != nil {
@@ -167,10 +169,11 @@ func (c *topicsCommand) Run(r *filter.Run) error {
 	return writeText(c.Output, b.Bytes())
 }
 
-// writeText writes the output of a command, which is made of public data. Text may go to a terminal.
+// writeText writes output that comes from public data. The output may go to a terminal.
 func writeText(name string, text []byte) error { return writeTextOf(wire.Side_PUBLIC, name, text) }
 
-// writeTextOf is writeText of data of a side. Only its owner can read a file of private numbers; standard output shows them.
+// writeTextOf is writeText for data of the given side. Only the owner can read a file of private numbers. Standard
+// output shows them.
 func writeTextOf(side wire.Side, name string, text []byte) error {
 	name = cmp.Or(name, endpoint.Stdio)
 	if name == endpoint.Stdio {
@@ -179,7 +182,7 @@ func writeTextOf(side wire.Side, name string, text []byte) error {
 	return endpoint.WriteFile(name, side, text)
 }
 
-// number prints a number of CSV.
+// number formats a number for CSV.
 func number(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
 
 func writeCSV(w io.Writer, topics []topic) error {

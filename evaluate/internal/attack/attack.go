@@ -11,33 +11,33 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// Options are the settings of an attack.
+// Options are the settings for an attack.
 type Options struct {
 	Size       model.Size
-	Tokens     int                     // most tokens to attack
-	Seed       uint64                  // of the choice of tokens
+	Tokens     int                     // the largest number of attacked tokens
+	Seed       uint64                  // chooses the tokens
 	Increments bool                    // contributions are changes since the round before
-	Wanted     func(round uint32) bool // the rounds after which scores are wanted, beside the last
+	Wanted     func(round uint32) bool // selects rounds with a Row, beside the last round
 	After      func(round, of uint32)  // is called after each round
 }
 
-// A Row has the scores after a round.
+// A Row has the scores after one round.
 type Row struct {
 	Round    uint32 `json:"round"`
 	Equation Score  `json:"equation_24"`
 	Exact    Score  `json:"exact"`
 }
 
-// A Result is the success of an attack.
+// A Result is the success of one attack.
 type Result struct {
 	Tokens     int     `json:"tokens"`     // attacked
 	Candidates int     `json:"candidates"` // tokens that occur once in their document
-	Chance     float64 `json:"chance"`     // 1/V, the probability of a word before any round
+	Chance     float64 `json:"chance"`     // 1/V, each word's probability before any round
 	Rounds     []Row   `json:"rounds"`
 }
 
-// Run attacks tokens of all documents of a stream of contributions, given the parameters of all rounds. Both streams have the sizes of
-// the options.
+// Run attacks tokens in all documents of a stream of contributions, given the parameters of all rounds. Both streams
+// must have the sizes in the options.
 func Run(o Options, assignments, params *stream.Reader) (*Result, error) {
 	a := &attack{Options: o, assignments: assignments, params: params}
 	result := &Result{Chance: 1 / float64(o.Size.Words)}
@@ -61,12 +61,13 @@ type attack struct {
 	assignments, params *stream.Reader
 
 	last       uint32 // round
-	coupled    bool   // the rounds are
+	coupled    bool   // whether the rounds are
 	tokens     []*token
 	candidates int
 	documents  map[name]*document // of the tokens
 
-	// Of coupled rounds: the counts of all documents after the last round and after the one before, K×V row by row.
+	// For coupled rounds: the counts over all documents after the last round, and after the round before it. K×V, row
+	// by row.
 	counts, before []float64
 }
 
@@ -78,7 +79,8 @@ func (a *attack) row() Row {
 	}
 }
 
-// round reads a round of contributions and its parameters, and adds to the scores. It returns false at the end.
+// round reads one round of contributions and its parameters, and adds the round to the scores. It returns false at the
+// end.
 func (a *attack) round() (more bool, err error) {
 	record, err := a.assignments.Next()
 	if err == io.EOF && a.last > 0 {
@@ -121,7 +123,8 @@ func (a *attack) round() (more bool, err error) {
 	return true, nil
 }
 
-// severalSweeps says whether the stated loss of draws is that of several sweeps for which no bound was asked. Else no stream tells.
+// severalSweeps says whether the stated loss of the draws is the loss of several sweeps without a requested bound. With
+// a requested bound, no stream tells the number of sweeps.
 func severalSweeps(draws float64) bool {
 	sweeps := draws / unbounded
 	return sweeps > 1.5 && math.Abs(sweeps-math.Round(sweeps)) < 1e-9
@@ -146,7 +149,7 @@ func (a *attack) parameters() (*parameters, error) {
 	return p, nil
 }
 
-// first reads the contributions of round 1, and chooses the tokens.
+// first reads the contributions of round 1, and chooses the tokens to attack.
 func (a *attack) first() error {
 	choose := &chooser{seed: a.Seed, most: a.Tokens}
 	seen := make(map[name]bool)
@@ -175,7 +178,7 @@ func (a *attack) first() error {
 	return nil
 }
 
-// next reads the contributions of a later round.
+// next reads the contributions of one later round.
 func (a *attack) next() error {
 	err := a.contributions(func(of name) bool { return a.documents[of] != nil }, func(of name, cells []cell) error {
 		if a.documents[of].round == a.last {
@@ -191,7 +194,7 @@ func (a *attack) next() error {
 	return err
 }
 
-// contributions reads the contributions of a round, and passes those of wanted documents to take.
+// contributions reads the contributions of one round, and passes the wanted documents' contributions to take.
 func (a *attack) contributions(wanted func(name) bool, take func(name, []cell) error) error {
 	if a.coupled {
 		if a.counts == nil {
@@ -244,7 +247,7 @@ func (a *attack) score(p *parameters, draws float64) error {
 	if err != nil {
 		return err
 	}
-	logs := make([][]float64, a.Size.Components) // of n̂; the sum over words of equation 24 is the same for each word, and is left out
+	logs := make([][]float64, a.Size.Components) // of n̂, without equation 24's sum: it is the same for all words
 	for _, t := range a.tokens {
 		topic, others := t.document.token(t.word, a.Size.Components)
 		if logs[topic] == nil {
@@ -266,8 +269,9 @@ func logarithms(row []float64) []float64 {
 	return logs
 }
 
-// sampler returns the sampler of the round. One in place begins with the counts of the parameters, if they have any, and adds the
-// changes of the round, without noise. Else it begins with the counts of all documents.
+// sampler returns the sampler for the round. An in-place sampler begins with the counts in the parameters, if they have
+// any, and adds the changes in the round, without noise. Without such counts it begins with the counts over all
+// documents.
 func (a *attack) sampler(p *parameters, draws float64) (*sampler, error) {
 	if !a.coupled {
 		return newFrozen(p, draws), nil

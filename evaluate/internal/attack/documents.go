@@ -10,13 +10,14 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// A cell is one number of a contribution.
+// A cell is one number in a contribution.
 type cell struct {
 	topic, word int
 	value       float64
 }
 
-// appendCells appends the cells of a part that are not 0. Raw counts are whole.
+// appendCells appends the cells of one part, except zeros. It refuses values that are not whole, because raw counts are
+// whole.
 func appendCells(cells []cell, size model.Size, p *wire.Part) ([]cell, error) {
 	if p.Factored {
 		return nil, errNotRaw
@@ -36,7 +37,7 @@ func appendCells(cells []cell, size model.Size, p *wire.Part) ([]cell, error) {
 	return cells, nil
 }
 
-// ids returns the ids that gaps name: no gap is all ids below the limit.
+// ids returns the ids that gaps encode. Without gaps these are all ids below limit.
 func ids(gaps []uint32, limit int) []uint32 {
 	if len(gaps) > 0 {
 		return wire.AppendIDs(nil, gaps)
@@ -48,7 +49,7 @@ func ids(gaps []uint32, limit int) []uint32 {
 	return all
 }
 
-// The rules of contributions.
+// The rules that contributions must keep.
 var (
 	errNotRaw = errors.New("contributions are not raw counts of words by topic " +
 		"(estep gibbs --statistic counts --top-topics 0 --word-weight count --norm 0)")
@@ -58,24 +59,24 @@ var (
 	errOther    = errors.New("the words of a document are others than in round 1")
 )
 
-// A name tells documents apart.
+// A name identifies a document.
 type name struct{ unit, record string }
 
-// A document is the state of a document that has attacked tokens.
+// A document is the state of one document with attacked tokens.
 type document struct {
-	counts map[[2]int]float64 // of topic and word; cells of 0 are left out
+	counts map[[2]int]float64 // by topic and word, without zeros
 	words  map[int]float64    // how often each word occurs, the same in all rounds
-	round  uint32             // of counts
+	round  uint32             // of the last contribution in counts
 }
 
-// newDocument takes the first contribution, that of round 1.
+// newDocument takes a document's first contribution, from round 1.
 func newDocument(cells []cell, increments bool) (d *document, err error) {
 	d = new(document)
 	d.words, err = d.count(1, cells, increments)
 	return d, err
 }
 
-// advance takes the contribution of a later round.
+// advance takes a document's contribution from one later round.
 func (d *document) advance(round uint32, cells []cell, increments bool) error {
 	words, err := d.count(round, cells, increments)
 	if err == nil && !maps.Equal(words, d.words) {
@@ -84,7 +85,7 @@ func (d *document) advance(round uint32, cells []cell, increments bool) error {
 	return err
 }
 
-// count adds increments to the counts, or replaces them, and returns how often each word occurs.
+// count adds increments to the counts, or replaces the counts. It returns how often each word occurs.
 func (d *document) count(round uint32, cells []cell, increments bool) (words map[int]float64, err error) {
 	if d.counts == nil || !increments {
 		d.counts = make(map[[2]int]float64, len(cells))
@@ -109,7 +110,8 @@ func (d *document) count(round uint32, cells []cell, increments bool) (words map
 	return words, nil
 }
 
-// token returns the topic of the only token of a word, and how many other tokens of the document each of K topics has.
+// token returns the topic of a word that occurs once in the document. others has the number of the document's other
+// tokens in each of the k topics.
 func (d *document) token(word, k int) (topic int, others []float64) {
 	others = make([]float64, k)
 	for at, n := range d.counts {

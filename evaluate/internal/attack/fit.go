@@ -14,7 +14,7 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// Fit returns the size of the model, or an error if the streams are not of one run of lda.
+// Fit returns the model's size. It returns an error unless both streams belong to the same run of lda.
 func Fit(assignments, params *wire.Header) (model.Size, error) {
 	size, err := lda.Family.Fit(assignments, params)
 	switch want := lda.Family.Statistics(size); {

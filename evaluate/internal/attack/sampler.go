@@ -10,14 +10,14 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// Parameters are what the attacker and the sampler read before a round. Matrices are K×V, row by row.
+// Parameters are read by the attacker and by the sampler before a round. Matrices are K×V, row by row.
 type parameters struct {
 	size     model.Size
 	alpha    float64
 	eta      float64   // 0 if unknown
 	ceiling  float64   // +Inf if there is none
 	weights  []float64 // of words in topics
-	counts   []float64 // noisy counts to which rounds add increments; nil if there are none
+	counts   []float64 // noisy counts, increased by the rounds' increments; nil if there are none
 	released []float64 // n̂ of equation 24, up to a factor for each topic; positive
 }
 
@@ -70,19 +70,19 @@ func cells(m model.Matrix[float32], set *stream.Set, size model.Size) ([]float64
 	return values, err
 }
 
-// row returns the row of a topic of a K×V matrix.
+// row returns one topic's row of a K×V matrix.
 func (p *parameters) row(matrix []float64, topic int) []float64 {
 	return matrix[topic*p.size.Words:][:p.size.Words]
 }
 
-// A sampler has the probabilities p(k | t) ∝ w_kt · (n_k + α) from which the topics of a round were drawn, where n_k is the number of
-// other tokens of topic k in the document.
+// A sampler has the probabilities p(k | t) ∝ w_kt · (n_k + α) by which the topics in one round were drawn. Here n_k is
+// the number of the document's other tokens with topic k.
 type sampler struct {
 	*parameters
 	alpha   float64
 	weights []float64 // w
-	mixture []float64 // Σ_k w_kt · α of each word t
-	// Of a sampler in place: the counts of all documents, and their sums over words.
+	mixture []float64 // Σ_k w_kt · α for each word t
+	// For an in-place sampler: the counts over all documents, and their sums over words.
 	counts []float64
 	totals []float64
 }
@@ -95,15 +95,16 @@ func newSampler(p *parameters, alpha float64, weights []float64) *sampler {
 	return s
 }
 
-// A frozen sampler draws by weights that are whole numbers up to 2^weightBits. unbounded is the loss that it states if none was asked for.
+// A frozen sampler keeps its weights during a round. They are whole numbers up to 2^weightBits. unbounded is the loss
+// that it states if no bound was requested.
 const (
 	weightBits = 24
 	unbounded  = 2 * weightBits * math.Ln2
 )
 
-// newFrozen returns the sampler of estep/gibbs/claim.md. Draws is the loss of the draws that the round states, of one sweep; 0: none is
-// stated. If it was asked for, the weights of a topic are raised to at least e^(−draws/2) of its greatest. Else each word is scaled by
-// itself.
+// newFrozen returns the sampler in estep/gibbs/claim.md. draws is the loss of one sweep's draws that the round states.
+// 0: none is stated. If a loss was requested, each topic's weights are raised to at least e^(−draws/2) of the topic's
+// greatest weight. Else each word is scaled by itself.
 func newFrozen(p *parameters, draws float64) *sampler {
 	v := p.size.Words
 	weights := make([]float64, len(p.weights))
@@ -134,7 +135,7 @@ func newFrozen(p *parameters, draws float64) *sampler {
 	return newSampler(p, p.alpha, weights)
 }
 
-// whole returns a weight as a share of the greatest in whole numbers, at least 1.
+// whole returns w as a share of greatest in whole numbers up to 2^weightBits, at least 1.
 func whole(w, greatest float64) float64 {
 	if greatest == 0 {
 		return 1
@@ -142,14 +143,16 @@ func whole(w, greatest float64) float64 {
 	return max(1, math.Round(w/greatest*(1<<weightBits)))
 }
 
-// leastMass is the least n_k + α of a sampler in place.
+// leastMass is the least n_k + α of an in-place sampler.
 const leastMass = 1e-9
 
-// newInPlace returns the sampler whose counts change with each draw, for the counts of all documents after the round:
+// newInPlace returns the in-place sampler: its counts change with each draw. after has the counts over all documents
+// after the round:
 //
 //	p(k | t) ∝ (min(max(n_kt, 0), C) + η) / (max(Σ_t n_kt, 1) + Vη) · max(n_k + α, 1e-9).
 //
-// The counts at the time of a draw are between those before and those after the round; nobody records them.
+// At the time of each draw the counts are between the counts before the round and the counts after it. Nobody records
+// them.
 func newInPlace(p *parameters, after []float64) (*sampler, error) {
 	if p.eta == 0 {
 		return nil, errNoEta
@@ -173,7 +176,7 @@ func (p *parameters) inPlace(n, total float64) float64 {
 	return (min(max(n, 0), p.ceiling) + p.eta) / (max(total, 1) + float64(p.size.Words)*p.eta)
 }
 
-// without returns the weights of a topic without one token of a word, which has the topic.
+// without returns the topic's weights after one token is taken away, which has this topic and word.
 func (s *sampler) without(topic, word int) []float64 {
 	if s.counts == nil {
 		return s.row(s.weights, topic)
@@ -188,8 +191,8 @@ func (s *sampler) without(topic, word int) []float64 {
 	return row
 }
 
-// add adds log p(topic | t) to the score of each word t, for the token of a word that drew the topic. A term that does not depend on t
-// is left out. Others are the topics of the document's other tokens.
+// add adds log p(topic | t) to the score of each word t. The attacked token has the given word and drew the given
+// topic. A term that does not depend on t is left out. others counts the topics of the document's other tokens.
 func (s *sampler) add(scores []float64, topic, word int, others []float64) {
 	own, row := s.without(topic, word), s.row(s.weights, topic)
 	sum := append([]float64(nil), s.mixture...)

@@ -2,15 +2,16 @@ package attack
 
 import "math"
 
-// A Score is how well an attack guesses.
+// A Score says how well an attack guesses.
 type Score struct {
-	// Probability is the mean over tokens of the probability of the true word, in [0, 1].
+	// Probability is the true word's probability, averaged over tokens, in [0, 1].
 	Probability float64 `json:"probability"`
-	// MostProbable is the share of tokens whose true word is the most probable, in [0, 1]. A tie of n words counts 1/n.
+	// MostProbable is the share of tokens with their true word as the most probable word, in [0, 1]. A tie of n words
+	// counts 1/n.
 	MostProbable float64 `json:"most_probable"`
 }
 
-// scoreOf returns the score of log scores, one slice for each token.
+// scoreOf returns the score of the attack, given each token's log scores of all words.
 func scoreOf(tokens []*token, scores func(*token) []float64) Score {
 	var s Score
 	for _, t := range tokens {
@@ -22,7 +23,8 @@ func scoreOf(tokens []*token, scores func(*token) []float64) Score {
 	return Score{s.Probability / n, s.MostProbable / n}
 }
 
-// judge normalises log scores. It returns the probability of a word, and 1/n if the word is one of the n most probable words, else 0.
+// judge normalises log scores. It returns the word's probability. most is 1/n if the word is among n equally most
+// probable words, else 0.
 func judge(scores []float64, word int) (probability, most float64) {
 	greatest, ties := math.Inf(-1), 0.
 	for _, x := range scores {

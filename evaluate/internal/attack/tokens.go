@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// A token is the only occurrence of its word in its document, so that a contribution names its topic.
+// A token is the only occurrence of its word in its document. So a contribution names its topic.
 type token struct {
 	document *document
 	of       name
@@ -20,10 +20,10 @@ type token struct {
 	equation, exact []float64 // log scores of each word, not normalised
 }
 
-// A rank orders tokens by a public seed. Each document gives one token before any gives its second. Documents come in an order that does
-// not depend on their lengths.
+// A rank orders tokens by a public seed. Each document gives one token before any document gives its second. The order
+// of documents does not depend on their lengths.
 type rank struct {
-	nth      int // of the document's tokens
+	nth      int // the place among the document's tokens
 	document [sha256.Size]byte
 }
 
@@ -32,7 +32,7 @@ func (t *token) compare(other *token) int {
 	return cmp.Or(cmp.Compare(a.nth, b.nth), bytes.Compare(a.document[:], b.document[:]))
 }
 
-// A chooser chooses the tokens of the least ranks. The choice does not depend on the order of documents.
+// A chooser chooses the tokens with the least ranks. The choice does not depend on the order of documents.
 type chooser struct {
 	seed   uint64
 	most   int
@@ -40,7 +40,7 @@ type chooser struct {
 	seen   int      // tokens to choose from
 }
 
-// add takes a document by its first contribution.
+// add offers a document's tokens, read from its first contribution.
 func (c *chooser) add(of name, d *document) {
 	random := sha256.Sum256(fmt.Appendf(nil, "%d %q %q", c.seed, of.unit, of.record))
 	var words []int
@@ -56,7 +56,7 @@ func (c *chooser) add(of name, d *document) {
 		t := &token{document: d, of: of, word: word, rank: rank{nth, random}}
 		if len(c.tokens) == c.most {
 			if t.compare(c.tokens[0]) > 0 {
-				return // those that follow are greater
+				return // the tokens that follow have greater ranks
 			}
 			heap.Pop(c)
 		}

@@ -1,5 +1,5 @@
-// Package auc measures the predictions of a classifier of two classes: how it ranks documents, how likely it finds their classes, and
-// whether its probabilities are frequencies.
+// Package auc measures the predictions of binary classifiers: how they rank documents, how likely they find the
+// documents' classes, and whether their probabilities are frequencies.
 package auc
 
 import (
@@ -10,20 +10,22 @@ import (
 	"privpipe/evaluate/internal/interval"
 )
 
-// A Prediction is the probability that a document is of the positive class, and whether it is.
+// A Prediction is the predicted probability that a document is of the positive class, and whether the document is.
 type Prediction struct {
 	Probability float64
 	Positive    bool
 }
 
-// An Area is the area under the ROC curve, the probability that a positive document has a higher probability than a negative one,
-// ties counted by half (Mann and Whitney 1947), and the standard error of DeLong, DeLong and Clarke-Pearson (Biometrics 44, 1988).
+// An Area is the area under the ROC curve, with its standard error. The area is the probability that a positive
+// document has a higher probability than a negative document. Ties count one half (Mann and Whitney 1947). The standard
+// error is from DeLong, DeLong and Clarke-Pearson (Biometrics 44, 1988).
 type Area struct {
 	AUC, Error float64
 }
 
-// AreaOf returns the area under the ROC curve. There must be a document of each class; the error is NaN if there is only one of a class.
-// The placements of DeLong's estimator come from mid-ranks, in time n·log n (Sun and Xu, IEEE Signal Processing Letters 21, 2014).
+// AreaOf returns the area under the ROC curve. There must be a document of each class. The error is NaN if a class has
+// only one document. DeLong's placements are computed from mid-ranks, in time n·log n (Sun and Xu, IEEE Signal
+// Processing Letters 21, 2014).
 func AreaOf(predictions []Prediction) Area {
 	sorted := slices.Clone(predictions)
 	slices.SortFunc(sorted, func(a, b Prediction) int { return cmp.Compare(a.Probability, b.Probability) })
@@ -55,13 +57,13 @@ func AreaOf(predictions []Prediction) Area {
 // Interval returns the 95 % confidence interval of the area.
 func (a Area) Interval() (low, high float64) { return interval.Logit(a.AUC, a.Error) }
 
-// moments are the mean and the variance of numbers that are added (Welford 1962).
+// moments are the running mean and variance of the added numbers (Welford 1962).
 type moments struct {
 	n            int
 	mean, square float64
 }
 
-// add adds x so many times.
+// add adds x the given number of times.
 func (s *moments) add(x float64, times int) {
 	if times == 0 {
 		return
@@ -75,8 +77,9 @@ func (s *moments) add(x float64, times int) {
 
 func (s *moments) variance() float64 { return s.square / float64(s.n-1) }
 
-// LogLoss returns the mean of −log of the probability of each document's class, in nats. Probabilities are FLOAT32 on the wire: one that
-// was rounded to 0 or 1 counts as the least distance from there, 2⁻²⁵, so that a single wrong document does not make the mean infinite.
+// LogLoss returns the mean of −log p in nats, with p the predicted probability of a document's true class.
+// Probabilities are FLOAT32 on the wire. If one was rounded to 0 or 1, it counts as 2⁻²⁵ away from there, the least
+// distance. So a single wrong document does not make the mean infinite.
 func LogLoss(predictions []Prediction) float64 {
 	const least = 1. / (1 << 25)
 	sum := 0.0
@@ -90,22 +93,22 @@ func LogLoss(predictions []Prediction) float64 {
 	return sum / float64(len(predictions))
 }
 
-// Entropy returns the log loss of predicting the share of the positive class for each document.
+// Entropy returns the log loss if every prediction is the positive class's share.
 func Entropy(positive, documents int) float64 {
 	share := float64(positive) / float64(documents)
 	return -share*math.Log(share) - (1-share)*math.Log(1-share)
 }
 
-// A Bin is the documents whose probability is in [From, To), or up to 1 in the last bin.
+// A Bin is the documents with a probability in [From, To). The last bin includes 1.
 type Bin struct {
 	From, To  float64
 	Documents int
 	Predicted float64 // mean probability; 0 without documents
 	Observed  float64 // share of positive documents; 0 without documents
-	Low, High float64 // 95 % interval of what it is a sample of; 0 and 1 without documents
+	Low, High float64 // 95 % interval of the probability behind Observed; 0 and 1 without documents
 }
 
-// Calibration returns ten bins of one width.
+// Calibration returns ten bins with equal widths.
 func Calibration(predictions []Prediction) []Bin {
 	const number = 10
 	bins, positive := make([]Bin, number), [number]int{}
@@ -132,10 +135,12 @@ func Calibration(predictions []Prediction) []Bin {
 	return bins
 }
 
-// A Point of the ROC curve is the shares of negative and of positive documents whose probability is above some threshold.
+// A Point lies on the ROC curve: the shares of negative and of positive documents with a probability above some
+// threshold.
 type Point struct{ FalsePositive, TruePositive float64 }
 
-// ROC returns the points of the ROC curve, one for each probability, from (0, 0) to (1, 1). There must be a document of each class.
+// ROC returns the points on the ROC curve, one for each probability, from (0, 0) to (1, 1). There must be a document of
+// each class.
 func ROC(predictions []Prediction) []Point {
 	sorted := slices.Clone(predictions)
 	slices.SortFunc(sorted, func(a, b Prediction) int { return cmp.Compare(b.Probability, a.Probability) })

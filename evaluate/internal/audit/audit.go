@@ -18,11 +18,11 @@ import (
 type Auditor struct {
 	Binary     string
 	Folder     string   // for temporary files
-	Terms      Terms    // of the cases neighbours and delivered-twice, and of the audit by one run
+	Terms      Terms    // for the cases neighbours and delivered-twice, and for the audit by one run
 	Cases      []string // names of the cases to run; none: all
-	Runs       int      // number of runs of the case neighbours, at least LeastRuns
-	Rounds     int      // number of rounds of each other case, at least LeastRounds
-	Canaries   int      // number of canaries of the audit by one run; 0: no audit by one run
+	Runs       int      // number of runs in the case neighbours, at least LeastRuns
+	Rounds     int      // number of rounds in each other case, at least LeastRounds
+	Canaries   int      // number of canaries in the audit by one run; 0: no such audit
 	Workers    int      // number of concurrent runs
 	Confidence float64
 	Delta      float64
@@ -30,18 +30,18 @@ type Auditor struct {
 }
 
 const (
-	// LeastRuns is the least number of runs: a third of them is enough to learn a good rule.
+	// LeastRuns is the least number of runs. A third of them is enough to learn a good rule.
 	LeastRuns = 100
-	// LeastRounds is the least number of rounds that has samples to learn from at each place of a case.
+	// LeastRounds is the least number of rounds. It gives each place in a case samples to learn from.
 	LeastRounds = 1000
 	// MostConfidence keeps the levels of the bounds representable as floating-point numbers near 1.
 	MostConfidence = 1 - 1e-12
-	// MostCanaries bounds the size of the run of the audit by one run.
+	// MostCanaries bounds the size of the audit by one run.
 	MostCanaries = 1 << 20
 )
 
-// Audit runs all experiments. All bounds hold together with confidence a.Confidence. It returns an error if the binary does not
-// behave like a privatizer at all, or if the system fails.
+// Audit runs all experiments. All bounds together hold with confidence a.Confidence. It returns an error if the binary
+// does not behave like a privatizer at all, or if the system fails.
 func (a *Auditor) Audit(ctx context.Context) ([]*Result, error) {
 	folder, err := os.MkdirTemp(a.Folder, "privpipe-audit-")
 	if err != nil {
@@ -82,7 +82,7 @@ func (a *Auditor) Audit(ctx context.Context) ([]*Result, error) {
 // does reports whether a case is selected.
 func (a *Auditor) does(name string) bool { return len(a.Cases) == 0 || slices.Contains(a.Cases, name) }
 
-// alpha is the error probability of each case: its share of the audit's.
+// alpha is each case's error probability: its share of the audit's error probability.
 func (a *Auditor) alpha() float64 {
 	cases := 0
 	for _, name := range Cases() {
@@ -117,8 +117,8 @@ func (a *Auditor) whole(l layout) Terms {
 	return t
 }
 
-// neighbours runs the binary with the canary or without, by a coin for each run, and measures how well the releases predict the
-// coins. Each run is a process, and the canary is in both of its rounds.
+// neighbours runs the binary with the canary or without it, and measures how well the releases predict which. A coin
+// decides for each run. Each run is a process of two rounds, with the canary in both or in neither.
 func (a *Auditor) neighbours(ctx context.Context, folder string) (*Result, error) {
 	terms := a.whole(one(cells))
 	b, err := newBench(a.Binary, folder, terms, 2)
@@ -163,7 +163,7 @@ func (a *Auditor) neighbours(ctx context.Context, folder string) (*Result, error
 	return result, nil
 }
 
-// bound returns a loss and the claimed loss, in the measure of the claim and as ε at δ.
+// bound returns the bound on a loss beside the claimed loss: in the claim's measure, and as ε at δ.
 func (a *Auditor) bound(c claim, loss, delta, alpha float64) *Bound {
 	b := &Bound{
 		Confidence: 1 - alpha, Epsilon: c.epsilon(loss, delta), ClaimedEpsilon: c.epsilon(c.loss, delta), Delta: delta,
@@ -176,7 +176,7 @@ func (a *Auditor) bound(c claim, loss, delta, alpha float64) *Bound {
 	return b
 }
 
-// input is the name of the file of an input.
+// input returns the file name of the input with the canary or without it.
 func input(with bool) string {
 	if with {
 		return "with.pp"
@@ -187,12 +187,13 @@ func input(with bool) string {
 // A fault is a rule that the binary broke outright.
 type fault struct{ error }
 
-// each runs a task for each of n numbers, several concurrently, until one fails.
+// each runs a task for each number below n, several concurrently, until one fails.
 func (a *Auditor) each(ctx context.Context, name string, n int, task func(context.Context, int) error) error {
 	return each(ctx, a.Workers, n, func(i int) { a.Status("%s: run %d of %d", name, i, n) }, task)
 }
 
-// each runs a task for each of n numbers, so many concurrently, until one fails. It calls status before every hundredth.
+// each runs a task for each number below n until one fails. Up to workers tasks run concurrently. It calls status
+// before every hundredth task.
 func each(ctx context.Context, workers, n int, status func(i int), task func(context.Context, int) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

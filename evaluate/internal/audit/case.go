@@ -9,15 +9,17 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// A place is a pair of neighbours: the contributions of a round with the canary and without, for each input.
+// A place is where the canary stands in a round: one pair of neighbours. It has the round's contributions with the
+// canary and without it, for each input.
 type place struct {
 	name          string
 	with, without [][]contribution
-	// within means that all units are within their bounds, so that the canary must move the sum by exactly its contribution.
+	// within means that all units are within their bounds. Then the canary must move the sum by exactly its
+	// contribution.
 	within bool
 }
 
-// A kind is a kind of grant and inputs, with the places of the canary at which particular faults show.
+// A kind is one case: a grant, its inputs, and the places of the canary. Particular faults show at particular places.
 type kind struct {
 	name   string
 	terms  Terms
@@ -28,16 +30,17 @@ type kind struct {
 	combined bool
 }
 
-// The two cases whose neighbours differ over a whole run, not in single rounds.
+// These two cases have the caller's mechanism, adjacency and unit. Other cases have their own.
 const (
 	Neighbours     = "neighbours"
 	DeliveredTwice = "delivered-twice"
 )
 
-// clip is the clip of all kinds. It is not 1, so that a wrong factor of the clip shows.
+// clip is the clip in all kinds. It is not 1, so that a wrong factor of the clip shows.
 const clip = 3
 
-// kinds are the cases of single rounds, under grants with the noise multiplier of base. base are the terms of the caller.
+// kinds returns the cases with neighbours in single rounds. Their grants have the noise multiplier of base, the
+// caller's terms.
 func kinds(base Terms) []kind {
 	terms := func(mechanism, adjacency, unit string, change func(*Terms)) Terms {
 		t := Terms{
@@ -121,7 +124,7 @@ func kinds(base Terms) []kind {
 	}
 }
 
-// Cases are the names of all cases, in the order of an audit.
+// Cases returns the names of all cases, in the order of an audit.
 func Cases() []string {
 	names := []string{Neighbours}
 	for _, k := range kinds(Terms{}) {
@@ -130,7 +133,7 @@ func Cases() []string {
 	return names
 }
 
-// canary is a place with a loud canary in some cells, and another unit in the same cells.
+// canary returns a place with a loud canary in some cells, and another unit in the same cells.
 func (t Terms) canary(name string, cells []int) place {
 	other := constant("other", 0, cells, beside)
 	p := place{name: name, with: [][]contribution{{other, constant("canary", 0, cells, loud)}}}
@@ -141,8 +144,8 @@ func (t Terms) canary(name string, cells []int) place {
 	return p
 }
 
-// quiet is a place with a canary a little below its bound, and a smaller unit. If the unit is a user, the canary has three
-// records.
+// quiet returns a place with a canary a little below its bound, and a smaller unit. If the unit is a user, the canary
+// has three records.
 func (t Terms) quiet(name string, cells []int) place {
 	whole := t.within(cells, 0.9)
 	other := constant("other", 0, cells, -whole/3)
@@ -157,7 +160,8 @@ func (t Terms) quiet(name string, cells []int) place {
 	return p
 }
 
-// within returns the value v such that the vector with v in some cells has a given norm, in clips.
+// within returns a value for the given cells. A vector with this value in these cells, and 0 elsewhere, has the given
+// norm in clips.
 func (t Terms) within(cells []int, norm float64) float64 {
 	v := make([]float64, len(t.layout.cells()))
 	for _, i := range cells {
@@ -166,8 +170,8 @@ func (t Terms) within(cells []int, norm float64) float64 {
 	return norm / t.layout.norm(v, t.l1(), !t.l1())
 }
 
-// opposite is a place whose canary is replaced by one of the opposite sign: both are within the clip, and as far apart as the proof
-// allows.
+// opposite returns a place with a canary that is replaced by its negative. Both are within the clip. They are as far
+// apart as the proof allows.
 func (t Terms) opposite(name string, cells []int) place {
 	value := t.within(cells, t.proved/2)
 	return place{
@@ -177,8 +181,8 @@ func (t Terms) opposite(name string, cells []int) place {
 	}
 }
 
-// words are the terms of counts of words (clip 1) or of their increments, for the unit word. The exchange of a word moves their sum by
-// proved clips, and its draws lose a little in each round.
+// words returns a change of terms for the unit word: to counts of words (clip 1), or to increments of counts.
+// Exchanging one word moves their sum by proved clips. Its draws lose a little privacy in each round.
 func words(clip, proved float64) func(*Terms) {
 	return func(t *Terms) {
 		t.clipping, t.clip, t.proved, t.draws = event.ClipProved, clip, proved, 0.25
@@ -186,8 +190,8 @@ func words(clip, proved float64) func(*Terms) {
 	}
 }
 
-// exchange is a place with a document whose words have given counts in the topics' cells, and other counts after one of its words
-// was exchanged.
+// exchange returns a place with one document. with and without are its counts in the topics' cells, before and after
+// one of its words was exchanged.
 func (t Terms) exchange(name string, with, without map[int]float64) place {
 	document := func(counts map[int]float64) [][]contribution {
 		c := contribution{unit: "canary", cells: slices.Sorted(maps.Keys(counts))}
@@ -199,7 +203,7 @@ func (t Terms) exchange(name string, with, without map[int]float64) place {
 	return place{name: name, within: true, with: document(with), without: document(without)}
 }
 
-// records is a place with a canary of three loud records.
+// records returns a place with a canary that has three loud records.
 func (t Terms) records(name string, cells []int) place {
 	p := t.canary(name, cells)
 	for r := 1; r < 3; r++ {
@@ -208,7 +212,7 @@ func (t Terms) records(name string, cells []int) place {
 	return p
 }
 
-// apart is a place whose canary is replaced by a canary in other cells, so that no value is negative.
+// apart returns a place with a canary that is replaced by a canary in other cells. No value is negative.
 func (t Terms) apart(name string, cells, others []int) place {
 	return place{
 		name:    name,
@@ -217,8 +221,8 @@ func (t Terms) apart(name string, cells, others []int) place {
 	}
 }
 
-// twice is a place with a canary whose record is delivered twice, over one or two inputs. A privatizer that counts the record
-// twice loses more privacy than it claims.
+// twice returns a place that delivers the canary's record twice, in one input or in two. A privatizer that counts the
+// record twice loses more privacy than it claims.
 func (t Terms) twice(name string, cells []int, inputs int) place {
 	p := t.canary(name, cells)
 	if inputs == 1 {
@@ -230,11 +234,11 @@ func (t Terms) twice(name string, cells []int, inputs int) place {
 	return p
 }
 
-// crowded is the number of other units in a crowd. A partial sum of a crowd may be larger than one unit.
+// crowded is the number of other units in a crowd. A crowd's partial sum may be larger than one unit.
 const crowded = 30
 
-// crowd is a place with a canary among nearly empty units, in one of two inputs. The canary exceeds the bound of one unit, but
-// not the bound of all units of its input together.
+// crowd returns a place with a canary among nearly empty units, in one of two inputs. The canary exceeds the bound on
+// one unit. It does not exceed the bound on all units in its input together.
 func (t Terms) crowd(name string, cells []int) place {
 	p := place{name: name, with: [][]contribution{nil, nil}, without: [][]contribution{nil, nil}}
 	for i := range crowded {
@@ -247,7 +251,7 @@ func (t Terms) crowd(name string, cells []int) place {
 	return p
 }
 
-// inputs is the largest number of inputs of a place. Places with fewer inputs leave the others empty.
+// inputs returns the largest number of inputs at any place. Places with fewer inputs leave the others empty.
 func (k *kind) inputs() int {
 	most := 0
 	for _, p := range k.places {
@@ -256,7 +260,7 @@ func (k *kind) inputs() int {
 	return most
 }
 
-// exact returns the exact sums of a place's round with the canary or without, in clips.
+// exact returns the exact sums in a place's round, with the canary or without it, in clips.
 func (t Terms) exact(inputs [][]contribution) []float64 {
 	var round []contribution
 	for _, in := range inputs {

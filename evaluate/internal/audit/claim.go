@@ -9,20 +9,20 @@ import (
 
 // A claim is the privacy loss that the ledger states for one release or for several together.
 //
-// Gaussian noise of scale σ on a sum of sensitivity Δ has the trade-off function G_μ with μ = Δ/σ, and releases compose
-// to μ = √(Σ μ_i²) (Dong, Roth and Su 2022, Gaussian Differential Privacy, theorem 2.7 and corollary 3.3). Laplace noise
-// of scale t has the pure loss ε = Δ/t, and losses add up. The loss of the draws of topics is no part of it: in an audit the topics
-// are given.
+// Gaussian noise of scale σ on a sum of sensitivity Δ has the trade-off function G_μ with μ = Δ/σ. Several releases
+// compose to μ = √(Σ μ_i²) (Dong, Roth and Su 2022, Gaussian Differential Privacy, theorem 2.7 and corollary 3.3).
+// Laplace noise of scale t has the pure loss ε = Δ/t, and such losses add up. The claim does not include the loss of
+// drawing topics: in an audit the topics are given.
 type claim struct {
 	gaussian bool
 	loss     float64 // μ, or ε
-	// slack bounds the total variation distance between discrete noise and rounded continuous noise: at most 1/σ² a release,
-	// for σ ≥ 1. (The ratio of their probabilities at k differs from 1 by at most
-	// 1/(24σ²) + exp(k²/(24σ⁴)) − 1, whose mean is below 1/(8σ²).) Discrete Laplace noise loses no more than Δ/t exactly.
+	// slack bounds the total variation distance between discrete noise and rounded continuous noise: at most 1/σ² a
+	// release, for σ ≥ 1. (The ratio of their probabilities at k differs from 1 by at most 1/(24σ²) + exp(k²/(24σ⁴)) −
+	// 1. The mean of this difference is below 1/(8σ²).) Discrete Laplace noise loses no more than Δ/t exactly.
 	slack float64
 }
 
-// claimOf returns the claim of several charges together.
+// claimOf returns the joint claim of several charges.
 func claimOf(charges []*event.Charge) claim {
 	var c claim
 	squares := 0.0
@@ -42,7 +42,7 @@ func claimOf(charges []*event.Charge) claim {
 	return c
 }
 
-// epsilon returns the ε of a loss in c's measure: at δ for a Gaussian mechanism, at any δ for a pure one.
+// epsilon converts a loss in c's measure to ε: at δ for a Gaussian mechanism, at any δ for a pure one.
 func (c claim) epsilon(loss, delta float64) float64 {
 	if c.gaussian {
 		return gaussianEpsilon(loss, delta)
@@ -53,7 +53,7 @@ func (c claim) epsilon(loss, delta float64) float64 {
 // guesses counts the errors of a test that guesses whether a run has the canary.
 type guesses struct {
 	with, without  int // runs
-	missed, alarms int // runs with the canary that were guessed to be without (false negatives), and false positives
+	missed, alarms int // false negatives (runs with the canary, guessed as without), and false positives
 }
 
 // The ways to bound a loss from guesses.
@@ -63,8 +63,8 @@ const (
 	ways
 )
 
-// lower returns a lower confidence bound on the loss, in the measure of c: if the mechanism loses no more than some loss,
-// the bound exceeds that loss with probability at most alpha.
+// lower returns a lower confidence bound on the loss, in c's measure. If the mechanism loses no more than some loss,
+// the bound exceeds this loss with probability at most alpha.
 func (c claim) lower(g guesses, way int, alpha float64) float64 {
 	if way == byErrors {
 		// A bound on the average of both error rates is enough, because the trade-off functions are symmetric and convex.
@@ -77,22 +77,22 @@ func (c claim) lower(g guesses, way int, alpha float64) float64 {
 	return c.least(upperRate(g.missed, g.with, alpha/2), upperRate(g.alarms, g.without, alpha/2))
 }
 
-// least returns the least loss at which a test can have these error rates.
+// least returns the least loss that allows a test with these error rates.
 func (c claim) least(missed, alarms float64) float64 {
 	missed, alarms = min(1, missed+c.slack), min(1, alarms+c.slack)
 	if missed+alarms >= 1 {
 		return 0 // no better than a coin
 	}
 	if c.gaussian {
-		// Every test of a G_μ-private mechanism has Φ(Φ⁻¹(1−alarms) − μ) ≤ missed. Nasr et al. 2023, Tight Auditing of
-		// Differentially Private Machine Learning, section 3.
+		// Every test against a G_μ-private mechanism has Φ(Φ⁻¹(1−alarms) − μ) ≤ missed. Nasr et al. 2023, Tight
+		// Auditing of Differentially Private Machine Learning, section 3.
 		return quantile(1-alarms) - quantile(missed)
 	}
 	// P[guess] ≤ e^ε·P[the same guess on the neighbour], for both guesses.
 	return max(math.Log((1-missed)/alarms), math.Log((1-alarms)/missed))
 }
 
-// seen returns the loss at the observed error rates. It is a point estimate without confidence; no bound is above it.
+// seen returns the loss at the observed error rates. It is a point estimate without confidence. No bound is above it.
 func (c claim) seen(g guesses, way int) float64 {
 	if way == byErrors {
 		rate := float64(g.missed+g.alarms) / float64(g.with+g.without)
@@ -101,8 +101,8 @@ func (c claim) seen(g guesses, way int) float64 {
 	return c.least(float64(g.missed)/float64(max(1, g.with)), float64(g.alarms)/float64(max(1, g.without)))
 }
 
-// checkCharge returns an error if a charge differs from the grant: then its numbers claim something else. The units of the
-// charge's release are bounded by a given number of steps.
+// checkCharge returns an error if a charge differs from the grant, because then its numbers claim something else. clip
+// is the bound on each unit of the release, in steps.
 func checkCharge(charge *event.Charge, clip uint64, grant *event.Grant) error {
 	switch {
 	case charge.Mechanism != grant.Mechanism:

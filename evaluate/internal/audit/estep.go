@@ -13,7 +13,7 @@ type EStepAuditor struct {
 	Binary     string
 	Folder     string   // for temporary files
 	Cases      []string // names of the cases to run; none: all
-	Documents  int      // number of documents of each case, at least LeastDocuments
+	Documents  int      // number of documents in each case, at least LeastDocuments
 	Draws      float64  // bound on the pure loss of a token's draws that the binary is asked for, in [LeastDraws, MostDraws]
 	Workers    int      // number of concurrent runs
 	Confidence float64
@@ -21,18 +21,18 @@ type EStepAuditor struct {
 }
 
 const (
-	// LeastDocuments is the least number of documents of a case: a third of them is enough to learn a good rule.
+	// LeastDocuments is the least number of documents in a case. A third of them is enough to learn a good rule.
 	LeastDocuments = 1000
-	// LeastDraws leaves room for the coins of the case adaptive, which lose 0.41.
+	// LeastDraws leaves room for the coins in the case adaptive, which lose 0.41.
 	LeastDraws = 0.5
 	// MostDraws is the largest loss that 20,000 documents can refute.
 	MostDraws = 5
-	// perChain is the number of documents of a chain, so that starting the binary takes little of the time.
+	// perChain is the number of documents in a chain. It is so large that starting the binary takes little of the time.
 	perChain = 2000
 )
 
-// Audit runs all cases. All bounds hold together with confidence a.Confidence. It returns an error if the binary does not behave like
-// an E-step at all, or if the system fails.
+// Audit runs all cases. All bounds together hold with confidence a.Confidence. It returns an error if the binary does
+// not behave like an E-step at all, or if the system fails.
 func (a *EStepAuditor) Audit(ctx context.Context) ([]*Result, error) {
 	folder, err := os.MkdirTemp(a.Folder, "privpipe-audit-")
 	if err != nil {
@@ -60,16 +60,16 @@ func (a *EStepAuditor) Audit(ctx context.Context) ([]*Result, error) {
 	return results, nil
 }
 
-// chainAudit is the audit of a case.
+// chainAudit is the audit of one case.
 type chainAudit struct {
 	*EStepAuditor
 	*bench
 	chainCase
-	level  float64 // error probability of the case: its share of the audit's
+	level  float64 // error probability: the case's share of the audit's
 	result *Result
 }
 
-// audit checks the chain of a case, and then measures its loss.
+// audit checks the case's chain by the rules, and then measures its loss.
 func (a *chainAudit) audit(ctx context.Context) error {
 	a.Status("%s", a.name)
 	independent, err := a.check(ctx)

@@ -2,27 +2,27 @@ package audit
 
 import "slices"
 
-// A chainCase is a kind of parameters, perhaps hostile, and of documents, at which particular faults of a sampler show. A chain has as
-// many rounds as there are weights.
+// A chainCase is a case of an E-step: parameters, perhaps hostile, and documents. Particular faults of samplers show
+// there. A chain has as many rounds as there are weights.
 type chainCase struct {
 	name    string
 	flags   []string // of estep, beside those that all cases have
 	topics  int      // K
 	alpha   float64
 	weights [][]float32 // before each round: K × V, row by row
-	others  []int       // of each of the V words, its number in the documents without the exchanged token
+	others  []int       // for each of the V words, its count in a document without the exchanged token
 
 	mild       bool // no weights are far apart
 	increments bool // contributions are changes of the counts
 	undrawn    bool // no loss is asked for
 }
 
-// The exchanged token has word 0 in one of two neighbours and the last word in the other, so that each other word stands between them
-// where words are in order.
+// The exchanged token has word 0 in one neighbour and the last word in the other. In the order of words, each other
+// word stands between them.
 
 func (c chainCase) words() int { return len(c.others) }
 
-// document returns the numbers of words of one of the neighbours.
+// document returns the counts of words in one of the neighbours.
 func (c chainCase) document(with bool) []int {
 	counts := slices.Clone(c.others)
 	if with {
@@ -33,14 +33,15 @@ func (c chainCase) document(with bool) []int {
 	return counts
 }
 
-// chainCases are the cases of an E-step.
+// chainCases returns the cases of an E-step.
 func chainCases() []chainCase {
 	const large = 1e9
 	mild := [][]float32{{.5, .3, .2, .2, .3, .5, .3, .4, .3}, {.4, .4, .2, .1, .3, .6, .4, .3, .3}}
 	ratios := [][]float32{{large, 1, 1, large}, {1, large, large, 1}}
-	// Two tokens of word 1 are nearly always of topic 1, so that topic 0 is rare: there the loss of a token comes near to its bound.
+	// Two tokens of word 1 nearly always have topic 1, so topic 0 is rare. There a token's loss comes near to its
+	// bound.
 	rare := [][]float32{{large, 1, 1, 1, large, large}, {large, 1, 1, 1, large, large}}
-	// One topic against seven: near its bound, the loss shows in one draw of five or twelve.
+	// One topic stands against seven. Near its bound, the loss shows in one draw of five or twelve.
 	many := make([]float32, 16)
 	for topic := range 8 {
 		many[2*topic], many[2*topic+1] = 1, large
@@ -67,7 +68,7 @@ func chainCases() []chainCase {
 	}
 }
 
-// EStepCases are the names of the cases of an E-step, in the order of an audit.
+// EStepCases returns the names of the cases, in the order of an audit.
 func EStepCases() (names []string) {
 	for _, c := range chainCases() {
 		names = append(names, c.name)

@@ -17,23 +17,24 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// A chain is what the binary answered in all rounds: a process for each round, which goes on from the state of the one before.
+// A chain is the binary's answers in all rounds. Each round is a process, which continues from the state of the round
+// before.
 type chain struct {
 	coupled bool
-	draws   []float64 // of each round, as it states
-	late    error     // the first rule that was broken, of those without which chains can still be compared
-	// counts are of each round and document: K × V whole numbers, row by row.
+	draws   []float64 // the loss that each round states
+	late    error     // the first broken rule, among rules that comparing chains does not need
+	// counts has each round's counts for each document: K × V whole numbers, row by row.
 	counts []map[string][]float32
 }
 
-// newKey returns a key of the coins.
+// newKey returns a key for the sampler's coins.
 func newKey() []byte {
 	key := make([]byte, 32)
 	rand.Read(key) // never fails
 	return key
 }
 
-// chain runs the binary on all rounds of documents in a folder of its own.
+// chain runs the binary on all rounds of documents, in its own folder.
 func (a *chainAudit) chain(ctx context.Context, home string, key []byte, documents []text) (*chain, error) {
 	defer a.remove(home)
 	if err := a.make(home); err != nil {
@@ -62,7 +63,7 @@ func (a *chainAudit) chain(ctx context.Context, home string, key []byte, documen
 	return c, nil
 }
 
-// round runs the binary on a round.
+// round runs the binary on one round.
 func (a *chainAudit) round(ctx context.Context, home string, round int, documents []text) error {
 	rounds, err := a.encodeRound(round, documents)
 	if err != nil {
@@ -86,7 +87,7 @@ func (a *chainAudit) round(ctx context.Context, home string, round int, document
 	return err
 }
 
-// arguments are those of all cases.
+// arguments returns the arguments that all cases share.
 func (a *chainAudit) arguments() []string {
 	statistic := "counts"
 	if a.increments {
@@ -99,28 +100,28 @@ func (a *chainAudit) arguments() []string {
 	return append(all, "--draws", strconv.FormatFloat(a.Draws, 'g', -1, 64))
 }
 
-// A chainRound is a round of a chain that is being read.
+// A chainRound is one round of a chain while it is read.
 type chainRound struct {
 	*chainAudit
 	number    int
 	chain     *chain
 	documents map[string]text
-	sent      map[string][]float32 // contribution of each document: K × V, row by row
+	sent      map[string][]float32 // each document's contribution: K × V, row by row
 }
 
-// broken is the error of a round that breaks a rule.
+// broken returns the error for a round that breaks a rule.
 func (r *chainRound) broken(format string, args ...any) error {
 	return fault{fmt.Errorf("round %d: %w", r.number, fmt.Errorf(format, args...))}
 }
 
-// late notes a broken rule, unless one was noted before.
+// late records a broken rule, unless one was recorded before.
 func (r *chainRound) late(format string, args ...any) {
 	if r.chain.late == nil {
 		r.chain.late = r.broken(format, args...)
 	}
 }
 
-// read reads the contributions of a round, and checks them.
+// read reads the round's contributions, and checks them.
 func (r *chainRound) read(home string) error {
 	var open *wire.RoundOpen
 	h, contributions, err := r.contributions(home, "contributions.pp", wire.Kind_CONTRIBUTIONS, &open)
@@ -154,7 +155,7 @@ func (r *chainRound) read(home string) error {
 	return err
 }
 
-// added returns the counts after the round. They must be whole, and those of the document's words.
+// added returns the counts after the round. They must be whole, and must add up to the counts of the document's words.
 func (r *chainRound) added() (map[string][]float32, error) {
 	all := make(map[string][]float32)
 	for id, values := range r.sent {
@@ -184,8 +185,8 @@ func (r *chainRound) added() (map[string][]float32, error) {
 	return all, nil
 }
 
-// checkState checks that the state has what was sent: the contributions, and of increments the counts. Rounds that are marked as coupled may
-// keep more.
+// checkState checks that the state has the contributions that were sent and, for increments, the counts. Only rounds
+// that are marked as coupled may keep more.
 func (r *chainRound) checkState(home string) error {
 	h, state, err := r.contributions(home, "state.pp", wire.Kind_STATE, new(*wire.RoundOpen))
 	if err != nil {
@@ -210,7 +211,8 @@ func (r *chainRound) checkState(home string) error {
 	return nil
 }
 
-// contributions reads the only round of a stream: how it opens, and the cells of all matrices of each unit.
+// contributions reads a stream with a single round. It returns the cells of all matrices for each unit. open receives
+// the round's opening record.
 func (r *chainRound) contributions(home, name string, kind wire.Kind, open **wire.RoundOpen) (*wire.Header, map[string][][]float32, error) {
 	content, err := os.ReadFile(r.path(filepath.Join(home, name)))
 	if err != nil {
@@ -262,7 +264,7 @@ func emptyMatrices(h *wire.Header) (cells [][]float32) {
 	return cells
 }
 
-// addParts adds the cells of parts to matrices.
+// addParts adds the cells in parts to matrices.
 func addParts(to [][]float32, h *wire.Header, parts []*wire.Part) {
 	for _, p := range parts {
 		m := h.Matrices[p.Matrix]
@@ -280,7 +282,7 @@ func addParts(to [][]float32, h *wire.Header, parts []*wire.Part) {
 	}
 }
 
-// idsOf returns the ids that gaps stand for; none stand for all below n.
+// idsOf returns the ids that gaps encode. Without gaps these are all ids below n.
 func idsOf(gaps []uint32, n uint32) []uint32 {
 	if len(gaps) > 0 {
 		return wire.AppendIDs(nil, gaps)

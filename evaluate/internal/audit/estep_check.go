@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	witnesses = 200 // documents of the checks, some batches of a worker
-	copies    = 20  // of them that have the same words
-	longText  = 30  // words of a document of the checks at most
+	witnesses = 200 // documents in the checks: several batches for one worker
+	copies    = 20  // witnesses with the same words
+	longText  = 30  // the most words in a witness
 )
 
-// witnesses returns documents of random words; the first are copies of one.
+// witnesses returns documents with random words. The first documents are copies of one document.
 func (a *chainAudit) witnesses() []text {
 	var all []text
 	for i := range witnesses {
@@ -32,8 +32,8 @@ func (a *chainAudit) witnesses() []text {
 	return all
 }
 
-// changed returns every second document, and a round with them in another order, where half of the others are gone and half have other
-// words.
+// changed returns every second document, and a round with these documents in another order. Of the other documents,
+// half are missing from the round, and half have other words.
 func (a *chainAudit) changed(documents []text) (kept, round []text) {
 	for i, d := range documents {
 		switch i % 4 {
@@ -50,14 +50,15 @@ func (a *chainAudit) changed(documents []text) (kept, round []text) {
 	return kept, round
 }
 
-// counted runs a chain for a check, and counts it.
+// counted runs a chain for a check, and adds it to the result's runs and rounds.
 func (a *chainAudit) counted(ctx context.Context, home string, key []byte, documents []text) (*chain, error) {
 	a.result.Runs++
 	a.result.Rounds += len(a.weights)
 	return a.chain(ctx, home, key, documents)
 }
 
-// check compares what the binary answers to the same documents. independent says that the rounds are not marked as coupled.
+// check compares the binary's answers to the same documents. independent says that the rounds are not marked as
+// coupled.
 func (a *chainAudit) check(ctx context.Context) (independent bool, err error) {
 	documents, key := a.witnesses(), newKey()
 	first, err := a.counted(ctx, "first", key, documents)
@@ -90,8 +91,8 @@ func (a *chainAudit) check(ctx context.Context) (independent bool, err error) {
 	return true, first.late
 }
 
-// checkCoins compares topics that must be drawn by coins of their own. Under mild weights no draw is nearly certain, so that a sound
-// sampler draws the same topics with probability below 1e-9.
+// checkCoins compares topics that must be drawn by different coins. Under mild weights no draw is nearly certain. So a
+// sound sampler draws the same topics with probability below 1e-9.
 func (a *chainAudit) checkCoins(ctx context.Context, first *chain, documents []text) error {
 	other, err := a.counted(ctx, "other", newKey(), documents)
 	if err != nil {
@@ -110,7 +111,7 @@ func (a *chainAudit) checkCoins(ctx context.Context, first *chain, documents []t
 	return fault{errors.New("documents with the same words have the same topics")}
 }
 
-// same says whether two chains have the same counts of some documents in all rounds.
+// same says whether two chains have the same counts for the given documents in all rounds.
 func same(a, b *chain, documents []text) bool {
 	for round := range a.counts {
 		for _, d := range documents {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// measure bounds the loss of the exchanged token. Each document is one of two neighbours, by a coin. The documents of a chain are
-// replicas: their topics are independent, as the checks have seen.
+// measure bounds the loss of the exchanged token. Each document is one of two neighbours, by a coin. The documents in a
+// chain are replicas: their topics are independent, as the checks have seen.
 func (a *chainAudit) measure(ctx context.Context) error {
 	chains := (a.Documents + perChain - 1) / perChain
 	answers, thrown := make([]*chain, chains), coins(chains*perChain)
@@ -48,9 +48,9 @@ func (a *chainAudit) measure(ctx context.Context) error {
 	return nil
 }
 
-// boundOn bounds the loss that documents show, with error probability level. claims has the claim for the topics up to each round; rounds is
-// how many of them the bound uses. The likelihood ratio is learnt on a third of the documents, the best rule on another, and both are
-// measured on the last, so that the choice costs no confidence.
+// boundOn bounds the loss in the seen documents, with error probability level. claims[i] is the claim for the topics up
+// to round i+1. rounds is the number of rounds that the bound uses. A third of the documents teaches the likelihood
+// ratio, and another third the best rule. Both are measured on the last third, so that the choice costs no confidence.
 func boundOn(seen []assignment, claims []claim, level float64) (b *Bound, rounds int) {
 	third := len(seen) / 3
 	rule, _ := choose(weighed(seen[:third], seen[third:2*third]), claims, learningLevel)
@@ -61,7 +61,7 @@ func boundOn(seen []assignment, claims []claim, level float64) (b *Bound, rounds
 	}, rule.statistic + 1
 }
 
-// claims returns the loss of the rounds up to each: what they state, which must be the same in all chains.
+// claims returns the stated loss of the rounds up to each round. All chains must state the same.
 func (a *chainAudit) claims(answers []*chain) ([]claim, error) {
 	claims, sum := make([]claim, len(a.weights)), 0.0
 	for round := range claims {
@@ -76,14 +76,15 @@ func (a *chainAudit) claims(answers []*chain) ([]claim, error) {
 	return claims, nil
 }
 
-// An assignment is the topics of a neighbour.
+// An assignment is the topics drawn for one neighbour.
 type assignment struct {
 	with   bool
 	topics []string // up to each round
 }
 
-// assignment returns what an adversary may see of a document: the topics of the exchanged token, among the other tokens of its two
-// words, and those of each other word. It does not tell which of the two words the token has: the topics of all tokens would not either.
+// assignment returns what an adversary may see of one document: the topics of each word. The exchanged token's two
+// words are added together, so the exchanged token stands among their other tokens. The sum does not tell which of the
+// two words the token has. The topics of all tokens would not tell it either.
 func (c chainCase) assignment(of *chain, id string, with bool) assignment {
 	s, so := assignment{with: with}, new(strings.Builder)
 	for _, counts := range of.counts {
@@ -96,8 +97,9 @@ func (c chainCase) assignment(of *chain, id string, with bool) assignment {
 	return s
 }
 
-// weighed returns documents as trials: of the topics up to each round, the log-likelihood ratio of the neighbours, as it is among learnt
-// documents. No other test has fewer errors if these are many (Neyman and Pearson 1933).
+// weighed returns documents as trials. A trial's values are log-likelihood ratios of the neighbours: one for the topics
+// up to each round, estimated from the learnt documents. With many learnt documents, no other test has fewer errors
+// (Neyman and Pearson 1933).
 func weighed(learnt, documents []assignment) []trial {
 	trials := make([]trial, len(documents))
 	for round := range documents[0].topics {

@@ -8,16 +8,16 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// A text is a document: of each word, its number.
+// A text is a document: how often it has each word.
 type text struct {
 	id     string
 	counts []int
 }
 
-// vocabularyHash stands for a vocabulary, whose words nobody needs.
+// vocabularyHash stands for a vocabulary. Nobody needs its words.
 var vocabularyHash = make([]byte, 32)
 
-// encodeRound returns a stream of a round of documents.
+// encodeRound returns a stream with one round of documents.
 func (c chainCase) encodeRound(round int, documents []text) ([]byte, error) {
 	h := &wire.Header{
 		Version: wire.Version, Kind: wire.Kind_ROUNDS, Side: wire.Side_PRIVATE, Run: runName, Unit: wire.Unit_DOCUMENT,
@@ -44,7 +44,7 @@ func (c chainCase) encodeRound(round int, documents []text) ([]byte, error) {
 	return encodeStream(h, records)
 }
 
-// encodeParameters returns a stream of the parameters before a round.
+// encodeParameters returns a stream with the parameters before a round.
 func (c chainCase) encodeParameters(round int) ([]byte, error) {
 	h := &wire.Header{
 		Version: wire.Version, Kind: wire.Kind_PARAMETERS, Side: wire.Side_PUBLIC, Run: runName, Model: "lda",

@@ -10,14 +10,14 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// The values of a canary and of the other unit, in clips. The canary is far above the clip. It has twice the size of the other
-// unit and the opposite sign, so that it flips the sign of the sum of a privatizer that clips after summing.
+// The values of a canary and of the other unit, in clips. The canary is far above the clip. It has twice the other
+// unit's size and the opposite sign. So it flips the sign of the sum if a privatizer clips after summing.
 const (
 	loud   = 1000
 	beside = -loud / 2
 )
 
-// without is the value of the canary in a run without it: nothing, or the opposite value under replace-one.
+// without is the canary's value in a run without it: nothing, or the opposite value under replace-one.
 func (t Terms) without() float64 {
 	if t.Adjacency == event.ReplaceOne {
 		return -loud
@@ -25,8 +25,8 @@ func (t Terms) without() float64 {
 	return 0
 }
 
-// pair returns the neighbouring inputs, two rounds each. The canary is in a single cell in the first round, and spread over
-// many cells in the second.
+// pair returns the neighbouring inputs, two rounds each. The canary stands in a single cell in the first round, and is
+// spread over many cells in the second.
 func (t Terms) pair() (with, without []byte, err error) {
 	across := make([]int, spread)
 	for i := range across {
@@ -49,7 +49,8 @@ func (t Terms) pair() (with, without []byte, err error) {
 	return with, without, err
 }
 
-// scattered returns an input of one round in which each canary has its own cell. included lists the canaries in the input.
+// scattered returns an input with one round. Each canary has its own cell there. included lists the canaries in the
+// input.
 func (t Terms) scattered(included []bool) ([]byte, error) {
 	var round []contribution
 	for i, in := range included {
@@ -76,8 +77,8 @@ func (t Terms) header() *wire.Header {
 	}
 }
 
-// encode returns the stream of rounds, which are the first of a planned number of rounds. A round announces each unit once, with
-// any number of records.
+// encode returns rounds as a stream. They are the first rounds of a planned number. A round announces each unit once,
+// with any number of records.
 func (t Terms) encode(rounds [][]contribution, planned int) ([]byte, error) {
 	scheme, err := wire.SchemeOf(t.grant(planned).Scheme)
 	if err != nil {
@@ -103,7 +104,7 @@ func (t Terms) encode(rounds [][]contribution, planned int) ([]byte, error) {
 	return encodeStream(t.header(), records)
 }
 
-// record returns a contribution as a record.
+// record encodes a contribution as a record.
 func (t Terms) record(all []cell, c contribution) *wire.Contribution {
 	r := &wire.Contribution{Unit: c.unit}
 	if t.Unit == event.User {
@@ -117,7 +118,7 @@ func (t Terms) record(all []cell, c contribution) *wire.Contribution {
 	return r
 }
 
-// rows returns a contribution as a part for each row.
+// rows encodes a contribution as one part for each row.
 func (t Terms) rows(all []cell, c contribution) (parts []*wire.Part) {
 	var part *wire.Part
 	var last cell
@@ -135,8 +136,9 @@ func (t Terms) rows(all []cell, c contribution) (parts []*wire.Part) {
 	return parts
 }
 
-// factors returns a contribution as a factored part for each matrix. Its cells of a matrix are all cells of some rows and columns,
-// of a symmetric matrix those on and above the diagonal, and have one value.
+// factors encodes a contribution as one factored part for each matrix. The contribution must have one value within a
+// matrix. Its cells there must be all cells of some rows and columns. In a symmetric matrix these are the cells on and
+// above the diagonal.
 func (t Terms) factors(all []cell, c contribution) (parts []*wire.Part) {
 	for m := range t.layout {
 		var rows, columns []int
@@ -159,7 +161,7 @@ func (t Terms) factors(all []cell, c contribution) (parts []*wire.Part) {
 	return parts
 }
 
-// side returns the rows or the columns of a factored part as gaps, and their numbers, which are equal.
+// side returns the rows or the columns of a factored part: their gaps, and their numbers, which are all equal.
 func side(ids []int, value float64) (gaps []uint32, values []byte) {
 	slices.Sort(ids)
 	last := 0
@@ -170,7 +172,7 @@ func side(ids []int, value float64) (gaps []uint32, values []byte) {
 	return gaps, values
 }
 
-// appendFloat appends a number as a little-endian float32.
+// appendFloat appends value as a little-endian float32.
 func appendFloat(b []byte, value float64) []byte {
 	return binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(value)))
 }

@@ -7,22 +7,22 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// A matrix is one of the inputs' matrices. A symmetric matrix has only the cells of the upper triangle, row by row.
+// A matrix is one matrix in the inputs. A symmetric matrix has only the cells of the upper triangle, row by row.
 type matrix struct {
 	name          string
 	rows, columns int
 	symmetric     bool
-	bound         float64 // of its statistic
+	bound         float64 // the bound of its statistic
 }
 
 // A layout is all matrices of an input. Its cells are numbered matrix after matrix, row by row.
 type layout []matrix
 
-// one is the layout of a single matrix of one row.
+// one returns a layout with a single matrix, which has one row.
 func one(columns int) layout { return layout{{name: "canaries", rows: 1, columns: columns, bound: 1}} }
 
-// mixed is a layout of three matrices: plain, symmetric, and with its own bound. Its 23 cells are prime, so that no number of
-// workers except 1 and 23 divides them.
+// mixed returns a layout with three matrices: plain, symmetric, and with its own bound. Its number of cells, 23, is
+// prime. So no number of workers except 1 and 23 divides it.
 func mixed() layout {
 	return layout{
 		{name: "plain", rows: 2, columns: 5, bound: 1},
@@ -31,7 +31,7 @@ func mixed() layout {
 	}
 }
 
-// width is the number of cells of a row.
+// width returns the number of cells in a row.
 func (m matrix) width(row int) int {
 	if m.symmetric {
 		return m.columns - row
@@ -39,11 +39,11 @@ func (m matrix) width(row int) int {
 	return m.columns
 }
 
-// A cell is the position of a cell of a layout.
+// A cell is the position of one cell in a layout.
 type cell struct {
 	matrix, row, column int
 	bound               float64
-	offDiagonal         bool // of a symmetric matrix: the cell stands for two
+	offDiagonal         bool // in a symmetric matrix: the cell stands for two
 }
 
 // cells returns all cells in their order.
@@ -60,7 +60,7 @@ func (l layout) cells() []cell {
 	return all
 }
 
-// where returns the numbers of the cells with a property.
+// where returns the numbers of the cells that have a property.
 func (l layout) where(holds func(cell) bool) []int {
 	var found []int
 	for i, c := range l.cells() {
@@ -74,12 +74,12 @@ func (l layout) where(holds func(cell) bool) []int {
 func (l layout) all() []int         { return l.where(func(cell) bool { return true }) }
 func (l layout) offDiagonal() []int { return l.where(func(c cell) bool { return c.offDiagonal }) }
 
-// in returns the cells of the matrix with a name, except cells off the diagonal of a symmetric matrix.
+// in returns the cells of the named matrix, except cells off the diagonal of a symmetric matrix.
 func (l layout) in(name string) []int {
 	return l.where(func(c cell) bool { return l[c.matrix].name == name && !c.offDiagonal })
 }
 
-// header returns the matrices as a stream's header has them.
+// header returns the matrices as a stream's header lists them.
 func (l layout) header(element wire.Element) []*wire.Matrix {
 	all := make([]*wire.Matrix, len(l))
 	for i, m := range l {
@@ -90,7 +90,7 @@ func (l layout) header(element wire.Element) []*wire.Matrix {
 	return all
 }
 
-// subject returns the subject of a grant for inputs with these matrices.
+// subject returns the subject for a grant on inputs with these matrices.
 func (l layout) subject() event.Subject {
 	s := event.Subject{Model: modelName}
 	for _, m := range l {
@@ -99,7 +99,7 @@ func (l layout) subject() event.Subject {
 	return s
 }
 
-// norm returns the norm of a vector over all cells: L1, or L2, in which cells off a diagonal count twice if twice is set.
+// norm returns the L1 or L2 norm of a vector over all cells. If twice is set, cells off a diagonal count twice.
 func (l layout) norm(v []float64, l1, twice bool) float64 {
 	sum := 0.0
 	for i, c := range l.cells() {

@@ -7,23 +7,23 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// A sample is the release of a round: whether the round had the canary, and the cells.
+// A sample is the release of one round: whether the round had the canary, and the released cells.
 type sample struct {
 	with  bool
 	cells []int64
 }
 
-// A model is a distribution of the releases of a place: the centre of each cell with the canary and without, and the spread of
-// the noise around it.
+// A model is a distribution of the releases at one place. Each cell has a centre with the canary, a centre without it,
+// and the spread of the noise around them.
 type model struct {
 	laplace       bool
 	with, without []float64
-	spread        []float64 // of each cell: σ, or t for Laplace noise
+	spread        []float64 // for each cell: σ, or t for Laplace noise
 	scale         float64   // the largest that spread may be
 }
 
-// ratio is the log-likelihood ratio of "with the canary" to "without", up to a constant. No other test has fewer errors if
-// releases follow the model (Neyman and Pearson 1933). Cells in which neighbours do not differ cancel out.
+// ratio returns the log-likelihood ratio of "with the canary" to "without", up to a constant. If releases follow the
+// model, no other test has fewer errors (Neyman and Pearson 1933). Cells cancel out if the neighbours agree in them.
 func (m *model) ratio(release []int64) float64 {
 	sum := 0.0
 	for i, v := range release {
@@ -37,8 +37,9 @@ func (m *model) ratio(release []int64) float64 {
 	return sum
 }
 
-// claimed is the model of a sound privatizer for a place. Its centres are the exact sums, where a clip has a given number of
-// steps. Its spread is the charged scale; for Gaussian noise off the diagonal of a symmetric matrix it is 1/√2 of that.
+// claimed returns the model of a sound privatizer for a place. Its centres are the exact sums, with clip steps in one
+// clip. Its spread is the charged scale. For Gaussian noise off the diagonal of a symmetric matrix, the spread is 1/√2
+// of the scale.
 func (t Terms) claimed(p place, clip, scale float64) *model {
 	m := &model{laplace: t.l1(), with: t.exact(p.with), without: t.exact(p.without), scale: scale}
 	for i, c := range t.layout.cells() {
@@ -53,11 +54,11 @@ func (t Terms) claimed(p place, clip, scale float64) *model {
 	return m
 }
 
-// leastSpread keeps a cell without noise from having an infinite weight.
+// leastSpread keeps weights finite for cells without noise.
 const leastSpread = 1e-3
 
-// learnt is the model fitted to samples by maximum likelihood: means and standard deviations, for Laplace noise medians and mean
-// distances from them.
+// learnt returns the model fitted to samples by maximum likelihood: means and standard deviations or, for Laplace
+// noise, medians and mean distances from them.
 func learnt(mechanism string, samples []sample) *model {
 	m := &model{laplace: mechanism == event.Laplace}
 	for i := range samples[0].cells {
@@ -104,14 +105,14 @@ func mean(values []float64) float64 {
 	return sum / float64(max(1, len(values)))
 }
 
-// A reading is a statistic of a round's release from which the audit guesses whether the round had the canary.
+// A reading is a statistic of one round's release. From its value the audit guesses whether the round had the canary.
 type reading struct {
 	name string
 	of   func(release []int64) float64
 }
 
-// readings are the statistics of a place: the best statistic for a sound privatizer, the best for the learnt model, and one for
-// noise that depends on the data.
+// readings returns the statistics for a place: the best for a sound privatizer, the best for the learnt model, and one
+// for noise that depends on the data.
 func readings(claimed, seen *model) []reading {
 	return []reading{
 		{"likelihood ratio of the claim", claimed.ratio},
@@ -126,7 +127,7 @@ func readings(claimed, seen *model) []reading {
 	}
 }
 
-// trials are samples with their readings.
+// trials returns samples with their readings.
 func trials(samples []sample, all []reading) []trial {
 	out := make([]trial, len(samples))
 	for i, s := range samples {

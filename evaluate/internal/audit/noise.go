@@ -8,13 +8,13 @@ import (
 // The checks below find faults that a bound on the privacy loss shows late or never: noise that is a little too small, and sums
 // that differ from the sums of the contributions. Each check fails for a sound privatizer with probability at most alpha.
 
-// checkNoise returns an error if the noise around the exact sums, in the cells of some kind, has less spread than charged. Wrong
-// sums make the spread larger, never smaller.
+// checkNoise returns an error if the noise around the exact sums has less spread than charged, in cells of one kind.
+// Wrong sums make the spread larger, never smaller.
 //
-// Let X = (x/s)² for noise x of the charged scale s. E[X] is 1 for Gaussian and 2 for Laplace noise, and E[X²] is 3 and 24. The
-// sum of n such non-negative X is below n·E[X] − √(2n·E[X²]·ln 1/alpha) with probability at most alpha, by Maurer, A bound on the
-// deviation probability for sums of non-negative random variables (2003), theorem 2.1. For scales of 1000 or more the moments of
-// discrete and continuous noise agree to 1e-6 relative; the bound is widened by as much.
+// Let X = (x/s)² for noise x of the charged scale s. E[X] is 1 for Gaussian and 2 for Laplace noise. E[X²] is 3 and 24.
+// The sum of n such non-negative X is below n·E[X] − √(2n·E[X²]·ln 1/alpha) with probability at most alpha: Maurer, A
+// bound on the deviation probability for sums of non-negative random variables (2003), theorem 2.1. For scales of 1000
+// or more, the moments of discrete and continuous noise agree to 1e-6 relative. The bound is widened by as much.
 func checkNoise(models []*model, samples [][]sample, cells []int, what string, alpha float64) error {
 	sum, n := 0.0, 0.0
 	for i, m := range models {
@@ -41,18 +41,19 @@ func checkNoise(models []*model, samples [][]sample, cells []int, what string, a
 	return nil
 }
 
-// truncated is the largest number of steps by which truncation moves a cell, for at most three records of a user.
+// truncated is the largest number of steps that truncation moves a cell, if a user has at most three records.
 const truncated = 4
 
-// checkSums returns an error if the canary moves the sums of a place by more than its bound allows. If exactly is set, it returns
-// an error if the canary moves the sums by anything other than its contribution. It projects the move on the direction of a sound
-// privatizer's move, weighted with the inverse variance of the noise. No other vector within the bound has a larger projection:
-// in L2 by the inequality of Cauchy and Schwarz, in L1 because a place has one value in all of its cells.
+// checkSums returns an error if the canary moves the sums at a place by more than its bound allows. If exactly is set,
+// the canary must move the sums by exactly its contribution. The move is projected on the direction of a sound
+// privatizer's move, weighted with the inverse variance of the noise. No other vector within the bound has a larger
+// projection: in L2 by the inequality of Cauchy and Schwarz, in L1 because a place has one value in all of its cells.
 //
-// Gaussian noise of a scale s, also discrete, is sub-Gaussian with variance factor s², Laplace noise sub-gamma with variance
-// factor 2t² and scale t. So a weighted sum of variance factor v and scale c is outside ±(√(2v·L) + c·L), L = ln 2/alpha, with
-// probability at most alpha: Boucheron, Lugosi and Massart, Concentration Inequalities (2013), section 2.4. (Discrete Laplace
-// noise has the smaller moment generating function 1/(1 − sinh²(λ/2)/sinh²(1/2t)), as sinh is convex.)
+// Gaussian noise of scale s, also discrete, is sub-Gaussian with variance factor s². Laplace noise is sub-gamma with
+// variance factor 2t² and scale t. So a weighted sum of variance factor v and scale c is outside ±(√(2v·L) + c·L), L =
+// ln 2/alpha, with probability at most alpha: Boucheron, Lugosi and Massart, Concentration Inequalities (2013), section
+// 2.4. (Discrete Laplace noise has the smaller moment generating function 1/(1 − sinh²(λ/2)/sinh²(1/2t)), as sinh is
+// convex.)
 func checkSums(m *model, samples []sample, exactly bool, alpha float64) error {
 	var with, without []float64
 	weights := make([]float64, len(m.spread))

@@ -8,13 +8,13 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// onerun is an audit by one run on m canaries. A fair coin for each canary put it in or left it out. The auditor guessed some
-// of the coins, and some of the guesses are right.
+// onerun is an audit by one run on many canaries. A fair coin for each canary put it in or left it out. The auditor
+// guessed some coins, and some guesses are right.
 type onerun struct{ canaries, guessed, right int }
 
-// pValue bounds the probability of at least right right guesses if the mechanism is (ε, δ)-private: with W ~
-// Binomial(guessed, e^ε/(1+e^ε)) it is P[W ≥ right] + 2mδ·max_i P[right − i ≤ W < right]/i. Steinke, Nasr and
-// Jagielski 2023, Privacy Auditing with One (1) Training Run, theorem 5.2.
+// pValue bounds the probability of at least right right guesses if the mechanism is (ε, δ)-private. With m canaries and
+// W ~ Binomial(guessed, e^ε/(1+e^ε)), the bound is P[W ≥ right] + 2mδ·max_i P[right − i ≤ W < right]/i. Steinke, Nasr
+// and Jagielski 2023, Privacy Auditing with One (1) Training Run, theorem 5.2.
 func (o onerun) pValue(epsilon, delta float64) float64 {
 	if o.right == 0 {
 		return 1
@@ -46,12 +46,12 @@ func logFactorial(n float64) float64 {
 	return l
 }
 
-// epsilonStep is the step in which lowerEpsilon searches for the first ε that is not refuted.
+// epsilonStep is lowerEpsilon's step in its search for the first ε that is not refuted.
 const epsilonStep = 0.05
 
-// lowerEpsilon returns a lower confidence bound on the ε of a mechanism that is (ε, δ)-private for a given δ: the least ε
-// that the guesses do not refute at level alpha, so that they refute every smaller ε. It searches in steps because the p-value
-// need not be monotone in ε.
+// lowerEpsilon returns a lower confidence bound on ε, for a mechanism that is (ε, δ)-private with the given δ. The
+// bound is the least ε that the guesses do not refute at level alpha: they refute every smaller ε. It searches in steps
+// because the p-value need not be monotone in ε.
 func (o onerun) lowerEpsilon(delta, alpha float64) float64 {
 	kept := func(epsilon float64) bool { return o.pValue(epsilon, delta) > alpha }
 	high := 0.0
@@ -61,10 +61,11 @@ func (o onerun) lowerEpsilon(delta, alpha float64) float64 {
 	return leastWhere(max(0, high-epsilonStep), high, kept)
 }
 
-// refutesMu reports whether the guesses refute a trade-off function G_μ at level alpha. Mahloujifar, Melis and Chaudhuri
-// 2025, Auditing f-Differential Privacy in One Run, algorithm 3: starting from a probability alpha of so many right
-// guesses, it follows how small the shares of right (r) and wrong (h) guesses in the other outcomes may be, by the
-// inverse of 1 − f, which is x ↦ Φ(Φ⁻¹(x) − μ) for G_μ; the claim is refuted if they add up to more than were made.
+// refutesMu reports whether the guesses refute a trade-off function G_μ at level alpha. Mahloujifar, Melis and
+// Chaudhuri 2025, Auditing f-Differential Privacy in One Run, algorithm 3. The algorithm starts from a probability
+// alpha for this number of right guesses. It follows how small the shares of right (r) and wrong (h) guesses in the
+// other outcomes may be. They are bounded by the inverse of 1 − f, which is x ↦ Φ(Φ⁻¹(x) − μ) for G_μ. The claim is
+// refuted if r and h add up to more guesses than were made.
 func (o onerun) refutesMu(mu, alpha float64) bool {
 	m, n := float64(o.canaries), float64(o.guessed)
 	r, h := alpha*float64(o.right)/m, alpha*float64(o.guessed-o.right)/m
@@ -78,16 +79,17 @@ func (o onerun) refutesMu(mu, alpha float64) bool {
 	return r+h > n/m
 }
 
-// lowerMu returns a lower confidence bound on the μ of a mechanism with trade-off function G_μ.
+// lowerMu returns a lower confidence bound on μ, for a mechanism with trade-off function G_μ.
 func (o onerun) lowerMu(alpha float64) float64 {
 	return leastWhere(0, MaxMu, func(mu float64) bool { return !o.refutesMu(mu, alpha) })
 }
 
-// guessShares is the number of choices of how many canaries are guessed: all, half of them, a quarter and so on, always those
-// with the largest and the smallest cells. Each choice gets an equal share of alpha.
+// guessShares is the number of choices of how many canaries to guess: all, half of them, a quarter and so on. Guessed
+// are always the canaries with the largest and the smallest cells. Each choice gets an equal share of alpha.
 const guessShares = 8
 
-// guessExtremes returns the guesses for each share: "in" for the canaries with the largest cells, "out" for the smallest.
+// guessExtremes returns the guesses for each share: "in" for the canaries with the largest cells, "out" for the
+// smallest.
 func guessExtremes(released []int64, included []bool) []onerun {
 	order := make([]int, len(released))
 	for i := range order {

@@ -6,9 +6,9 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// upperRate returns an upper confidence bound on the probability of an event that occurred in count of n > 0 independent
-// trials. The bound is too low with probability at most alpha (Clopper and Pearson 1934, The Use of Confidence or Fiducial
-// Limits; the bound is the quantile 1−alpha of Beta(count+1, n−count)).
+// upperRate returns an upper confidence bound on an event's probability, if the event occurred in count of n > 0
+// independent trials. The bound is too low with probability at most alpha. It is the quantile 1−alpha of Beta(count+1,
+// n−count) (Clopper and Pearson 1934, The Use of Confidence or Fiducial Limits).
 func upperRate(count, n int, alpha float64) float64 {
 	if count >= n {
 		return 1
@@ -22,12 +22,12 @@ func cumulative(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
 // quantile is Φ⁻¹.
 func quantile(p float64) float64 { return mathext.NormalQuantile(p) }
 
-// MaxMu bounds the μ that gaussianEpsilon converts. The ε of a larger one is above 400: no privacy.
+// MaxMu bounds the μ that gaussianEpsilon converts. A larger μ has an ε above 400: no privacy.
 const MaxMu = 25
 
-// gaussianEpsilon returns the least ε ≥ 0 at which a mechanism with the trade-off function G_μ is (ε, δ)-private, for
-// μ ≥ 0; infinite above MaxMu. Balle and Wang, Improving the Gaussian Mechanism for Differential Privacy (ICML 2018),
-// theorem 8: δ = Φ(μ/2 − ε/μ) − e^ε·Φ(−μ/2 − ε/μ), which falls as ε grows.
+// gaussianEpsilon returns the least ε ≥ 0 such that a mechanism with the trade-off function G_μ is (ε, δ)-private, for
+// μ ≥ 0. It is infinite above MaxMu. Balle and Wang, Improving the Gaussian Mechanism for Differential Privacy (ICML
+// 2018), theorem 8: δ = Φ(μ/2 − ε/μ) − e^ε·Φ(−μ/2 − ε/μ), which falls as ε grows.
 func gaussianEpsilon(mu, delta float64) float64 {
 	if mu <= 0 {
 		return 0
@@ -42,7 +42,7 @@ func gaussianEpsilon(mu, delta float64) float64 {
 	return leastWhere(0, mu*mu/2-mu*quantile(delta), private)
 }
 
-// leastWhere returns the least x in [low, high] at which a monotone property holds. The property must hold at high.
+// leastWhere returns the least x in [low, high] with a monotone property. The property must hold at high.
 func leastWhere(low, high float64, holds func(float64) bool) float64 {
 	if high <= low || holds(low) {
 		return low

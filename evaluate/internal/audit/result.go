@@ -15,13 +15,13 @@ type Result struct {
 	Fault      string `json:"fault,omitempty"` // the rule that was broken outright
 }
 
-// give stops an experiment that found a fault. Its claim is false already, so there is nothing to measure.
+// give stops an experiment that found a fault. The claim is false already, so there is nothing to measure.
 func (r *Result) give(f fault) { r.Fault, r.Note = f.Error(), "given up: the claim does not stand" }
 
 // A Bound is a lower confidence bound on a privacy loss, with the claimed loss.
 type Bound struct {
-	Confidence float64 `json:"confidence"` // of this single bound; Auditor.Confidence holds for all bounds together
-	Measured   int     `json:"measured"`   // number of runs, or guesses, from which the bound is computed
+	Confidence float64 `json:"confidence"` // of this bound alone; Auditor.Confidence holds for all bounds together
+	Measured   int     `json:"measured"`   // number of runs, or guesses, behind the bound
 	Wrong      int     `json:"wrong"`      // number of wrong guesses among them
 
 	Epsilon        float64 `json:"epsilon_at_least"`
@@ -35,7 +35,7 @@ type Bound struct {
 // Exceeded reports whether the loss is larger than claimed.
 func (b *Bound) Exceeded() bool { return b.Epsilon > b.ClaimedEpsilon || b.Mu > b.ClaimedMu }
 
-// Broken describes how the result contradicts the claim; it is empty if the result does not.
+// Broken describes how the result contradicts the claim. It is empty if the result does not.
 func (r *Result) Broken() string {
 	var wrong []string
 	if r.Fault != "" {

@@ -13,15 +13,16 @@ import (
 )
 
 const (
-	// perRun is the number of rounds in a run of the binary: enough that starting the process takes little of the time.
+	// perRun is the number of rounds in a run of the binary. It is so large that starting the process takes little of
+	// the time.
 	perRun = 250
-	// learning is the share of the runs from which the audit learns the best place of the canary, statistic and threshold. The
-	// bound is measured on the other runs, so that the choice costs no confidence.
+	// learning is the share of the runs that teaches the audit the best place of the canary, statistic and threshold.
+	// The bound is measured on the other runs, so that the choice costs no confidence.
 	learning = 0.4
 )
 
-// rounds audits a kind: a coin for each round decides whether the round has the canary. The rounds of a sound privatizer are
-// independent, since the noise is fresh and a release depends only on its own round.
+// rounds audits one kind. A coin for each round decides whether the round has the canary. A sound privatizer's rounds
+// are independent: the noise is fresh, and a release depends only on its own round.
 func (a *Auditor) rounds(ctx context.Context, folder string, k kind) (*Result, error) {
 	b, err := newBench(a.Binary, folder, k.terms, perRun)
 	if err != nil {
@@ -46,7 +47,7 @@ func (a *Auditor) rounds(ctx context.Context, folder string, k kind) (*Result, e
 	return r.result, err
 }
 
-// roundsOf is the state of the audit of a kind.
+// roundsOf is the state of auditing one kind.
 type roundsOf struct {
 	*Auditor
 	bench  *bench
@@ -59,7 +60,7 @@ type roundsOf struct {
 	seen   map[[sha256.Size]byte]bool
 }
 
-// measure audits a kind whose rounds are released.
+// measure audits a kind after the binary has proved willing to release its rounds.
 func (r *roundsOf) measure(ctx context.Context) error {
 	places := make([]int, len(r.kind.places))
 	for i := range places {
@@ -88,15 +89,15 @@ func (r *roundsOf) measure(ctx context.Context) error {
 	return nil
 }
 
-// A finding is the best attack on rounds: the place of the canary, and the rule that guesses it.
+// A finding is the best attack on rounds: the place of the canary, and the rule that guesses the canary there.
 type finding struct {
 	place    int
 	readings []reading
 	rule     rule
 }
 
-// learn returns the models of a sound privatizer, and the best attack. It fits the learnt model to half of the samples of a place,
-// and chooses the statistic on the other half.
+// learn returns a sound privatizer's model for each place, and the best attack. It fits the learnt model to half of the
+// samples at a place, and chooses the statistic on the other half.
 func (r *roundsOf) learn(samples [][]sample) (models []*model, best finding) {
 	c, most := claimOf([]*event.Charge{r.charge}), -1.0
 	for place, all := range samples {
@@ -115,10 +116,10 @@ func (r *roundsOf) learn(samples [][]sample) (models []*model, best finding) {
 	return models, best
 }
 
-// leastScale is the least scale at which the moments of discrete and continuous noise agree closely enough.
+// leastScale is the least scale that lets the moments of discrete and continuous noise agree closely enough.
 const leastScale = 1000
 
-// check returns an error if the noise in a kind of cell is too small, or if the sums of a place are wrong.
+// check returns an error if the noise in one kind of cell is too small, or if the sums at a place are wrong.
 func (r *roundsOf) check(models []*model, samples [][]sample) error {
 	if r.charge.Scale >= leastScale {
 		l := r.kind.terms.layout
@@ -141,12 +142,12 @@ func (r *roundsOf) check(models []*model, samples [][]sample) error {
 	return nil
 }
 
-// level is the error probability of each bound and each check of the kind: one bound, the noise in two kinds of cells, and the
-// sums of each place.
+// level is the error probability of each bound and each check in the kind: one bound, the noise in two kinds of cells,
+// and the sums at each place.
 func (r *roundsOf) level() float64 { return r.alpha() / float64(3+len(r.kind.places)) }
 
-// collect runs the binary a given number of times. The canary takes the given places in turn, round after round. collect returns
-// the samples of each place of the kind.
+// collect runs the binary a given number of times. The canary takes the given places in turn, round after round.
+// collect returns the samples for each place in the kind.
 func (r *roundsOf) collect(ctx context.Context, places []int, runs int) ([][]sample, error) {
 	outcomes, thrown, turns := make([]*outcome, runs), coins(runs*perRun), make([]int, perRun)
 	for i := range turns {
@@ -173,7 +174,7 @@ func (r *roundsOf) collect(ctx context.Context, places []int, runs int) ([][]sam
 	return samples, nil
 }
 
-// run runs the binary on rounds, each at a place, with the canary or without.
+// run runs the binary on rounds. Each round is at a place, with the canary or without it.
 func (r *roundsOf) run(ctx context.Context, home string, places []int, with []bool) (*outcome, error) {
 	defer r.bench.remove(home)
 	if err := r.bench.make(home); err != nil {
@@ -213,7 +214,7 @@ func (r *roundsOf) run(ctx context.Context, home string, places []int, with []bo
 	return r.bench.run(ctx, home, names...)
 }
 
-// examine checks the books of a run.
+// examine checks the ledger and the charges after a run.
 func (r *roundsOf) examine(o *outcome) error {
 	charges, err := r.bench.charges(o, perRun)
 	if err != nil {
@@ -232,7 +233,7 @@ func (r *roundsOf) examine(o *outcome) error {
 		if c.Sensitivity != r.charge.Sensitivity || c.Scale != r.charge.Scale {
 			return fault{errDiffer}
 		}
-		// Two releases under noise of such a scale have the same 23 cells by chance with a probability below 2^-200.
+		// Under noise of such a scale, two releases have the same 23 cells by chance with a probability below 2^-200.
 		digest := sha256.Sum256(stream.AppendCells(nil, o.cells[i]))
 		if r.seen[digest] && c.Scale >= leastScale {
 			return fault{errors.New("two rounds released the same numbers: the noise is not fresh")}
@@ -242,5 +243,5 @@ func (r *roundsOf) examine(o *outcome) error {
 	return nil
 }
 
-// errDiffer is the fault of charges that do not depend only on public data.
+// errDiffer is the fault if charges do not depend only on public data.
 var errDiffer = errors.New("charges differ from round to round or from run to run: they depend on the input")

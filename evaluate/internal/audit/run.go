@@ -24,10 +24,10 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// longest is the time limit of a run of the binary.
+// longest is the time limit for one run of the binary.
 const longest = time.Minute
 
-// A bench is a folder with a grant in which the binary runs, and the terms of the grant.
+// A bench is a folder with a grant, and the terms of the grant. The binary runs there.
 type bench struct {
 	binary string
 	folder string
@@ -35,7 +35,7 @@ type bench struct {
 	grant  *event.Grant
 }
 
-// newBench makes a folder below folder and writes a grant for rounds there.
+// newBench makes a folder below folder, and writes a grant for rounds there.
 func newBench(binary, folder string, terms Terms, rounds int) (*bench, error) {
 	b := &bench{binary: binary, terms: terms, grant: terms.grant(rounds)}
 	encoded, err := encodeGrant(b.grant)
@@ -50,18 +50,18 @@ func newBench(binary, folder string, terms Terms, rounds int) (*bench, error) {
 
 func (b *bench) path(name string) string { return filepath.Join(b.folder, name) }
 
-// An outcome is the result of a run of the binary.
+// An outcome is the result of one run of the binary.
 type outcome struct {
 	refusal  string // the binary's error message; empty if it did not refuse
 	releases []*stream.Set
-	cells    [][]int64 // of each release, of all matrices one after the other
+	cells    [][]int64 // for each release, the cells of all matrices one after the other
 	ledger   *event.Ledger
 }
 
-// make makes a folder for a run below b's.
+// make makes a folder for one run, below b's folder.
 func (b *bench) make(home string) error { return os.MkdirAll(b.path(home), 0o700) }
 
-// run runs the binary on inputs, with the ledger of a folder below b's.
+// run runs the binary on inputs in a run's folder, with that folder's ledger.
 func (b *bench) run(ctx context.Context, home string, inputs ...string) (*outcome, error) {
 	if err := b.make(home); err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func (b *bench) run(ctx context.Context, home string, inputs ...string) (*outcom
 	return o, b.readLedger(o, ledger)
 }
 
-// begin begins a ledger unless an earlier run has begun it, because a privatizer begins none.
+// begin begins a ledger unless an earlier run has begun it. A privatizer begins none.
 func begin(ledger string) error {
 	if _, err := os.Stat(ledger); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -98,7 +98,7 @@ func begin(ledger string) error {
 	return os.WriteFile(ledger, content, 0o600)
 }
 
-// combine writes the partial sums of an input's rounds to another file of the same folder, and returns its name.
+// combine writes the partial sums of an input's rounds to another file in the same folder, and returns the file's name.
 func (b *bench) combine(ctx context.Context, home, input string) (string, error) {
 	sums := input + ".sums"
 	refusal, err := b.call(ctx, home, []string{"combine", "--grant", b.path("grant.json"), "-o", b.path(sums), b.path(input)})
@@ -108,7 +108,7 @@ func (b *bench) combine(ctx context.Context, home, input string) (string, error)
 	return sums, err
 }
 
-// call calls the binary. refusal is the binary's error message, empty if it did not refuse.
+// call calls the binary. refusal is the binary's error message. It is empty if the binary did not refuse.
 func (b *bench) call(ctx context.Context, home string, arguments []string) (refusal string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
@@ -133,12 +133,13 @@ func firstLine(s string) string {
 	return line[:min(len(line), 200)]
 }
 
-// malformed is the error of a binary that does not behave like a privatizer.
+// malformed returns the error about a binary that does not behave like a privatizer.
 func (b *bench) malformed(format string, args ...any) error {
 	return exit.Errorf(exit.Malformed, "%s: %w", b.binary, fmt.Errorf(format, args...))
 }
 
-// readReleases reads all complete releases of an output. A refused run may leave none, or a stream without an end record.
+// readReleases reads all complete releases in an output. A refused run may leave none, or a stream without an end
+// record.
 func (b *bench) readReleases(o *outcome, output string) error {
 	content, err := os.ReadFile(output)
 	if o.refusal != "" && (errors.Is(err, fs.ErrNotExist) || len(content) == 0) {
@@ -170,7 +171,7 @@ func (b *bench) readReleases(o *outcome, output string) error {
 	return b.malformed("%w", err)
 }
 
-// cellsOf returns the cells of all matrices of a release.
+// cellsOf returns the cells of all matrices in a release.
 func cellsOf(h *wire.Header, set *stream.Set) ([]int64, error) {
 	var all []int64
 	for _, m := range h.Matrices {
@@ -216,8 +217,8 @@ func (b *bench) write(input string, content []byte) error {
 // remove removes a run's folder.
 func (b *bench) remove(home string) error { return os.RemoveAll(b.path(home)) }
 
-// books returns an error if the ledger of an outcome does not account for its releases. Each release must have a charge that
-// names it, under the grant. If before is not nil, the ledger must still begin with the lines of before.
+// books returns an error if the ledger of an outcome does not account for its releases. Under the grant, each release
+// must have a charge that names it. If before is not nil, the ledger must still begin with the lines of before.
 func (b *bench) books(o, before *outcome) error {
 	if o.ledger.Torn {
 		return errors.New("the ledger's last line is torn")
@@ -242,7 +243,7 @@ func (b *bench) books(o, before *outcome) error {
 	return nil
 }
 
-// charges returns the charge of each round of an outcome, which must have released all rounds of its input.
+// charges returns the charge for each round. The outcome must have released all rounds of its input.
 func (b *bench) charges(o *outcome, rounds int) ([]*event.Charge, error) {
 	if o.refusal != "" {
 		return nil, b.malformed("it refuses an input that is in order: %s", o.refusal)

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// oneRunDelta divided by the number of canaries is the largest δ of the bound by guesses. The bound adds 2δ for each canary, and
-// shows nothing if their sum is above its level.
+// oneRunDelta divided by the number of canaries is the largest δ for the bound by guesses. The bound adds 2δ for each
+// canary. It shows nothing if their sum is above its level.
 const oneRunDelta = 1e-5
 
 // oneRun audits a single release of many canaries, each in its own cell.

@@ -10,14 +10,14 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// reruns is the number of runs of a series that are followed by two more runs with the same ledger: on the same input, and on
-// its neighbour.
+// reruns is the number of runs in a series that are followed by two more runs with the same ledger. One is on the same
+// input, the other on its neighbour.
 const reruns = 5
 
-// A series is all runs of one experiment.
+// A series is all runs in one experiment.
 type series struct {
 	bench   *bench
-	charges []*event.Charge // of each round, from the first run
+	charges []*event.Charge // for each round, from the first run
 	trials  []trial
 
 	mutex sync.Mutex
@@ -64,7 +64,7 @@ func (s *series) try(ctx context.Context, i int, with bool) error {
 	return nil
 }
 
-// count counts the run, and the earlier runs with the same releases.
+// count counts the run among the runs with the same releases.
 func (s *series) count(o *outcome) {
 	var all []byte
 	for _, c := range o.cells {
@@ -76,11 +76,11 @@ func (s *series) count(o *outcome) {
 	s.seen[sha256.Sum256(all)]++
 }
 
-// verdict returns the fault if the runs' noise is not fresh, else an empty string.
+// verdict returns a fault if the noise is not fresh in each run, else an empty string.
 func (s *series) verdict() string {
 	for _, times := range s.seen {
-		// Noise of scale 2 or more hits a given number with probability at most 1/4: that two runs agree in all 34 cells by
-		// chance has a probability below 2^-68, and n runs have n²/2 pairs.
+		// Noise of scale 2 or more hits a given number with probability at most 1/4. So two runs agree in all 34 cells
+		// by chance with a probability below 2^-68. n runs have n²/2 pairs.
 		if times > 1 && s.charges[0].Scale >= 2 && s.charges[1].Scale >= 2 {
 			return fmt.Sprintf("%d runs released the same numbers: the noise is not fresh", times)
 		}

@@ -8,22 +8,22 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// A statistic is a function of a run's releases from which the audit guesses whether the run had the canary.
+// A statistic is a function of one run's releases. From its value the audit guesses whether the run had the canary.
 type statistic struct {
 	name   string
 	rounds []int // the rounds that it uses, from 0; only their charges are claimed for it
 	of     func(releases [][]int64) float64
 }
 
-// spread is the number of cells over which the canary of the second round is spread.
+// spread is the number of cells that hold the canary in the second round.
 const spread = 16
 
-// cells is the number of cells of the inputs: the cell of the canary's first round, and the cells of its second.
+// cells is the number of cells in the inputs: the canary's cell in the first round, and its cells in the second.
 const cells = 1 + spread
 
 func single(release []int64) float64 { return float64(release[0]) }
 
-// together has as much noise as single, if the noise of the cells is independent.
+// together has as much noise as single if the cells' noise is independent.
 func together(release []int64) float64 {
 	sum := 0.0
 	for _, v := range release[1:] {
@@ -40,9 +40,9 @@ func least(release []int64) float64 {
 	return least
 }
 
-// statistics are compared on part of the runs; the best is measured on the others. For noise as claimed, the first is the best
-// for two rounds of Gaussian noise, and the second for Laplace noise. Each of the others shows a fault of the noise, for example
-// noise that is equal in two cells and cancels out.
+// statistics are compared on part of the runs. The best is measured on the others. For noise as claimed, the first is
+// the best for two rounds of Gaussian noise, and the second for Laplace noise. Each of the others shows one fault of
+// the noise: for example, noise that is equal in two cells and cancels out.
 var statistics = []statistic{
 	{"both canaries", []int{0, 1}, func(r [][]int64) float64 { return single(r[0]) + together(r[1]) }},
 	{"the canary in a cell of its own", []int{0}, func(r [][]int64) float64 { return single(r[0]) }},
@@ -61,7 +61,7 @@ var statistics = []statistic{
 	{"cells that no other unit touches", []int{1}, func(r [][]int64) float64 { return least(r[1]) }},
 }
 
-// A trial is a run of the binary: whether it had the canary, and the statistics of its releases.
+// A trial is one run of the binary: whether it had the canary, and the statistics of its releases.
 type trial struct {
 	with   bool
 	values []float64
@@ -95,8 +95,8 @@ func (r rule) guess(trials []trial) guesses {
 	return g
 }
 
-// choose returns the rule with the largest ratio of its bound on trials to the claim, and this ratio. It tries all statistics,
-// signs, ways, and thresholds halfway between two values. claims has the claim for each statistic.
+// choose returns the best rule: its bound on trials has the largest ratio to the claim. most is this ratio. It tries
+// all statistics, signs, ways, and thresholds halfway between two values. claims has the claim for each statistic.
 func choose(trials []trial, claims []claim, alpha float64) (best rule, most float64) {
 	best.sign = 1
 	for s := range claims {
@@ -146,11 +146,11 @@ func claimsOf(rounds []*event.Charge) []claim {
 	return claims
 }
 
-// learningLevel is the level of the bounds by which a rule is chosen. It is so strict that a lucky rule is not chosen.
+// learningLevel is the level of the bounds that choose a rule. It is so strict that a lucky rule is not chosen.
 const learningLevel = 1e-4
 
-// measure chooses a rule on a third of the trials, and returns its bound on the others and the claim. The rule is measured on
-// other trials than it is learnt from, so the choice costs no confidence.
+// measure chooses a rule on a third of the trials. It returns the rule, its claim, and its guesses on the other trials.
+// Since these did not choose the rule, the choice costs no confidence.
 func measure(trials []trial, claims []claim) (claim, rule, guesses) {
 	third := len(trials) / 3
 	r, _ := choose(trials[:third], claims, learningLevel)

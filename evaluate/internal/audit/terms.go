@@ -17,16 +17,16 @@ type Terms struct {
 	clipping    string // as in a grant
 	clip        float64
 	nonNegative bool
-	proved      float64 // sensitivity of a proof, in clips; 0: none
+	proved      float64 // sensitivity by a proof, in clips; 0: no proof
 	draws       float64 // loss of a token's own draws in a round
 	layout      layout
 	factored    bool // contributions are sent as factored parts
 }
 
-// runName and modelName are the names of the run and the model in inputs, grants and ledgers.
+// runName and modelName name the run and the model in inputs, grants and ledgers.
 const runName, modelName = "audit", "audit"
 
-// grant returns a grant for rounds with all units.
+// grant returns a grant for the given number of rounds, each with all units.
 func (t Terms) grant(rounds int) *event.Grant {
 	g := &event.Grant{
 		Version: event.GrantVersion, ID: "audit", Created: time.Unix(0, 0).UTC(), Mechanism: t.Mechanism,
@@ -42,7 +42,7 @@ func (t Terms) grant(rounds int) *event.Grant {
 	return g
 }
 
-// encodeGrant returns the grant's file.
+// encodeGrant returns the contents of the grant's file.
 func encodeGrant(g *event.Grant) ([]byte, error) {
 	if err := g.Check(); err != nil {
 		return nil, err
@@ -50,12 +50,12 @@ func encodeGrant(g *event.Grant) ([]byte, error) {
 	return json.Marshal(g)
 }
 
-// l1 reports whether the mechanism bounds the L1 norm. A cell off the diagonal of a symmetric matrix counts once in it, because
-// only the triangle is released. In the L2 norm the cell counts twice, as in the whole matrix.
+// l1 reports whether the mechanism bounds the L1 norm. There a cell off the diagonal of a symmetric matrix counts once,
+// because only the triangle is released. In the L2 norm the cell counts twice, as in the whole matrix.
 func (t Terms) l1() bool { return t.Mechanism == event.Laplace }
 
-// A contribution is the vector that one record of a unit adds to some cells, in clips: 1 is the clip times the bound of the
-// cell's statistic.
+// A contribution is the vector that one record of a unit adds to some cells. Its values are in clips: 1 is the clip
+// times the bound of the cell's statistic.
 type contribution struct {
 	unit   string
 	record int
@@ -72,8 +72,8 @@ func constant(unit string, record int, cells []int, value float64) contribution 
 	return c
 }
 
-// sum returns a sound privatizer's sum of a round, in clips, without the rounding to whole steps: each record counts once, and
-// each unit's total is bounded as the grant says. sum shares no code with privatize.
+// sum returns a sound privatizer's sum in one round, in clips, without the rounding to whole steps. Each record counts
+// once, and each unit's total is bounded as the grant says. sum shares no code with privatize.
 func (t Terms) sum(round []contribution) []float64 {
 	type record struct {
 		unit   string
