@@ -38,7 +38,7 @@ func addWeights(p *page.Page, file *modelfile.File) (err error) {
 	return nil
 }
 
-// rowWeights returns the coefficients of a blr model. If all variances are 0, they are a point estimate.
+// rowWeights returns the coefficients in a blr model. If all variances are 0, the coefficients are a point estimate.
 func rowWeights(file *modelfile.File) (*page.Coefficients, error) {
 	mean, err := blr.Mean.Of(file.Set, file.Size)
 	if err != nil {

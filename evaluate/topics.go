@@ -62,8 +62,8 @@ type topic struct {
 	Words []word `json:"words"` // the most relevant first
 }
 
-// An origin has two shares of a topic's origin, for models with public text. It is lda.Origin without the third share,
-// which is the rest to 1.
+// An origin is lda.Origin without its third share, which is the rest to 1. Models with public text have it for each
+// topic.
 type origin struct {
 	Own    float64 `json:"own"`
 	Public float64 `json:"public"`

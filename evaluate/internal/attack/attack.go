@@ -36,8 +36,8 @@ type Result struct {
 	Rounds     []Row   `json:"rounds"`
 }
 
-// Run attacks tokens in all documents of a stream of contributions, given the parameters of all rounds. Both streams
-// must have the sizes in the options.
+// Run attacks tokens in the documents of the stream assignments, given the parameters of all rounds in the stream
+// params. Both streams must have the sizes in the options.
 func Run(o Options, assignments, params *stream.Reader) (*Result, error) {
 	a := &attack{Options: o, assignments: assignments, params: params}
 	result := &Result{Chance: 1 / float64(o.Size.Words)}

@@ -70,13 +70,13 @@ func cells(m model.Matrix[float32], set *stream.Set, size model.Size) ([]float64
 	return values, err
 }
 
-// row returns one topic's row of a K×V matrix.
+// row returns one topic's row in a K×V matrix.
 func (p *parameters) row(matrix []float64, topic int) []float64 {
 	return matrix[topic*p.size.Words:][:p.size.Words]
 }
 
-// A sampler has the probabilities p(k | t) ∝ w_kt · (n_k + α) by which the topics in one round were drawn. Here n_k is
-// the number of the document's other tokens with topic k.
+// A sampler has the probabilities of the topics drawn in one round: p(k | t) ∝ w_kt · (n_k + α). Here n_k is the number
+// of the document's other tokens with topic k.
 type sampler struct {
 	*parameters
 	alpha   float64

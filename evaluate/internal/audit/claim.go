@@ -50,7 +50,7 @@ func (c claim) epsilon(loss, delta float64) float64 {
 	return loss
 }
 
-// guesses counts the errors of a test that guesses whether a run has the canary.
+// guesses counts the errors when a test guesses whether runs have the canary.
 type guesses struct {
 	with, without  int // runs
 	missed, alarms int // false negatives (runs with the canary, guessed as without), and false positives
@@ -67,7 +67,7 @@ const (
 // the bound exceeds this loss with probability at most alpha.
 func (c claim) lower(g guesses, way int, alpha float64) float64 {
 	if way == byErrors {
-		// A bound on the average of both error rates is enough, because the trade-off functions are symmetric and convex.
+		// A bound on the average of both error rates is enough: the trade-off functions are symmetric and convex.
 		rate := upperRate(g.missed+g.alarms, g.with+g.without, alpha)
 		return c.least(rate, rate)
 	}

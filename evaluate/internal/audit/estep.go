@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// An EStepAuditor audits the draws of a binary that takes the arguments of estep gibbs --keep.
+// An EStepAuditor audits a binary's draws. The binary must take the arguments of estep gibbs --keep.
 type EStepAuditor struct {
 	Binary     string
 	Folder     string   // for temporary files

@@ -77,8 +77,8 @@ func (t Terms) header() *wire.Header {
 	}
 }
 
-// encode returns rounds as a stream. They are the first rounds of a planned number. A round announces each unit once,
-// with any number of records.
+// encode returns a stream with the given rounds, the first of the planned ones. A round announces each unit once, with
+// any number of records.
 func (t Terms) encode(rounds [][]contribution, planned int) ([]byte, error) {
 	scheme, err := wire.SchemeOf(t.grant(planned).Scheme)
 	if err != nil {
@@ -161,7 +161,7 @@ func (t Terms) factors(all []cell, c contribution) (parts []*wire.Part) {
 	return parts
 }
 
-// side returns the rows or the columns of a factored part: their gaps, and their numbers, which are all equal.
+// side returns one side of a factored part: the gaps of its rows or columns, and their numbers, which are all equal.
 func side(ids []int, value float64) (gaps []uint32, values []byte) {
 	slices.Sort(ids)
 	last := 0

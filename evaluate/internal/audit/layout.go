@@ -74,7 +74,7 @@ func (l layout) where(holds func(cell) bool) []int {
 func (l layout) all() []int         { return l.where(func(cell) bool { return true }) }
 func (l layout) offDiagonal() []int { return l.where(func(c cell) bool { return c.offDiagonal }) }
 
-// in returns the cells of the named matrix, except cells off the diagonal of a symmetric matrix.
+// in returns the cells of the named matrix. If it is symmetric, cells off the diagonal are left out.
 func (l layout) in(name string) []int {
 	return l.where(func(c cell) bool { return l[c.matrix].name == name && !c.offDiagonal })
 }
@@ -99,7 +99,7 @@ func (l layout) subject() event.Subject {
 	return s
 }
 
-// norm returns the L1 or L2 norm of a vector over all cells. If twice is set, cells off a diagonal count twice.
+// norm returns a vector's L1 or L2 norm over all cells. If twice is set, cells off a diagonal count twice.
 func (l layout) norm(v []float64, l1, twice bool) float64 {
 	sum := 0.0
 	for i, c := range l.cells() {

@@ -37,9 +37,9 @@ func (m *model) ratio(release []int64) float64 {
 	return sum
 }
 
-// claimed returns the model of a sound privatizer for a place. Its centres are the exact sums, with clip steps in one
-// clip. Its spread is the charged scale. For Gaussian noise off the diagonal of a symmetric matrix, the spread is 1/√2
-// of the scale.
+// claimed returns a sound privatizer's model for a place. Its centres are the exact sums, with clip steps in one clip.
+// Its spread is the charged scale. For Gaussian noise off a symmetric matrix's diagonal, the spread is 1/√2 of the
+// scale.
 func (t Terms) claimed(p place, clip, scale float64) *model {
 	m := &model{laplace: t.l1(), with: t.exact(p.with), without: t.exact(p.without), scale: scale}
 	for i, c := range t.layout.cells() {

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// The checks below find faults that a bound on the privacy loss shows late or never: noise that is a little too small, and sums
-// that differ from the sums of the contributions. Each check fails for a sound privatizer with probability at most alpha.
+// The checks below find faults that a bound on the privacy loss shows late or never: noise that is a little too small,
+// and wrong sums of contributions. Each check fails for a sound privatizer with probability at most alpha.
 
 // checkNoise returns an error if the noise around the exact sums has less spread than charged, in cells of one kind.
 // Wrong sums make the spread larger, never smaller.
@@ -45,15 +45,16 @@ func checkNoise(models []*model, samples [][]sample, cells []int, what string, a
 const truncated = 4
 
 // checkSums returns an error if the canary moves the sums at a place by more than its bound allows. If exactly is set,
-// the canary must move the sums by exactly its contribution. The move is projected on the direction of a sound
-// privatizer's move, weighted with the inverse variance of the noise. No other vector within the bound has a larger
-// projection: in L2 by the inequality of Cauchy and Schwarz, in L1 because a place has one value in all of its cells.
+// the canary must move the sums by exactly its contribution. checkSums projects the move on the direction in which a
+// sound privatizer's sums move, weighted with the inverse variance of the noise. No other vector within the bound has a
+// larger projection: in L2 by the inequality of Cauchy and Schwarz, in L1 because a place has one value in all of its
+// cells.
 //
 // Gaussian noise of scale s, also discrete, is sub-Gaussian with variance factor s². Laplace noise is sub-gamma with
-// variance factor 2t² and scale t. So a weighted sum of variance factor v and scale c is outside ±(√(2v·L) + c·L), L =
-// ln 2/alpha, with probability at most alpha: Boucheron, Lugosi and Massart, Concentration Inequalities (2013), section
-// 2.4. (Discrete Laplace noise has the smaller moment generating function 1/(1 − sinh²(λ/2)/sinh²(1/2t)), as sinh is
-// convex.)
+// variance factor 2t² and scale t. So a weighted sum with variance factor v and scale c is outside ±(√(2v·L) + c·L), L
+// = ln 2/alpha, with probability at most alpha: Boucheron, Lugosi and Massart, Concentration Inequalities (2013),
+// section 2.4. (Discrete Laplace noise has the smaller moment generating function 1/(1 − sinh²(λ/2)/sinh²(1/2t)), as
+// sinh is convex.)
 func checkSums(m *model, samples []sample, exactly bool, alpha float64) error {
 	var with, without []float64
 	weights := make([]float64, len(m.spread))

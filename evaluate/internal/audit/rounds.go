@@ -60,7 +60,7 @@ type roundsOf struct {
 	seen   map[[sha256.Size]byte]bool
 }
 
-// measure audits a kind after the binary has proved willing to release its rounds.
+// measure audits a kind if the binary releases its rounds.
 func (r *roundsOf) measure(ctx context.Context) error {
 	places := make([]int, len(r.kind.places))
 	for i := range places {

@@ -18,7 +18,7 @@ type Terms struct {
 	clip        float64
 	nonNegative bool
 	proved      float64 // sensitivity by a proof, in clips; 0: no proof
-	draws       float64 // loss of a token's own draws in a round
+	draws       float64 // loss by one token's own draws in a round
 	layout      layout
 	factored    bool // contributions are sent as factored parts
 }
@@ -50,12 +50,12 @@ func encodeGrant(g *event.Grant) ([]byte, error) {
 	return json.Marshal(g)
 }
 
-// l1 reports whether the mechanism bounds the L1 norm. There a cell off the diagonal of a symmetric matrix counts once,
-// because only the triangle is released. In the L2 norm the cell counts twice, as in the whole matrix.
+// l1 reports whether the mechanism bounds the L1 norm. In this norm a symmetric matrix's cell off the diagonal counts
+// once, because only the triangle is released. In the L2 norm the cell counts twice, as in the whole matrix.
 func (t Terms) l1() bool { return t.Mechanism == event.Laplace }
 
-// A contribution is the vector that one record of a unit adds to some cells. Its values are in clips: 1 is the clip
-// times the bound of the cell's statistic.
+// A contribution is the vector that one of the unit's records adds to some cells. Its values are in clips: 1 is the
+// clip times the bound of the cell's statistic.
 type contribution struct {
 	unit   string
 	record int

@@ -1,4 +1,4 @@
-// Package classes measures predictions of classes, of which each document has one.
+// Package classes measures predictions of classes. Each document has one class.
 package classes
 
 import (
@@ -7,13 +7,13 @@ import (
 	"privpipe/evaluate/internal/interval"
 )
 
-// A Confusion counts the documents of each class (rows) by the class that is predicted for them (columns).
+// A Confusion counts documents by their class (rows) and by their predicted class (columns).
 type Confusion struct {
 	counts    [][]int
 	documents int
 }
 
-// New returns the confusion of so many classes, without documents.
+// New returns a confusion for the given number of classes, without documents.
 func New(classes int) *Confusion {
 	c := &Confusion{counts: make([][]int, classes)}
 	for i := range c.counts {
@@ -34,7 +34,7 @@ func (c *Confusion) Counts() [][]int { return c.counts }
 // Documents returns the number of documents.
 func (c *Confusion) Documents() int { return c.documents }
 
-// Right returns the number of documents whose class is predicted.
+// Right returns the number of documents with a right prediction.
 func (c *Confusion) Right() (right int) {
 	for i, row := range c.counts {
 		right += row[i]
@@ -50,13 +50,14 @@ func (c *Confusion) Largest() (most int) {
 	return most
 }
 
-// A Class is what a confusion says of one class. Precision is 0 if it is never predicted, Recall is 0 if no document is of it.
+// A Class is one class's numbers in a confusion. Precision is 0 if the class is never predicted. Recall is 0 if no
+// document has it.
 type Class struct {
 	Documents, Predicted  int // documents of the class, and predictions of it
 	Precision, Recall, F1 float64
 }
 
-// Class returns the numbers of a class, from 0.
+// Class returns the numbers of class k, from 0.
 func (c *Confusion) Class(k int) (of Class) {
 	for i := range c.counts {
 		of.Documents += c.counts[k][i]
@@ -75,9 +76,10 @@ func (c *Confusion) Class(k int) (of Class) {
 	return of
 }
 
-// MacroF1 returns the mean F1 of the classes that some document has or that are predicted for some, as scikit-learn takes it, and its
-// standard error over documents by the delta method (Takahashi et al., Confidence interval for micro-averaged F1 and macro-averaged F1
-// scores, Applied Intelligence 52, 2022). There must be a document. The error is 0 where the mean is 0 or 1, which says nothing.
+// MacroF1 returns the mean F1 and its standard error over documents. The mean is over the classes that some document
+// has or that are predicted for some document, as in scikit-learn. The error is by the delta method (Takahashi et al.,
+// Confidence interval for micro-averaged F1 and macro-averaged F1 scores, Applied Intelligence 52, 2022). There must be
+// a document. If the mean is 0 or 1, the error is 0 and says nothing.
 func (c *Confusion) MacroF1() (mean, standardError float64) {
 	of := make([]Class, len(c.counts))
 	used := 0.0
@@ -89,7 +91,8 @@ func (c *Confusion) MacroF1() (mean, standardError float64) {
 		}
 	}
 	mean /= used
-	// The derivatives of F1 = 2·p_kk/(row k + column k) by the probabilities of cells. Their mean over documents is 0.
+	// These are the derivatives of F1 = 2·p_kk/(row k + column k) by the probabilities of cells. Their mean over
+	// documents is 0.
 	n := float64(c.documents)
 	sum := func(k int) float64 { return float64(of[k].Documents+of[k].Predicted) / n }
 	square := 0.0
@@ -108,7 +111,7 @@ func (c *Confusion) MacroF1() (mean, standardError float64) {
 	return mean, math.Sqrt(square / n)
 }
 
-// Accuracy returns the share of documents whose class is predicted, and its 95 % interval. There must be a document.
+// Accuracy returns the share of documents with a right prediction, and its 95 % interval. There must be a document.
 func (c *Confusion) Accuracy() (share, low, high float64) {
 	low, high = interval.Share(c.Right(), c.documents)
 	return float64(c.Right()) / float64(c.documents), low, high

@@ -2,10 +2,12 @@ package coherence
 
 import "math"
 
-// epsilon keeps the logarithm of a pair that never occurs together finite, as in gensim's measures of the same names.
+// epsilon keeps the logarithm finite if a pair never occurs together. gensim's measures with the same names have the
+// same epsilon.
 const epsilon = 1e-12
 
-// probabilities returns the shares of documents that hold word i, word j, and both. A word that no document holds counts as in one.
+// probabilities returns the shares of documents that hold word i, word j, and both. A word that no document holds
+// counts as held by one.
 func (c *Counter) probabilities(i, j int) (pi, pj, both float64) {
 	n := float64(c.documents)
 	together := c.single[i]
@@ -15,15 +17,15 @@ func (c *Counter) probabilities(i, j int) (pi, pj, both float64) {
 	return float64(max(c.single[i], 1)) / n, float64(max(c.single[j], 1)) / n, float64(together) / n
 }
 
-// smoothed is NPMI with ε: log((p(v,w) + ε) / (p(v)p(w))) / −log(p(v,w) + ε) (Röder, Both and Hinneburg, Exploring the Space of Topic
-// Coherence Measures, WSDM 2015, equation 5).
+// smoothed returns NPMI with ε: log((p(v,w) + ε) / (p(v)p(w))) / −log(p(v,w) + ε) (Röder, Both and Hinneburg, Exploring
+// the Space of Topic Coherence Measures, WSDM 2015, equation 5).
 func (c *Counter) smoothed(i, j int) float64 {
 	pi, pj, both := c.probabilities(i, j)
 	return math.Log((both+epsilon)/(pi*pj)) / -math.Log(both+epsilon)
 }
 
-// CNPMI returns the mean of NPMI with ε over the pairs of a topic's top words: gensim's c_npmi with documents as windows. Unlike in
-// Topic, pairs that never occur together do not count −1, but about −1 + log(p(v)p(w))/log ε.
+// CNPMI returns the mean of NPMI with ε over the pairs of a topic's top words. It is gensim's c_npmi with documents as
+// windows. A pair that never occurs together counts about −1 + log(p(v)p(w))/log ε. In Topic it counts −1.
 func (c *Counter) CNPMI(ids []uint32) float64 {
 	return c.pairMean(ids, c.smoothed)
 }
@@ -42,7 +44,7 @@ func (c *Counter) UMass(ids []uint32) float64 {
 	})
 }
 
-// pairMean is the mean of a measure over the pairs of ids, of which the second comes first in ids.
+// pairMean returns a measure's mean over pairs of ids. The pair's second word, w, comes first in ids.
 func (c *Counter) pairMean(ids []uint32, measure func(v, w int) float64) float64 {
 	total, pairs := 0.0, 0
 	for a, v := range ids {
@@ -76,7 +78,7 @@ func (c *Counter) CV(ids []uint32) float64 {
 	return mean
 }
 
-// Held returns the ids that some document holds.
+// Held returns those ids that some document holds.
 func (c *Counter) Held(ids []uint32) (held []uint32) {
 	for _, id := range ids {
 		if c.single[c.place[id]] > 0 {

@@ -1,14 +1,14 @@
-// Package coherence measures whether the words of a topic occur together in documents.
+// Package coherence measures whether a topic's words occur together in documents.
 package coherence
 
 import "math"
 
-// A Counter counts the documents that hold each word of interest, and each pair of them.
+// A Counter counts the documents that hold each word of interest, and each pair of such words.
 type Counter struct {
 	documents int
-	place     map[uint32]int // index of each word of interest
+	place     map[uint32]int // each such word's index
 	single    []int
-	pairs     []int // of i < j at i·n + j
+	pairs     []int // the pair i < j is at i·n + j
 	present   []int // scratch
 }
 
@@ -25,7 +25,7 @@ func NewCounter(ids []uint32) *Counter {
 	return c
 }
 
-// Add counts a document, given by its distinct word ids.
+// Add counts one document, given its distinct word ids.
 func (c *Counter) Add(ids []uint32) {
 	c.documents++
 	c.present = c.present[:0]
@@ -42,16 +42,16 @@ func (c *Counter) Add(ids []uint32) {
 	}
 }
 
-// Documents returns how many documents were counted.
+// Documents returns the number of counted documents.
 func (c *Counter) Documents() int { return c.documents }
 
-// Topic returns the mean over pairs of a topic's top words of the normalized pointwise mutual information,
+// Topic returns the normalized pointwise mutual information, averaged over the pairs of a topic's top words,
 //
 //	NPMI(v, w) = log(p(v,w) / (p(v)p(w))) / −log p(v,w),
 //
 // with p the share of the documents that hold the word or both (Bouma, Normalized (Pointwise) Mutual Information in
-// Collocation Extraction, GSCL 2009; Lau, Newman and Baldwin, Machine Reading Tea Leaves, EACL 2014). It is in [−1, 1];
-// pairs that never occur together count −1. All ids must be words of interest; fewer than two ids give NaN.
+// Collocation Extraction, GSCL 2009; Lau, Newman and Baldwin, Machine Reading Tea Leaves, EACL 2014). The mean is in
+// [−1, 1]. Pairs that never occur together count −1. All ids must be words of interest. Fewer than two ids give NaN.
 func (c *Counter) Topic(ids []uint32) float64 {
 	sum, pairs := 0.0, 0
 	for a, v := range ids {

@@ -1,16 +1,16 @@
-// Package doubt tells the cells, a word in a topic, in which some document's words were surely counted from those that noise alone
-// may have filled. Which topic a word went to may have been decided by earlier noise. It reads released numbers only, so it costs
-// no privacy.
+// Package doubt marks cells that surely count words of some document. A cell is a word in a topic. Noise alone may have
+// filled the other cells. Earlier noise may have decided which topic a word went to. The package reads released numbers
+// only, so it costs no privacy.
 //
-// Round t releases y_t = s_t + Z_t for each cell, a word in a topic. The sum s_t of the bounded contributions is at least 0,
-// because contributions of counts are. The noise Z_t is drawn again, independently, after s_t is fixed; s_t may depend on earlier releases. Take
-// A = Σ w_t·y_t, with weights w_t ≥ 0 that are fixed beforehand. A cell in which no document's words were counted has s_t = 0 in
-// all rounds that count, and then A = Σ w_t·Z_t. So
+// Round t releases y_t = s_t + Z_t for each cell. The sum s_t of the bounded contributions is at least 0, because
+// contributions of counts are. The noise Z_t is drawn again, independently, after s_t is fixed. s_t may depend on
+// earlier releases. Take A = Σ w_t·y_t, with weights w_t ≥ 0 that are fixed beforehand. If no document's words were
+// counted in a cell, then s_t = 0 in all rounds that count, and A = Σ w_t·Z_t. So
 //
 //	P[nothing was counted in the cell, and A > h] ≤ P[Σ w_t·Z_t > h]
 //
-// whatever s_t depends on, and the chance that any of n cells is marked wrongly is at most n times that (Bonferroni's inequality).
-// Threshold returns the h at which the product is α.
+// for every dependence of s_t on earlier releases. The chance that any of n cells is marked wrongly is at most n times
+// the right side (Bonferroni's inequality). Threshold returns the h at which this product is α.
 package doubt
 
 import (
@@ -20,20 +20,21 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// A Noise is the noise that a release has in each of its cells, in steps.
+// A Noise is the noise in each cell of one release, in steps.
 type Noise struct {
 	Mechanism string // event.Gaussian, event.Laplace or event.None
 	Scale     uint64 // σ, or t of event.Laplace; 0 for event.None
 }
 
-// A Mean is the weighted sum of the releases of a matrix. The zero value is empty.
+// A Mean is the weighted sum of a matrix's releases. The zero value is empty.
 type Mean struct {
-	Sum []float64 // of each cell, in steps times weight
+	Sum []float64 // for each cell, in steps times weight
 
-	factor, tail float64 // variance factor and scale of the noise of a cell of Sum, as of a sub-gamma distribution
+	factor, tail float64 // sub-gamma variance factor and scale of the noise in each cell of Sum
 }
 
-// Add adds a release with a weight of at least 0, which must not depend on what was released. All releases have as many cells.
+// Add adds one release. Its weight must be at least 0 and must not depend on released numbers. All releases must have
+// the same number of cells.
 func (m *Mean) Add(cells []int64, noise Noise, weight float64) error {
 	if m.Sum == nil {
 		m.Sum = make([]float64, len(cells))
@@ -47,20 +48,22 @@ func (m *Mean) Add(cells []int64, noise Noise, weight float64) error {
 	return m.AddNoise(noise, weight*weight, weight)
 }
 
-// AddNoise adds the noise of releases of which nothing else is known: squares is the sum of their squared weights, largest
+// AddNoise adds the noise of releases without known cells. squares is the sum of their squared weights, and largest
 // their largest weight.
 func (m *Mean) AddNoise(noise Noise, squares, largest float64) error {
 	scale := float64(noise.Scale)
 	switch noise.Mechanism {
 	case event.None:
 	case event.Gaussian:
-		// The discrete Gaussian is sub-Gaussian with variance factor σ²: E exp(λZ) is exp(λ²σ²/2) times a sum of
-		// exp(−(x−λσ²)²/2σ²) over the integers x, divided by the same sum without the shift λσ². By Poisson's summation formula all
-		// Fourier coefficients of the sum in its shift are positive, so it is largest without a shift.
+		// The discrete Gaussian is sub-Gaussian with variance factor σ²: E exp(λZ) is exp(λ²σ²/2) times a quotient of
+		// two sums over the integers x. One sums exp(−(x−λσ²)²/2σ²), the other the same without the shift λσ². By
+		// Poisson's summation formula, the sum as a function of its shift has only positive Fourier coefficients. So it
+		// is largest without a shift.
 		m.factor += squares * scale * scale
 	case event.Laplace:
-		// Sub-gamma with variance factor 2t² and scale t, as is the continuous one (Boucheron, Lugosi and Massart 2013, §2.4); the
-		// discrete one has the smaller moment generating function 1/(1 − sinh²(λ/2)/sinh²(1/2t)), as sinh is convex.
+		// This noise is sub-gamma with variance factor 2t² and scale t, as is the continuous one (Boucheron, Lugosi and
+		// Massart 2013, §2.4). The discrete one has the smaller moment generating function 1/(1 −
+		// sinh²(λ/2)/sinh²(1/2t)), as sinh is convex.
 		m.factor += 2 * squares * scale * scale
 		m.tail = max(m.tail, largest*scale)
 	default:
@@ -69,15 +72,15 @@ func (m *Mean) AddNoise(noise Noise, squares, largest float64) error {
 	return nil
 }
 
-// Threshold returns the h that no cell without contributions exceeds, in Sum, but with probability alpha over all cells together:
-// √(2v·L) + c·L with L = ln(n/alpha), for variance factor v and scale c (Boucheron, Lugosi and Massart, Concentration
-// Inequalities, 2013, theorem 2.3 and §2.4).
+// Threshold returns a bound h on Sum in cells without contributions. The probability that any such cell exceeds h is at
+// most alpha, over all cells together. h is √(2v·L) + c·L with L = ln(n/alpha), for n cells, variance factor v and
+// scale c (Boucheron, Lugosi and Massart, Concentration Inequalities, 2013, theorem 2.3 and §2.4).
 func (m *Mean) Threshold(alpha float64) float64 {
 	log := math.Log(float64(len(m.Sum)) / alpha)
 	return math.Sqrt(2*m.factor*log) + m.tail*log
 }
 
-// Marked says of each cell whether it has contributions beyond doubt: with probability 1−alpha no mark is wrong.
+// Marked says for each cell whether it has contributions beyond doubt. With probability 1−alpha no mark is wrong.
 func (m *Mean) Marked(alpha float64) []bool {
 	h := m.Threshold(alpha)
 	marked := make([]bool, len(m.Sum))

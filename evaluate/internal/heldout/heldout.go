@@ -7,7 +7,7 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// Total is the sum of scores.
+// Total is a sum of scores.
 type Total struct {
 	Documents, Tokens, CompletionTokens uint64
 
@@ -16,7 +16,7 @@ type Total struct {
 	bound, plugIn, unigram, completion, completionUnigram compensated
 }
 
-// Add adds the score of a document.
+// Add adds one document's score.
 func (t *Total) Add(s *wire.Score) {
 	t.Documents++
 	t.Tokens += s.Tokens
@@ -29,9 +29,10 @@ func (t *Total) Add(s *wire.Score) {
 	t.completionUnigram.add(s.CompletionUnigram)
 }
 
-// Bound is the perplexity by the variational bound, exp(−Σ bound / Σ tokens): Hoffman, Blei and Bach, Online Learning
-// for Latent Dirichlet Allocation (NIPS 2010), §4; Park et al., Variational Bayes In Private Settings (JAIR 68, 2020),
-// equation 32. It is an upper bound of the model's perplexity. 0 if a score states none, as where topics were sampled.
+// Bound returns the perplexity by the variational bound, exp(−Σ bound / Σ tokens): Hoffman, Blei and Bach, Online
+// Learning for Latent Dirichlet Allocation (NIPS 2010), §4; Park et al., Variational Bayes In Private Settings (JAIR
+// 68, 2020), equation 32. It is an upper bound on the model's perplexity. It is 0 if a score states no bound, as after
+// sampling of topics.
 func (t *Total) Bound() float64 {
 	if t.unbounded {
 		return 0
@@ -39,8 +40,9 @@ func (t *Total) Bound() float64 {
 	return perplexity(t.bound, t.Tokens)
 }
 
-// PlugIn is the perplexity by the likelihood of the tokens under the topic shares that were inferred from the same tokens (HDP-LDA,
-// §VII). It knows what it predicts: it is below the model's perplexity, and cannot be compared with Bound. 0 if no score has it.
+// PlugIn returns the perplexity by the tokens' likelihood under topic shares that were inferred from the same tokens
+// (HDP-LDA, §VII). It knows the words that it predicts. So it is below the model's perplexity, and cannot be compared
+// with Bound. It is 0 if no score states it.
 func (t *Total) PlugIn() float64 {
 	if t.plugIn.value() == 0 {
 		return 0
@@ -48,13 +50,13 @@ func (t *Total) PlugIn() float64 {
 	return perplexity(t.plugIn, t.Tokens)
 }
 
-// Unigram is the perplexity of the baseline that predicts each word by its frequency.
+// Unigram returns the baseline's perplexity. The baseline predicts each word by its frequency.
 func (t *Total) Unigram() float64 { return perplexity(t.unigram, t.Tokens) }
 
-// Completion is the perplexity of one half of each document given the other (Wallach et al. 2009, §5.1).
+// Completion returns the perplexity of one half of each document given the other half (Wallach et al. 2009, §5.1).
 func (t *Total) Completion() float64 { return perplexity(t.completion, t.CompletionTokens) }
 
-// CompletionUnigram is the perplexity of the baseline on the same halves.
+// CompletionUnigram returns the baseline's perplexity on the same halves.
 func (t *Total) CompletionUnigram() float64 {
 	return perplexity(t.completionUnigram, t.CompletionTokens)
 }
@@ -63,8 +65,8 @@ func perplexity(logLikelihood compensated, tokens uint64) float64 {
 	return math.Exp(-logLikelihood.value() / float64(tokens))
 }
 
-// compensated is a compensated sum (Neumaier 1974): it adds the rounding errors separately, so that it hardly depends on the order
-// of the documents.
+// compensated is a compensated sum (Neumaier 1974). It adds the rounding errors separately, so that the sum hardly
+// depends on the order of the documents.
 type compensated struct{ sum, lost float64 }
 
 func (c *compensated) add(x float64) {

@@ -1,4 +1,4 @@
-// Package interval has the 95 % confidence intervals of shares and means.
+// Package interval computes 95 % confidence intervals for shares and means.
 package interval
 
 import (
@@ -10,8 +10,9 @@ import (
 
 const tail = 0.025 // beyond each end
 
-// Share returns an interval of the probability of an event that occurred in count of n > 0 independent trials. It is exact: it holds the
-// probability at least 95 % of the time for every n (Clopper and Pearson, The Use of Confidence or Fiducial Limits, 1934).
+// Share returns an interval for an event's probability, if the event occurred in count of n > 0 independent trials. It
+// is exact: for every n it holds the probability at least 95 % of the time (Clopper and Pearson, The Use of Confidence
+// or Fiducial Limits, 1934).
 func Share(count, n int) (low, high float64) {
 	k, of := float64(count), float64(n)
 	low, high = 0, 1
@@ -24,15 +25,16 @@ func Share(count, n int) (low, high float64) {
 	return low, high
 }
 
-// Mean returns an interval of the mean of n ≥ 2 independent numbers with this mean and sample deviation (Student, The Probable Error of a
-// Mean, 1908). It is exact for normal numbers, and nearly so for many others.
+// Mean returns an interval for the mean of n ≥ 2 independent numbers, given their mean and sample deviation (Student,
+// The Probable Error of a Mean, 1908). It is exact for normal numbers, and nearly so for many others.
 func Mean(mean, deviation float64, n int) (low, high float64) {
 	width := distuv.StudentsT{Sigma: 1, Nu: float64(n - 1)}.Quantile(1-tail) * deviation / math.Sqrt(float64(n))
 	return mean - width, mean + width
 }
 
-// Logit returns an interval of a number in (0, 1) with this standard error, by the normal distribution on the scale of log(x/(1 − x)), which
-// keeps it within (0, 1) (Pepe, The Statistical Evaluation of Medical Tests, 2003, §5.2.4). At 0 and 1 it is that point.
+// Logit returns an interval for a number in (0, 1), given its standard error. It is by the normal distribution on the
+// scale of log(x/(1 − x)), which keeps the interval within (0, 1) (Pepe, The Statistical Evaluation of Medical Tests,
+// 2003, §5.2.4). At 0 and 1 the interval is the point x.
 func Logit(x, standardError float64) (low, high float64) {
 	const deviations = 1.959963984540054 // of 95 %
 	spread := x * (1 - x)

@@ -2,8 +2,8 @@ package matching
 
 import "math"
 
-// JensenShannon returns the Jensen–Shannon distance of two distributions, the square root of their divergence in bits: a metric in
-// [0, 1] (Endres and Schindelin, A New Metric for Probability Distributions, 2003).
+// JensenShannon returns the Jensen–Shannon distance between two distributions. It is the square root of their
+// divergence in bits: a metric in [0, 1] (Endres and Schindelin, A New Metric for Probability Distributions, 2003).
 func JensenShannon(p, q []float64) float64 {
 	divergence := 0.0
 	for i := range p {
@@ -18,7 +18,7 @@ func JensenShannon(p, q []float64) float64 {
 	return math.Sqrt(min(max(divergence, 0), 1)) // rounding
 }
 
-// Cosine returns 1 minus the cosine of two distributions, in [0, 1].
+// Cosine returns 1 minus the cosine between two distributions, in [0, 1].
 func Cosine(p, q []float64) float64 {
 	pq, pp, qq := 0.0, 0.0, 0.0
 	for i := range p {

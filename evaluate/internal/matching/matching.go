@@ -1,11 +1,11 @@
-// Package matching pairs the topics of two models.
+// Package matching pairs two models' topics.
 package matching
 
 import "math"
 
-// Optimal returns the assignment of each row to a column of its own that has the least total cost: the Hungarian method (Kuhn 1955)
-// in the form of shortest augmenting paths with potentials (Jonker and Volgenant 1987), in O(rows² · columns). There must be at most as
-// many rows as columns, and costs must be finite.
+// Optimal assigns each row its own column so that the total cost is least. It is the Hungarian method (Kuhn 1955) as
+// shortest augmenting paths with potentials (Jonker and Volgenant 1987), in O(rows² · columns). There must be at most
+// as many rows as columns, and costs must be finite.
 func Optimal(cost [][]float64) []int {
 	rows := len(cost)
 	if rows == 0 {
@@ -24,7 +24,8 @@ func Optimal(cost [][]float64) []int {
 		for j := range columns {
 			distance[j], from[j], done[j] = math.Inf(1), none, false
 		}
-		// Dijkstra's search for a free column, by costs reduced by u and v. A column is reached from the column whose holder moves to it.
+		// This is Dijkstra's search for a free column, by costs reduced by u and v. A column is reached from the column
+		// whose holder moves to it.
 		at, before, walked := row, none, 0.0
 		end := none
 		for end == none {

@@ -1,4 +1,5 @@
-// Package membership attacks a model: it guesses which documents the model was trained on, from what the model says of them.
+// Package membership attacks a model: it guesses which documents the model was trained on, from the model's answers
+// about them.
 package membership
 
 import (
@@ -10,41 +11,42 @@ import (
 	"privpipe/evaluate/internal/interval"
 )
 
-// An Example is what a model says of a document.
+// An Example is one model's answer about one document.
 type Example struct {
 	ID         string
-	Class      int       // of the document
+	Class      int       // the document's class
 	Features   []float64 // for Shadow
-	Confidence float64   // for Ratio: the model's, in what is true of the document, on a scale from −∞ to ∞
+	Confidence float64   // for Ratio: the model's, in the truth about the document, from −∞ to ∞
 }
 
-// A Set is what one model says of documents that it was trained on, and of others.
+// A Set is one model's answers: In about documents that it was trained on, Out about others.
 type Set struct{ In, Out []Example }
 
-// A Guess is an attack's score of a document: the larger, the surer that it was trained on.
+// A Guess is an attack's score for one document. The larger the score, the surer the attack is that the model was
+// trained on it.
 type Guess struct {
 	Score  float64
 	Member bool
 	Called bool // a member, by the attack's own threshold
 }
 
-// A Result measures the guesses of an attack. All ends of intervals are of 95 % ones.
+// A Result measures an attack's guesses. All ends of intervals belong to 95 % intervals.
 type Result struct {
 	Members, Others int
-	Accuracy        float64 // mean of the shares of members and of others that are called right
+	Accuracy        float64 // mean of two shares: right calls among members, and among others
 	AccuracyLow     float64
 	AccuracyHigh    float64
 	Area            auc.Area
-	TruePositive    float64 // the share of members above a threshold that at most a FalsePositive share of the others passes
+	TruePositive    float64 // share of members above the threshold; at most FalsePositive of the others are above it
 	TruePositiveLow float64
 	TruePositiveHi  float64
 }
 
-// FalsePositive is the share of others that Result.TruePositive allows, as Carlini et al. recommend to measure attacks (Membership Inference
-// Attacks From First Principles, 2022).
+// FalsePositive is the share of others that Result.TruePositive allows. Carlini et al. recommend such a measure for
+// attacks (Membership Inference Attacks From First Principles, 2022).
 const FalsePositive = 0.01
 
-// Measure measures guesses about members and others, of which there must be some.
+// Measure measures guesses about members and others. There must be some of both.
 func Measure(guesses []Guess) (*Result, error) {
 	r := new(Result)
 	var ranked []auc.Prediction
@@ -72,7 +74,7 @@ func Measure(guesses []Guess) (*Result, error) {
 	r.AccuracyLow, r.AccuracyHigh = balanced(right, r.Members, wrong, r.Others)
 	r.Area = auc.AreaOf(ranked)
 	slices.Sort(others)
-	// A guess above the threshold is wrong for at most ⌊FalsePositive·n⌋ of the n others.
+	// At most ⌊FalsePositive·n⌋ of the n others are above the threshold.
 	threshold := others[len(others)-1-int(FalsePositive*float64(len(others)))]
 	above := 0
 	for _, g := range guesses {
@@ -85,8 +87,9 @@ func Measure(guesses []Guess) (*Result, error) {
 	return r, nil
 }
 
-// balanced is an interval of (1 + p − q)/2, where p is the share of members and q that of others that are called members: Agresti and Caffo, Simple
-// and Effective Confidence Intervals for Proportions and Differences of Proportions (2000). It adds a success and a failure to each.
+// balanced returns an interval for (1 + p − q)/2. Here p is the share of members that are called members, and q the
+// share of others. It adds a success and a failure to each: Agresti and Caffo, Simple and Effective Confidence
+// Intervals for Proportions and Differences of Proportions (2000).
 func balanced(right, members, wrong, others int) (low, high float64) {
 	p, n := float64(right+1)/float64(members+2), float64(members+2)
 	q, m := float64(wrong+1)/float64(others+2), float64(others+2)

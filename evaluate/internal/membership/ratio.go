@@ -2,12 +2,14 @@ package membership
 
 import "math"
 
-// fewShadows is the number of shadow models, with a document or without it, below which its deviations are those of all documents.
+// fewShadows is the number of shadow models, with a document or without it, that are enough for the document's own
+// deviation. With fewer models, the deviation of all documents is used.
 const fewShadows = 16
 
-// Ratio attacks a target by the likelihood ratio of Carlini, Chien, Nasr, Song, Terzis and Tramèr (Membership Inference Attacks From First
-// Principles, 2022, algorithm 1): how the target's confidence in a document compares with that of shadow models that were trained on the same
-// document, and of those that were not, each taken as normal. Documents that no shadow model was trained on, or all were, are left out.
+// Ratio attacks a target by the likelihood ratio of Carlini, Chien, Nasr, Song, Terzis and Tramèr (Membership Inference
+// Attacks From First Principles, 2022, algorithm 1). It compares the target's confidence in a document with two groups
+// of shadow models: models that were trained on the document, and models that were not. The confidences in each group
+// are taken as normal. A document is left out if no shadow model was trained on it, or if all were.
 func Ratio(shadows []Set, target Set) []Guess {
 	in, out := confidences(shadows, func(s Set) []Example { return s.In }), confidences(shadows, func(s Set) []Example { return s.Out })
 	spreadIn, spreadOut := pooled(in), pooled(out)
@@ -27,7 +29,7 @@ func Ratio(shadows []Set, target Set) []Guess {
 	return guesses
 }
 
-// confidences are those of all shadow models, by document.
+// confidences returns the confidences of all shadow models, by document.
 func confidences(shadows []Set, part func(Set) []Example) map[string][]float64 {
 	all := make(map[string][]float64)
 	for _, s := range shadows {
@@ -38,10 +40,10 @@ func confidences(shadows []Set, part func(Set) []Example) map[string][]float64 {
 	return all
 }
 
-// leastDeviation keeps densities finite where shadow models agree.
+// leastDeviation keeps densities finite if shadow models agree.
 const leastDeviation = 1e-6
 
-// pooled is the standard deviation of a confidence about the mean of its document, of all documents together.
+// pooled returns the standard deviation of confidences about their document's mean, over all documents together.
 func pooled(all map[string][]float64) float64 {
 	squares, free := 0.0, 0
 	for _, of := range all {
@@ -64,8 +66,8 @@ func moments(of []float64) (mean, squares float64) {
 	return mean, squares
 }
 
-// logDensity is the log density of x, but for a constant, under a normal distribution with the mean of a sample. Its deviation is that of the
-// sample, or spread for a small one.
+// logDensity returns the log density at x, up to a constant, under a normal distribution. Its mean is the sample's
+// mean. Its deviation is the sample's deviation, or spread for a small sample.
 func logDensity(x float64, of []float64, spread float64) float64 {
 	mean, squares := moments(of)
 	if len(of) >= fewShadows {

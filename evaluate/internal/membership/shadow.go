@@ -7,9 +7,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Shadow attacks a target by the shadow models of Shokri, Stronati, Song and Shmatikov (Membership Inference Attacks Against Machine Learning
-// Models, 2017): models of the same kind, of which the attacker knows the members. For each class a logistic regression learns to tell their
-// members from others, by what the models say of them. A class that the shadows lack is called by the regression of all classes.
+// Shadow attacks a target by the shadow models of Shokri, Stronati, Song and Shmatikov (Membership Inference Attacks
+// Against Machine Learning Models, 2017). They are models of the same kind, and the attacker knows their members. For
+// each class a logistic regression learns to tell members from others by the shadow models' answers. A class that the
+// shadows lack is called by the regression over all classes.
 func Shadow(shadows []Set, target Set) ([]Guess, error) {
 	var all []Example
 	var members []bool
@@ -38,7 +39,7 @@ func Shadow(shadows []Set, target Set) ([]Guess, error) {
 			}
 		}
 		if classes[e.Class], err = fit(of, are); err != nil {
-			classes[e.Class] = common // of one kind only
+			classes[e.Class] = common // only members, or only others
 		}
 	}
 	var guesses []Guess
@@ -58,13 +59,15 @@ func Shadow(shadows []Set, target Set) ([]Guess, error) {
 	return guesses, nil
 }
 
-// A regression is a logistic regression on features that are scaled to mean 0 and deviation 1.
+// A regression is a logistic regression on features scaled to mean 0 and deviation 1.
 type regression struct{ mean, scale, weights []float64 }
 
-// precision is that of the normal prior of a weight. It keeps the weights finite where members and others can be told apart without error.
+// precision is the precision of each weight's normal prior. It keeps the weights finite if members and others can be
+// told apart without error.
 const precision = 1e-2
 
-// fit fits a regression by Newton's method. Members and others weigh the same in all, so that ½ is the threshold of balanced accuracy.
+// fit fits a regression by Newton's method. All members together weigh the same as all others, so that ½ is the
+// threshold for balanced accuracy.
 func fit(examples []Example, members []bool) (*regression, error) {
 	in := 0
 	for _, m := range members {

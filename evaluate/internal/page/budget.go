@@ -11,14 +11,14 @@ import (
 	"privpipe/pipelines/rounded"
 )
 
-// AddHistory adds how the budget was spent: the runs of the ledger and, with a curve of account, ε over its releases.
+// AddHistory adds the history of spending: the ledger's runs and, with a curve by account, ε over the releases.
 func (p *Protection) AddHistory(ledger *event.Ledger, r *spent.Report, curve *spent.Curve) {
 	if p.Overspent {
 		p.Unplanned = unplanned(ledger)
 	}
 	type run struct {
 		Spending
-		last int // release of the ledger, from 1
+		last int // its last release among the ledger's, from 1
 	}
 	runs := make(map[[2]string]*run)
 	n := 0
@@ -45,7 +45,7 @@ func (p *Protection) AddHistory(ledger *event.Ledger, r *spent.Report, curve *sp
 		if curve != nil {
 			after := curve.After(x.last)
 			if x.last == r.Releases {
-				after = *r.Epsilon // a point of the curve may be above it, by rounding
+				after = *r.Epsilon // the curve's point may be above it, by rounding
 			}
 			x.Epsilon = after.String()
 			if b := r.Budget; b != nil && b.EpsilonLeft != nil && b.Delta == float64(*r.Delta) {
@@ -60,7 +60,7 @@ func (p *Protection) AddHistory(ledger *event.Ledger, r *spent.Report, curve *sp
 	p.Chart = budgetChart(ledger, r, curve)
 }
 
-// budgetChart draws ε over the releases, which is finite.
+// budgetChart draws ε over the releases. ε must be finite.
 func budgetChart(ledger *event.Ledger, r *spent.Report, curve *spent.Curve) *Chart {
 	c := &Chart{ID: "budget", Title: "Privacy loss over the releases", XLabel: "releases, of all runs",
 		YLabel: fmt.Sprintf("ε at δ = %s", *r.Delta)}
@@ -86,10 +86,11 @@ func budgetChart(ledger *event.Ledger, r *spent.Report, curve *spent.Curve) *Cha
 	return c
 }
 
-// mostBands is how many turns of runs have room for their names.
+// mostBands is the largest number of bands with room for their names.
 const mostBands = 12
 
-// bands are the turns of runs: releases of one run that follow each other.
+// bands returns the turns of runs. A turn is one run's releases that follow each other without another run's between
+// them.
 func bands(ledger *event.Ledger, x axis) (all []Band) {
 	first, before := 0, ""
 	charges := ledger.Charges()

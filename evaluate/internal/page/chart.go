@@ -10,7 +10,7 @@ import (
 	"privpipe/pipelines/chart"
 )
 
-// A Chart is lines over a public count, releases or rounds, or over shares, drawn as SVG.
+// A Chart is lines over a public count, which is releases or rounds, or over shares. It is drawn as SVG.
 type Chart struct {
 	ID, Title, Text string // Text says in words what the chart shows
 	XLabel, YLabel  string
@@ -20,12 +20,12 @@ type Chart struct {
 	Dots            []Dot
 }
 
-// The drawing area of a chart, in the units of its view box; labels of lines stand to its right.
+// The drawing area, in units of the chart's view box. The names of lines stand to its right.
 const (
 	Left, Right, Top, Bottom = 64.0, 560.0, 16.0, 232.0
 )
 
-// A Tick is a mark of an axis.
+// A Tick is a mark on an axis.
 type Tick struct {
 	At   float64
 	Text string
@@ -38,7 +38,7 @@ type Line struct {
 	LabelY      float64
 }
 
-// A Band is a stretch of the X axis with a name.
+// A Band is a named stretch of the X axis.
 type Band struct {
 	X, Width float64
 	Name     string
@@ -47,14 +47,14 @@ type Band struct {
 // A Dot is a point with a whisker.
 type Dot struct{ X, Y, Low, High float64 }
 
-// A series is a line in the units of its axes.
+// A series is a line in its axes' units.
 type series struct {
 	name, class string
 	x, y        []float64
-	steps       bool // y holds from the point before on: an upper bound in between
+	steps       bool // y holds from the point before it: an upper bound in between
 }
 
-// An axis maps values to places.
+// An axis maps values to places in the drawing area.
 type axis struct {
 	low, high   float64
 	logarithmic bool
@@ -69,7 +69,7 @@ func (a axis) at(v, from, to float64) float64 {
 	return from + (to-from)*(v-low)/(high-low)
 }
 
-// draw places series in a chart.
+// draw places series in the chart.
 func (c *Chart) draw(x, y axis, all []series) {
 	for _, t := range x.ticks(!x.shares) {
 		c.XTicks = append(c.XTicks, Tick{x.at(t, Left, Right), label(t)})
@@ -91,7 +91,7 @@ func (c *Chart) draw(x, y axis, all []series) {
 	c.separate()
 }
 
-// label writes the number of a tick, without an exponent as far as that stays short.
+// label formats a tick's number, without an exponent if that stays short.
 func label(t float64) string {
 	text := fmt.Sprintf("%.4g", t)
 	if math.Abs(t) >= 1e4 && math.Abs(t) < 1e6 {
@@ -100,7 +100,7 @@ func label(t float64) string {
 	return text
 }
 
-// separate moves the names of lines that would overlap apart.
+// separate moves names of lines apart if they would overlap.
 func (c *Chart) separate() {
 	const height = 16
 	for range len(c.Lines) {

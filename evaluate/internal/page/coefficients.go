@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// Coefficients are the weights of features in a model of classes.
+// Coefficients are the weights for features in a classifier.
 type Coefficients struct {
 	All    []Coefficient // the largest magnitude first
 	Hidden int           // smaller ones that the page leaves out
 	Point  bool          // the model states no uncertainty
 }
 
-// A Coefficient is the mean of a weight under the posterior, and its 95 % interval.
+// A Coefficient is a weight's mean under the posterior, and its 95 % interval.
 type Coefficient struct {
 	Feature         string
 	Mean, Low, High float64
@@ -21,13 +21,14 @@ type Coefficient struct {
 	At, From, To float64
 }
 
-// Sure says that the interval does not hold 0.
+// Sure says whether the interval excludes 0.
 func (c Coefficient) Sure() bool { return c.Low > 0 || c.High < 0 }
 
-// mostCoefficients is how many a reader looks through.
+// mostCoefficients is the number that a reader looks through.
 const mostCoefficients = 50
 
-// NewCoefficients returns those of features with these posterior means and deviations; nil deviations if the model states none.
+// NewCoefficients returns the coefficients with these posterior means and deviations. deviations is nil if the model
+// states none.
 func NewCoefficients(features []string, means, deviations []float64) *Coefficients {
 	const interval = 1.959963984540054 // deviations of 95 %
 	c := &Coefficients{Point: deviations == nil}

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Conclusions are what a reader may conclude from the page, and what not, a sentence each.
+// Conclusions are what a reader may conclude from the page, and what not. Each is one sentence.
 type Conclusions struct{ May, Not []string }
 
-// Conclusions are for readers who know no statistics.
+// Conclusions returns the conclusions, for readers who know no statistics.
 func (p *Page) Conclusions() Conclusions {
 	var c Conclusions
 	switch {
@@ -55,7 +55,7 @@ func (c *Conclusions) topics(p *Page) {
 	)
 }
 
-// borrowed names the topics of which less than half is the data's own; empty for none.
+// borrowed names the topics with less than half from the data's own counts. It is empty if there are none.
 func (t *Topics) borrowed() string {
 	var names []string
 	for _, topic := range t.All {

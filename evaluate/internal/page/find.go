@@ -10,16 +10,17 @@ import (
 )
 
 const (
-	foundWords  = 50   // of each topic, the most relevant, that a reader can search for beside those of the slider
-	foundTopics = 5    // of a word, the largest
-	leastFound  = 0.05 // a topic with a smaller part of a word is not named
+	foundWords  = 50   // each topic's most relevant words, searchable beside the slider's words
+	foundTopics = 5    // the topics with the largest parts of one word
+	leastFound  = 0.05 // the smallest part that is named
 )
 
-// A Found is a word for the script: the word, and in pairs the place of a topic in All and which percentage of the word the
-// topic has.
+// A Found is a searchable word for the script: the word, and then pairs. A pair has a topic's place in All, and the
+// percentage of the word that is in the topic.
 type Found []any
 
-// found are the words that a reader can search for, in the order of the vocabulary. cells are as NewTopics takes them.
+// found returns the words that a reader can search for, in the order of the vocabulary. cells are the same as for
+// NewTopics.
 func (t *Topics) found(words []string, cells, overall []float64) []Found {
 	v := len(words)
 	among := make(map[int]bool)

@@ -1,5 +1,5 @@
-// Package page writes a report on a model as one HTML file that needs no network: html/template escapes all that a vocabulary or
-// a ledger may hold, and a policy in the page forbids every script and style but its own.
+// Package page writes a report on a model as one HTML file that needs no network. html/template escapes all text from
+// vocabularies and ledgers. A policy in the page forbids every script and style except its own.
 package page
 
 import (
@@ -13,10 +13,10 @@ import (
 	"unicode"
 )
 
-// A Page is what the report says. All of it is public, unless Internal is set.
+// A Page is the contents of the report. All of it is public, unless Internal is set.
 type Page struct {
 	Title    string
-	Internal bool // it has numbers that no budget covers
+	Internal bool // the page has numbers that no budget covers
 
 	Protection   *Protection   // nil: no ledger was given
 	Topics       *Topics       // nil: the model has no distributions over words
@@ -26,14 +26,14 @@ type Page struct {
 	Predictions  *Predictions  // nil: no predictions were given
 	Settings     []Row         // of the model
 	Runs         []Run         // of the ledger
-	Description  []string      // of the data, a paragraph each
+	Description  []string      // of the data, by paragraphs
 	Sources      []Row         // the files that the page was made from
 }
 
 // A Row is a name and its value.
 type Row struct{ Name, Value string }
 
-// A Run is a training run of the ledger, its settings, and the commands that repeat it.
+// A Run is one training run in the ledger: its settings, and the commands that repeat it.
 type Run struct {
 	Name, Dataset string
 	Settings      []Row
@@ -49,7 +49,7 @@ var pageCSS string
 //go:embed page.js
 var pageJS string
 
-// pageTemplate parses the page when one is made, not at the start of every evaluate.
+// pageTemplate parses the template when a page is made, not at each start of evaluate.
 var pageTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{"percent": percent, "ends": ends}).Parse(pageHTML))
 })
@@ -70,7 +70,8 @@ func (p *Page) HTML() ([]byte, error) {
 		*Page
 		Style  template.CSS
 		Script template.JS
-		// Policy is a Content-Security-Policy (W3C, CSP Level 3): nothing is fetched, and only what has these hashes runs.
+		// Policy is a Content-Security-Policy (W3C, CSP Level 3): nothing is fetched, and only scripts and styles with
+		// these hashes run.
 		Policy string
 	}{p, template.CSS(pageCSS), template.JS(pageJS), fmt.Sprintf(
 		"default-src 'none'; style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'", hash(pageCSS), hash(pageJS))})
@@ -84,8 +85,9 @@ func (p *Page) HTML() ([]byte, error) {
 	return html, nil
 }
 
-// visible shows control characters, but line ends and tabs, and those that reorder text from right to left or back (Unicode
-// Standard Annex 9, §2.1 to §2.4) by their numbers: a name or a description must not make a reader read something else.
+// visible shows dangerous characters by their numbers, so that no name or description makes a reader read something
+// else. They are control characters, except line ends and tabs, and characters that reorder text from right to left or
+// back (Unicode Standard Annex 9, §2.1 to §2.4).
 func visible(html []byte) []byte {
 	var b bytes.Buffer
 	for _, c := range string(html) {

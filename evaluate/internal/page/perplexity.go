@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Perplexity is the per-word perplexity of a model on held-out documents, round by round.
+// Perplexity is a model's per-word perplexity on held-out documents, round by round.
 type Perplexity struct {
 	Measure string // by the variational bound, or by document completion
 	Source  string
@@ -15,17 +15,17 @@ type Perplexity struct {
 	Chart   *Chart // nil for a single round
 }
 
-// A RoundPerplexity is the perplexity under the parameters of a round, beside that of word frequencies.
+// A RoundPerplexity is the perplexity under one round's parameters, beside the perplexity of word frequencies.
 type RoundPerplexity struct {
 	Round          uint32
 	Documents      uint64
 	Model, Unigram float64
 }
 
-// Poor says that word frequencies predict the text as well.
+// Poor says whether word frequencies predict the text as well as the model or better.
 func (r RoundPerplexity) Poor() bool { return !(r.Model < r.Unigram) }
 
-// Last is the last round.
+// Last returns the last round.
 func (p *Perplexity) Last() RoundPerplexity { return p.Rounds[len(p.Rounds)-1] }
 
 // Draw makes the chart if there are several rounds.

@@ -10,7 +10,8 @@ import (
 	"privpipe/evaluate/internal/pixels"
 )
 
-// Predictions are what a model predicts for held-out documents. One of Binary, Classes and Pixels is there, or the first two.
+// Predictions are measures of a model's predictions for held-out documents. One of Binary, Classes and Pixels is set,
+// or Binary and Classes.
 type Predictions struct {
 	Source  string
 	Private bool // no budget covers these numbers
@@ -19,18 +20,18 @@ type Predictions struct {
 	Pixels  *Pixels
 }
 
-// Binary is how probabilities of one class rank documents, and whether they are frequencies.
+// Binary says how the probabilities for one class rank documents, and whether they are frequencies.
 type Binary struct {
 	Class               string
 	Documents, Positive int
 	AUC                 float64
 	Low, High           *float64 // 95 % interval of the area; nil where a class has one document
-	LogLoss, Base       float64  // in nats; Base is that of the share of the class
+	LogLoss, Base       float64  // in nats; Base is the log loss if each prediction is the class's share
 	ROC, Reliability    *Chart
-	Bins                []auc.Bin // those that have documents
+	Bins                []auc.Bin // without empty bins
 }
 
-// NewBinary measures predictions of a class.
+// NewBinary measures predictions for one class.
 func NewBinary(class string, predictions []auc.Prediction) *Binary {
 	area := auc.AreaOf(predictions)
 	b := &Binary{Class: class, Documents: len(predictions), AUC: area.AUC, LogLoss: auc.LogLoss(predictions)}
@@ -54,13 +55,13 @@ func NewBinary(class string, predictions []auc.Prediction) *Binary {
 	return b
 }
 
-// The axes of shares; the vertical one leaves room for its name.
+// The axes for shares. The vertical axis leaves room for its name.
 var (
 	acrossShares = axis{high: 1, shares: true}
 	upShares     = axis{high: 1.05}
 )
 
-// drawROC draws the curve, without points that nobody could tell from the one before.
+// drawROC draws the curve. It leaves out points that nobody could tell from the point before.
 func (b *Binary) drawROC(points []auc.Point) {
 	const apart = 1. / 400
 	roc := series{name: "model", class: "first"}
@@ -88,7 +89,7 @@ func (b *Binary) drawReliability() {
 	}
 }
 
-// Classes is how often the predicted class is right.
+// Classes says how often the predicted class is right.
 type Classes struct {
 	Documents                     int
 	Accuracy, Low, High, Majority float64
@@ -96,13 +97,13 @@ type Classes struct {
 	MacroF1Low, MacroF1High       *float64 // nil at 0 and 1
 	Names                         []string
 	Of                            []classes.Class
-	Confusion                     [][]int // empty for many classes
+	Confusion                     [][]int // empty above mostConfused classes
 }
 
-// mostConfused bounds the classes of a matrix on the page.
+// mostConfused bounds the number of classes in a matrix on the page.
 const mostConfused = 20
 
-// NewClasses returns what a confusion of classes says.
+// NewClasses returns the measures of a confusion.
 func NewClasses(confusion *classes.Confusion, names []string) *Classes {
 	c := &Classes{Documents: confusion.Documents(), Names: names}
 	c.Accuracy, c.Low, c.High = confusion.Accuracy()
@@ -121,18 +122,18 @@ func NewClasses(confusion *classes.Confusion, names []string) *Classes {
 	return c
 }
 
-// Pixels is how well images are reconstructed.
+// Pixels says how well images are reconstructed.
 type Pixels struct {
 	Images           int
 	Size             pixels.Size
-	Right, Off, Gain pixels.Share // of the model, of an image that is all off, and their difference
+	Right, Off, Gain pixels.Share // the model's, an all-off image's, and their difference
 	Pairs            []Pair
 }
 
-// A Pair is an image and its reconstruction, as the d of SVG paths of the pixels that are on.
+// A Pair is an image and its reconstruction. Each is an SVG path's d, which covers the pixels that are on.
 type Pair struct{ Image, Reconstruction string }
 
-// NewPixels returns what a score says, whose first baseline is all off, and pairs for a picture.
+// NewPixels returns the measures in a score, and pairs for a picture. The score's first baseline must be all off.
 func NewPixels(score *pixels.Score, picture *pixels.Picture) *Pixels {
 	p := &Pixels{Images: score.Images(), Size: picture.Size, Right: score.Right()}
 	p.Off, p.Gain = score.Of(0)
