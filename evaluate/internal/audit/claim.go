@@ -16,9 +16,9 @@ import (
 type claim struct {
 	gaussian bool
 	loss     float64 // μ, or ε
-	// slack bounds the total variation distance between discrete noise and rounded continuous noise: at most 1/σ² a
-	// release, for σ ≥ 1. (The ratio of their probabilities at k differs from 1 by at most 1/(24σ²) + exp(k²/(24σ⁴)) −
-	// 1. The mean of this difference is below 1/(8σ²).) Discrete Laplace noise loses no more than Δ/t exactly.
+	// slack bounds the total variation distance between discrete noise and rounded continuous noise. For σ ≥ 1 it is at
+	// most 1/σ² a release. (At k, the ratio of their probabilities differs from 1 by at most 1/(24σ²) + exp(k²/(24σ⁴))
+	// − 1. The mean of this difference is below 1/(8σ²).) Discrete Laplace noise loses no more than Δ/t exactly.
 	slack float64
 }
 
@@ -101,8 +101,8 @@ func (c claim) seen(g guesses, way int) float64 {
 	return c.least(float64(g.missed)/float64(max(1, g.with)), float64(g.alarms)/float64(max(1, g.without)))
 }
 
-// checkCharge returns an error if a charge differs from the grant, because then its numbers claim something else. clip
-// is the bound on each unit of the release, in steps.
+// checkCharge returns an error if a charge differs from the grant, because then its numbers claim something else. The
+// clip, in steps, is the bound on each unit in the release.
 func checkCharge(charge *event.Charge, clip uint64, grant *event.Grant) error {
 	switch {
 	case charge.Mechanism != grant.Mechanism:

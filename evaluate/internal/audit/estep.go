@@ -14,7 +14,7 @@ type EStepAuditor struct {
 	Folder     string   // for temporary files
 	Cases      []string // names of the cases to run; none: all
 	Documents  int      // number of documents in each case, at least LeastDocuments
-	Draws      float64  // bound on the pure loss of a token's draws that the binary is asked for, in [LeastDraws, MostDraws]
+	Draws      float64  // requested bound on the pure loss by one token's draws, in [LeastDraws, MostDraws]
 	Workers    int      // number of concurrent runs
 	Confidence float64
 	Status     func(format string, args ...any)

@@ -22,7 +22,7 @@ import (
 type chain struct {
 	coupled bool
 	draws   []float64 // the loss that each round states
-	late    error     // the first broken rule, among rules that comparing chains does not need
+	late    error     // the first broken rule that leaves chains comparable
 	// counts has each round's counts for each document: K × V whole numbers, row by row.
 	counts []map[string][]float32
 }

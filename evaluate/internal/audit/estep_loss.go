@@ -48,9 +48,9 @@ func (a *chainAudit) measure(ctx context.Context) error {
 	return nil
 }
 
-// boundOn bounds the loss in the seen documents, with error probability level. claims[i] is the claim for the topics up
-// to round i+1. rounds is the number of rounds that the bound uses. A third of the documents teaches the likelihood
-// ratio, and another third the best rule. Both are measured on the last third, so that the choice costs no confidence.
+// boundOn bounds the loss in the seen documents, with error probability level. The claim for the topics up to round i+1
+// is claims[i]. The bound uses the first rounds rounds. A third of the documents teaches the likelihood ratio, and
+// another third the best rule. Both are measured on the last third, so that the choice costs no confidence.
 func boundOn(seen []assignment, claims []claim, level float64) (b *Bound, rounds int) {
 	third := len(seen) / 3
 	rule, _ := choose(weighed(seen[:third], seen[third:2*third]), claims, learningLevel)

@@ -95,7 +95,7 @@ func guessExtremes(released []int64, included []bool) []onerun {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { // ties keep the order of the input, which does not depend on the coins
+	slices.SortStableFunc(order, func(a, b int) int { // ties keep the input's order, which no coin decided
 		return cmp.Compare(released[b], released[a])
 	})
 	var all []onerun

@@ -10,40 +10,40 @@ import (
 	"privpipe/pipelines/rounded"
 )
 
-// Protection is what the ledger says.
+// Protection is the ledger's statement about privacy.
 type Protection struct {
-	Epsilon, Delta string // as account rounds them, up
-	Lead           string // the (ε, δ) that the page leads with: the filter's where the ledger has one
+	Epsilon, Delta string // rounded up, as account does
+	Lead           string // the (ε, δ) at the top of the page: the filter's if the ledger has a filter
 	Fixed          bool   // Lead holds only if all settings were fixed before the first release
-	Part           string // δ as one part in so many; empty for 0
+	Part           string // δ in words, such as one part in 100,000; empty for 0
 	Exact          string // ε in all digits
 	Unit           string
-	Left           string // of the budget, rounded down; empty without a budget
+	Left           string // the rest of the budget, rounded down; empty without a budget
 	Budget         string
-	Filtered       bool   // the ledger has a filter, so Epsilon and Delta hold only for settings that were fixed before
+	Filtered       bool   // the ledger has a filter, so Epsilon and Delta hold only for settings fixed before
 	Overspent      bool   // account says so
 	Excess         string // which budget, and by how much, in a sentence; empty if account does not say it
-	Unplanned      string // which grants with releases were planned without a budget, in a sentence; empty for none
-	Kept           bool   // account says that no budget is overspent, and there is one
+	Unplanned      string // which grants with releases had no planned budget, in a sentence; empty for none
+	Kept           bool   // there is a budget, and account says that none is overspent
 	None           bool   // there is no bound
-	Plain          string // what the guarantee means, in a sentence; empty where there is none
-	Several        string // what holds for somebody with several units, in a sentence; empty where a unit is all of a user
-	Little         string // that ε is large; empty where it is not
+	Plain          string // the meaning of the guarantee, in a sentence; empty without a guarantee
+	Several        string // the guarantee for somebody with several units, in a sentence; empty if the unit is a user
+	Little         string // says that ε is large; empty if it is not
 	Sentences      []Sentence
 	Theorems       []Sentence
-	Trust          []string // what else the guarantee rests on
+	Trust          []string // further assumptions behind the guarantee
 	Chart          *Chart   // ε over the releases; nil without a curve
-	Used           float64  // of the budget, in [0, 1]
+	Used           float64  // the used share of the budget, in [0, 1]
 	Runs           []Spending
 }
 
 // UsedPercent is Used in percent.
 func (p *Protection) UsedPercent() float64 { return 100 * p.Used }
 
-// A Sentence says in plain words what a term means here.
+// A Sentence explains one term in plain words.
 type Sentence struct{ Term, Text string }
 
-// A Spending is what the ledger had spent after the last release of a run.
+// A Spending is the ledger's spending up to one run's last release.
 type Spending struct {
 	Run, Dataset  string
 	Releases      int
@@ -51,7 +51,7 @@ type Spending struct {
 	Epsilon, Left string // empty if unknown
 }
 
-// questions are what tells neighbours apart, by unit and relation.
+// questions say how neighbours differ, by unit and relation.
 var questions = map[string]string{
 	event.Document + " " + event.AddRemove:   "whether a document was in the data",
 	event.Document + " " + event.ReplaceOne:  "which of two documents was in the data",
@@ -62,14 +62,14 @@ var questions = map[string]string{
 	event.Word + " " + event.ReplaceOne:      "which of two words stood at a place of a document",
 }
 
-// units are the protected unit, one and several.
+// units name the protected unit, in singular and plural.
 var units = map[string][2]string{
 	event.Document: {"document", "documents"},
 	event.User:     {"user", "users"},
 	event.Word:     {"word", "words"},
 }
 
-// NewProtection says what a report of account states.
+// NewProtection returns the statements in a report by account.
 func NewProtection(r *spent.Report) *Protection {
 	p := &Protection{
 		Epsilon: r.Epsilon.String(), Delta: r.Delta.String(), Exact: fmt.Sprint(float64(*r.Epsilon)), Unit: r.Unit, None: r.Epsilon.Infinite(),
@@ -113,7 +113,7 @@ func NewProtection(r *spent.Report) *Protection {
 			guess(float64(epsilon), float64(delta)))
 	}
 	if p.None {
-		return p // no theorem, and nothing to trust in
+		return p // without a bound there is no theorem, and no trust to ask for
 	}
 	for _, name := range splitTheorems(r.Theorem) {
 		p.Theorems = append(p.Theorems, Sentence{name, plainTheorem(name)})
@@ -138,7 +138,8 @@ func excess(o *spent.Overspending) string {
 	return fmt.Sprintf("%s costs ε %s at δ %v, and %s is ε %s.%s", of, o.Epsilon, o.Delta, whose, rounded.Up(o.Budget), much)
 }
 
-// unplanned names the grants with releases that were given their noise instead of a budget: no plan knows what they take.
+// unplanned names the grants that have releases and were given their noise instead of a budget. No plan counts their
+// releases.
 func unplanned(ledger *event.Ledger) string {
 	releases := make(map[string]int)
 	for _, c := range ledger.Charges() {
@@ -156,7 +157,7 @@ func unplanned(ledger *event.Ledger) string {
 	return "Grants with given noise, which no plan had counted: " + strings.Join(all, ", ") + "."
 }
 
-// sentences say in a sentence each what was protected, and how strongly.
+// sentences returns one sentence each about the protected unit, the neighbours, ε and δ.
 func sentences(r *spent.Report) []Sentence {
 	if r.Releases == 0 {
 		return []Sentence{{"Nothing was released", "The ledger charges no release, so nothing about the data has left."}}
@@ -208,9 +209,9 @@ func sentences(r *spent.Report) []Sentence {
 		"one part in " + oneIn(d) + "."})
 }
 
-// guess is the largest probability of a right guess between neighbours of equal prior probability, (e^ε + δ)/(1 + e^ε), as a
-// percentage, rounded up: the sum of both conditions of Kairouz, Oh and Viswanath, The Composition Theorem for Differential Privacy
-// (2015), theorem 2.1.
+// guess returns the largest probability of telling two neighbours apart, if both are equally probable beforehand. It is
+// (e^ε + δ)/(1 + e^ε), the sum of both conditions in Kairouz, Oh and Viswanath, The Composition Theorem for
+// Differential Privacy (2015), theorem 2.1. It is printed as a percentage, rounded up.
 func guess(epsilon, delta float64) string {
 	p := 1 - (1-delta)/(1+math.Exp(epsilon))
 	return fmt.Sprintf("%.1f\u00a0%%", math.Ceil(min(1, p)*1000-1e-9)/10)
@@ -249,7 +250,7 @@ func splitTheorems(list string) (names []string) {
 	return names
 }
 
-// plain has a sentence for each theorem of account by how its name begins.
+// plain has a sentence for each of account's theorems. Term is the beginning of the theorem's name.
 var plain = []Sentence{
 	{"composition of dominating pairs", "The losses of all releases are added up as whole distributions, not only by their worst cases."},
 	{"connecting the dots", "Where a computer rounds these distributions, it rounds to the safe side."},
@@ -280,7 +281,7 @@ func plainTheorem(name string) string {
 	return "A published theorem that the accountant uses."
 }
 
-// trust lists what the guarantee takes on trust, beyond its theorems.
+// trust lists the assumptions behind the guarantee, beyond its theorems.
 func trust(r *spent.Report) []string {
 	all := []string{
 		"privatize ran as it was built, on a machine whose random numbers are secret; its files PRIVACY.md and CHECKING.md say how to check it.",
@@ -306,7 +307,7 @@ func trust(r *spent.Report) []string {
 	return all
 }
 
-// left prints the remaining budget, and prints 0 without decimals.
+// left prints the remaining budget, rounded down. It prints 0 without decimals.
 func left(epsilon float64) string {
 	if text := rounded.Down(epsilon); text != "0.0000" {
 		return text

@@ -8,11 +8,11 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// A Learner is how mstep learned the model of a run.
+// A Learner says how mstep learned one run's model.
 type Learner struct{ Run, Flags string }
 
-// NewRuns describes the runs of a ledger, in the order of their first charges, with the commands that repeat each. needs says
-// whether the E-step of a model reads parameters of each round.
+// NewRuns describes the ledger's runs in the order of their first charges, with the commands that repeat each run.
+// needs says whether a model's E-step reads new parameters in each round.
 func NewRuns(ledger *event.Ledger, needs func(model string) bool, of Learner) []Run {
 	grants := make(map[string]*event.Grant)
 	seen := make(map[[2]string]bool)
@@ -80,8 +80,8 @@ func clipping(g *event.Grant) string {
 	return "in L2"
 }
 
-// commands are those that repeat a run of sums with the noise of its grant; empty for other mechanisms, and for a grant that a
-// filter covers or that needs a proof.
+// commands returns the commands that repeat a run of sums with its grant's noise. It is empty for other mechanisms, and
+// for a grant under a filter or with a proof.
 func commands(c *event.Charge, g *event.Grant, needs func(string) bool, of Learner) string {
 	if g.Mechanism != event.Gaussian && g.Mechanism != event.Laplace || g.Cost > 0 || g.Proved > 0 || g.Claim != "" || g.Model == "" {
 		return ""
@@ -130,7 +130,7 @@ func commands(c *event.Charge, g *event.Grant, needs func(string) bool, of Learn
 		"  mstep " + quoted(g.Model) + " --vocab vocab.txt" + flags + " -o " + quoted(c.Run+".pp") + "\n"
 }
 
-// matrixFlag is the value of account plan --matrix.
+// matrixFlag returns the value for account plan --matrix.
 func matrixFlag(m event.Matrix) string {
 	flag := fmt.Sprintf("%s=%dx%d", m.Name, m.Rows, m.Columns)
 	if m.Symmetric {
@@ -139,7 +139,7 @@ func matrixFlag(m event.Matrix) string {
 	return flag
 }
 
-// streamUnit is the unit of streams: where words are protected, they carry documents.
+// streamUnit returns the unit in streams. Streams carry documents if words are protected.
 func streamUnit(unit string) string {
 	if unit == event.Word {
 		return event.Document
@@ -161,7 +161,7 @@ func schemeFlags(s event.Scheme) string {
 	return fmt.Sprintf("%s --rounds %d", flags, s.EpochRounds())
 }
 
-// quoted quotes a name for a shell, if it needs it.
+// quoted quotes a name for a shell, if the name needs it.
 func quoted(name string) string {
 	safe := func(c rune) bool {
 		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("_./=+-", c)

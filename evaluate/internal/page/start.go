@@ -8,22 +8,22 @@ import (
 	"privpipe/pipelines/model/relevance"
 )
 
-// An Origin is where a topic of a model with public text comes from: shares whose sum is 1.
+// An Origin says where one topic comes from, for models with public text. The sum of its shares is 1.
 type Origin struct{ Own, Public, Frequencies float64 }
 
-// A Kind is a kind of public text, and how much of the text reads like it. All kinds together have 1.
+// A Kind is a kind of public text, and the share of the text that reads like it. The sum over all kinds is 1.
 type Kind struct {
 	Name  string
 	Share float64
 }
 
-// The kinds that a sentence names.
+// Limits for the kinds in a sentence: their number, and the least share.
 const (
 	mostKinds = 3
 	leastKind = 0.1
 )
 
-// Like names the kinds that the text reads most like, with their shares; empty for none.
+// Like names the kinds that the text reads most like, with their shares. It is empty if there are none.
 func (t *Topics) Like() string {
 	var names []string
 	for _, k := range t.Kinds {
@@ -34,24 +34,24 @@ func (t *Topics) Like() string {
 	return strings.Join(names, ", ")
 }
 
-// A Change is a topic before the first release and after the last.
+// A Change is one topic before the first release and after the last.
 type Change struct {
 	ID            int
 	Before, After []ChangedWord // the most relevant first
 	Moved         float64       // total variation distance between both
 }
 
-// A ChangedWord is a word of a change.
+// A ChangedWord is a topic's leading word, on one side of a change.
 type ChangedWord struct {
 	Word string
-	New  bool // it is not among the words before
+	New  bool // the word is not among the words before
 }
 
-// changedWords is how many words a change shows of either side.
+// changedWords is the number of words that a change shows on each side.
 const changedWords = 10
 
-// AddOrigins says where each topic comes from, given that of each topic of the model. The mean is that of the topics that the page shows, by their
-// shares of the text.
+// AddOrigins adds each topic's origin, given the origins of all topics in the model. The page's t.Origin is their mean
+// over the topics on the page, weighted by the topics' shares of the text.
 func (t *Topics) AddOrigins(origins []Origin) {
 	t.Origin = new(Origin)
 	shown := 0.0
@@ -67,8 +67,9 @@ func (t *Topics) AddOrigins(origins []Origin) {
 	}
 }
 
-// AddStart compares each topic with that of the same number in another model over the same words. Of both, cells are as NewTopics takes them. The
-// words are those by the relevance with which the page begins, each side's by its own frequencies.
+// AddStart compares each topic with its start: the topic with the same number in another model over the same words.
+// start and last have the cells of both models, in NewTopics's layout. The words are the most relevant at t.Lambda, by
+// each model's own frequencies.
 func (t *Topics) AddStart(words []string, start, last []float64) {
 	startOverall, lastOverall := relevance.Overall(start, len(words)), relevance.Overall(last, len(words))
 	for _, topic := range t.All {
@@ -89,7 +90,7 @@ func (t *Topics) AddStart(words []string, start, last []float64) {
 	}
 }
 
-// inTopic returns the probabilities of a topic.
+// inTopic returns one topic's probabilities of words.
 func inTopic(cells []float64, topic, words int) []float64 {
 	row, size := make([]float64, words), 0.0
 	for v, c := range cells[topic*words : (topic+1)*words] {

@@ -12,7 +12,7 @@ import (
 	"privpipe/pipelines/model/relevance"
 )
 
-// Topics are the distributions over words of a model.
+// Topics are a model's distributions over words.
 type Topics struct {
 	All    []Topic // the largest first
 	Hidden int     // smaller topics that the page leaves out
@@ -23,13 +23,14 @@ type Topics struct {
 	Doubt  *Doubt  // nil: no word is marked
 	// Unmarked says why no word is marked.
 	Unmarked string
-	// Reference is the name of the documents of the coherence, empty for none. It compared ReferenceTop words of each topic.
+	// Reference names the documents behind the coherence. It is empty if there are none. The coherence compares
+	// ReferenceTop words in each topic.
 	Reference    string
 	ReferenceTop int
-	MeanNPMI     *float64 // of the topics that have one; nil if none has
-	Lambda       float64  // of the relevance by which the page ranks words before anybody moves the slider
-	Ranks        [][]Rank // what the slider needs, in the order of All
-	Found        []Found  // what the search for a word needs; nil for one distribution
+	MeanNPMI     *float64 // over the topics with a coherence; nil without any
+	Lambda       float64  // the λ of relevance at which the slider begins
+	Ranks        [][]Rank // the words for the slider, in the order of All
+	Found        []Found  // the words for the search; nil for one distribution
 
 	Origin  *Origin  // of all topics together; nil: the model has no public text
 	Changes []Change // in the order of All; nil: no start was given
@@ -44,19 +45,19 @@ type Topic struct {
 	Share float64 // of the model's words
 	Words []Word  // the most relevant first
 	NPMI  *float64
-	// Sure is how many words of the topic are marked, and SureShare which part of its probability they hold.
+	// Sure is the number of marked words in the topic. SureShare is their part of its probability.
 	Sure      int
 	SureShare float64
 	Origin    *Origin // nil: the model has no public text
 }
 
-// namedBy is how many of its leading words name a topic.
+// namedBy is the number of leading words in a topic's name.
 const namedBy = 3
 
-// Leading are the words that name the topic.
+// Leading returns the words that name the topic.
 func (t Topic) Leading() []Word { return t.Words[:min(namedBy, len(t.Words))] }
 
-// Name is the leading words of the topic.
+// Name returns the topic's name, which is its leading words.
 func (t Topic) Name() string {
 	name := ""
 	for i, w := range t.Leading() {
@@ -68,13 +69,13 @@ func (t Topic) Name() string {
 	return name
 }
 
-// Further are the leading words after those of the name.
+// Further returns the leading words behind the name.
 func (t Topic) Further() []Word {
 	const last = 12
 	return t.Words[min(namedBy, len(t.Words)):min(last, len(t.Words))]
 }
 
-// About is the share in whole percent.
+// About returns the share in whole percent.
 func (t Topic) About() string {
 	if t.Share < 0.01 {
 		return "below 1 %"
@@ -85,10 +86,10 @@ func (t Topic) About() string {
 // SharePercent is Share in percent.
 func (t Topic) SharePercent() float64 { return 100 * t.Share }
 
-// Coherence prints the NPMI, empty if it is unknown.
+// Coherence prints the NPMI. It is empty if the NPMI is unknown.
 func (t Topic) Coherence() string { return coherence(t.NPMI) }
 
-// MeanCoherence prints the mean NPMI, empty if no topic has one.
+// MeanCoherence prints the mean NPMI. It is empty if no topic has one.
 func (t *Topics) MeanCoherence() string { return coherence(t.MeanNPMI) }
 
 func coherence(npmi *float64) string {
@@ -98,32 +99,32 @@ func coherence(npmi *float64) string {
 	return fmt.Sprintf("%.3f", *npmi)
 }
 
-// A Word is a word of a topic.
+// A Word is one word in one topic.
 type Word struct {
 	Word        string
 	Probability float64 // in the topic
 	Overall     float64 // in all topics together
 	Sure        bool    // marked: some document's words were counted there beyond doubt
 
-	Width, OverallWidth float64 // of the bars of both probabilities: the topic's widest is 100, and none is wider
+	Width, OverallWidth float64 // both bars, at most 100, which is the topic's widest Probability
 }
 
 // InTopic prints the probability in the topic.
 func (w Word) InTopic() string { return relevance.Print(w.Probability) }
 
-// A Rank is a word of a topic for the script: word, probability, overall probability, and 1 if it is marked.
+// A Rank is a topic's word for the script: the word, its probability, its overall probability, and 1 if it is marked.
 type Rank [4]any
 
 // Doubt says what the marks mean.
 type Doubt struct {
 	Alpha  float64 // the chance that any mark is wrong is at most this
-	Cells  int     // that might have been marked
-	Rounds string  // the rounds whose releases were averaged
+	Cells  int     // the number of cells that could have been marked
+	Rounds string  // the rounds in the average of releases
 }
 
-// A Map is a map of topics in a square of 100.
+// A Map is a map of topics in a square with side 100.
 type Map struct {
-	Kept   float64 // part of the squared distances that it shows
+	Kept   float64 // the part of the squared distances that the map shows
 	Places []Place
 }
 
@@ -136,14 +137,14 @@ type Place struct {
 }
 
 const (
-	// mostTopics is how many topics a page shows: a reader looks at no more.
+	// mostTopics is the number of topics that a page shows. A reader looks at no more.
 	mostTopics = 100
-	// lambdaSteps is how many steps the slider has from 0 to 1.
+	// lambdaSteps is the number of slider steps from 0 to 1.
 	lambdaSteps = 20
 )
 
-// NewTopics ranks the words of the rows of a model, λ or probabilities, all positive. sure says of each cell whether it is
-// marked; nil for unknown. Each topic gets the top words.
+// NewTopics ranks words in each row of a model. The cells are λ or probabilities, and are all positive. sure says for
+// each cell whether it is marked. nil: unknown. Each topic gets the top words.
 func NewTopics(words []string, cells []float64, sure []bool, top int) *Topics {
 	v := len(words)
 	t := &Topics{Number: len(cells) / v, Words: v, Plural: len(cells) > v, Lambda: relevance.Default}
@@ -200,7 +201,8 @@ func NewTopics(words []string, cells []float64, sure []bool, top int) *Topics {
 	return t
 }
 
-// candidates are the ids of the words that are among the most relevant at some place of the slider, in the order of the vocabulary.
+// candidates returns the ids of words that are among the most relevant at some step of the slider, in the order of the
+// vocabulary.
 func candidates(r relevance.Ranking, top int) []int {
 	among := make(map[int]bool)
 	for step := range lambdaSteps + 1 {
@@ -211,7 +213,7 @@ func candidates(r relevance.Ranking, top int) []int {
 	return slices.Sorted(maps.Keys(among))
 }
 
-// ranks are these words for the script.
+// ranks encodes words for the script.
 func ranks(ids []int, words []string, inTopic, overall []float64, sure func(int) bool) []Rank {
 	var all []Rank
 	for _, id := range ids {
@@ -224,13 +226,13 @@ func ranks(ids []int, words []string, inTopic, overall []float64, sure func(int)
 	return all
 }
 
-// digits keeps as many digits as the order of the words needs.
+// digits keeps as many digits as the order of words needs.
 func digits(x float64) float64 {
 	y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64)
 	return y
 }
 
-// scale sets the bars of words: the widest of them is 100.
+// scale sets the bars of words. The widest bar of a topic's own probabilities is 100.
 func scale(words []Word) {
 	widest := 0.0
 	for _, w := range words {
@@ -242,7 +244,7 @@ func scale(words []Word) {
 	}
 }
 
-// newMap draws topics as circles whose areas are in proportion to their shares.
+// newMap draws topics as circles. Their areas are in proportion to the topics' shares.
 func newMap(topics []Topic, m *topicmap.Map) *Map {
 	drawn := &Map{Kept: m.Kept}
 	west, east, north, south := slices.Min(m.X), slices.Max(m.X), slices.Max(m.Y), slices.Min(m.Y)

@@ -8,27 +8,27 @@ import (
 	"privpipe/evaluate/internal/pixels"
 )
 
-// Units are the hidden units of a network, each with its weights to the pixels of an image.
+// Units are a network's hidden units, each with its weights to an image's pixels.
 type Units struct {
 	Size   pixels.Size
 	All    []Unit // the largest norm first
 	Hidden int    // smaller ones that the page leaves out
 }
 
-// A Unit is a hidden unit. Shades of its weights are from −Shades to Shades, in proportion to its largest weight.
+// A Unit is a hidden unit. Its weights have shades from −Shades to Shades, in proportion to its largest weight.
 type Unit struct {
 	ID            int // from 0
 	Norm, Largest float64
 	Paths         []pixels.Path
 }
 
-// Shades is the number of shades of weights of each sign.
+// Shades is the number of shades for weights of each sign.
 const Shades = 3
 
 // mostUnits keeps the page small.
 const mostUnits = 64
 
-// NewUnits returns the units with these weights, a row a unit.
+// NewUnits returns the units with these weights. Each row is one unit.
 func NewUnits(size pixels.Size, weights []float64) *Units {
 	u := &Units{Size: size}
 	n := size.Pixels()

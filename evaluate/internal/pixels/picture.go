@@ -14,19 +14,19 @@ type Image struct {
 	Probabilities []float32 // that a pixel is on
 }
 
-// A Picture shows images one below the other, each in three columns: the image, the probabilities of its pixels, and the pixels whose
-// probability is above ½. Black is on.
+// A Picture shows images one below the other. Each image has three columns: the image, the probabilities of its pixels,
+// and its pixels with a probability above ½. Black is on.
 type Picture struct {
 	Size   Size
 	Images []Image
 }
 
-// The gap between images, and its shade, as pixels of them.
+// The gap between images, in pixels, and its shade.
 const gap, gapShade = 2, 200
 
 const columns = 3
 
-// raster returns the picture with one pixel for each pixel of an image.
+// raster returns the picture with one pixel for each image pixel.
 func (p *Picture) raster() *image.Gray {
 	g := image.NewGray(image.Rect(0, 0, gap+columns*(p.Size.Columns+gap), gap+len(p.Images)*(p.Size.Rows+gap)))
 	for i := range g.Pix {
@@ -52,7 +52,7 @@ func ink(on bool) uint8 {
 	return 255
 }
 
-// PNG returns the picture with 4 × 4 pixels for each.
+// PNG returns the picture with 4 × 4 pixels for each image pixel.
 func (p *Picture) PNG() ([]byte, error) {
 	const scale = 4
 	small := p.raster()
@@ -68,7 +68,7 @@ func (p *Picture) PNG() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// SVG returns the picture with 4 × 4 units for each pixel.
+// SVG returns the picture with 4 × 4 units for each image pixel.
 func (p *Picture) SVG() ([]byte, error) {
 	const scale = 4
 	g := p.raster()

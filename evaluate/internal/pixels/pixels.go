@@ -1,4 +1,4 @@
-// Package pixels measures the reconstruction of images whose pixels are on or off.
+// Package pixels measures how well images are reconstructed. A pixel is on or off.
 package pixels
 
 import (
@@ -17,7 +17,8 @@ type Size struct{ Rows, Columns int }
 // Pixels returns the number of pixels.
 func (s Size) Pixels() int { return s.Rows * s.Columns }
 
-// SizeOf returns the size of the images whose pixels have these names, row by row, as tokenize features --image writes them.
+// SizeOf returns the size of images, given the names of their pixels row by row. tokenize features --image writes such
+// names.
 func SizeOf(names []string) (s Size, err error) {
 	if len(names) > 0 {
 		fmt.Sscanf(names[len(names)-1], "row%d_column%d", &s.Rows, &s.Columns)
@@ -36,13 +37,13 @@ func SizeOf(names []string) (s Size, err error) {
 
 var errNames = errors.New("the columns are not the pixels of an image, row0_column0 and so on, as tokenize features --image names them")
 
-// A Share is the mean share of something in images, and its 95 % interval over images.
+// A Share is a share averaged over images, and its 95 % interval over images.
 type Share struct {
 	Mean      float64
 	Low, High *float64 // nil for a single image
 }
 
-// A tally adds up numbers of pixels, one for each image; a number may be negative.
+// A tally adds up numbers of pixels, one number for each image. A number may be negative.
 type tally struct {
 	images      int
 	sum, square float64 // exact up to 2⁵³
@@ -53,7 +54,7 @@ func (t *tally) add(pixels int) {
 	t.images, t.sum, t.square = t.images+1, t.sum+x, t.square+x*x
 }
 
-// share returns the mean as a share of pixels, which is least or more, and 1 or less. So is its interval.
+// share returns the mean as a share of pixels. The mean and its interval are in [least, 1].
 func (t *tally) share(pixels int, least float64) Share {
 	n, of := float64(t.images), float64(pixels)
 	mean := t.sum / n
@@ -67,28 +68,28 @@ func (t *tally) share(pixels int, least float64) Share {
 	return s
 }
 
-// A Baseline is one image that is predicted for all.
+// A Baseline predicts one image for all images.
 type Baseline struct {
 	on           []bool
 	right, gains tally
 }
 
-// NewBaseline returns the baseline of an image.
+// NewBaseline returns the baseline that predicts the image on.
 func NewBaseline(on []bool) *Baseline { return &Baseline{on: on} }
 
-// A Score adds up right pixels. An interval takes images as independent, and not the pixels of an image.
+// A Score adds up right pixels. Its intervals take images as independent, but not the pixels within an image.
 type Score struct {
 	pixels    int
 	right     tally
 	baselines []*Baseline
 }
 
-// NewScore returns the score of images of so many pixels, beside baselines.
+// NewScore returns an empty score for images with the given number of pixels, beside baselines.
 func NewScore(pixels int, baselines ...*Baseline) *Score {
 	return &Score{pixels: pixels, baselines: baselines}
 }
 
-// Add adds an image: which pixels are on, and which the model says are.
+// Add adds an image: the pixels that are on, and the pixels that the model predicts to be on.
 func (s *Score) Add(on, predicted []bool) {
 	right := agreeing(on, predicted)
 	s.right.add(right)
@@ -117,22 +118,23 @@ func (s *Score) Baselines() int { return len(s.baselines) }
 // Right returns the share of right pixels. There must be an image.
 func (s *Score) Right() Share { return s.right.share(s.pixels, 0) }
 
-// Of returns the share of pixels of the i-th baseline that are right, and by how much the model's is higher: a difference within images.
+// Of returns the i-th baseline's share of right pixels, and the model's gain over it. The gain is a difference within
+// images.
 func (s *Score) Of(i int) (right, gain Share) {
 	b := s.baselines[i]
 	return b.right.share(s.pixels, 0), b.gains.share(s.pixels, -1)
 }
 
-// A Mean is the mean of images.
+// A Mean is a mean of images.
 type Mean struct {
 	images int
 	on     []int
 }
 
-// NewMean returns the mean of no image of so many pixels.
+// NewMean returns an empty mean for images with the given number of pixels.
 func NewMean(pixels int) *Mean { return &Mean{on: make([]int, pixels)} }
 
-// Add adds an image, by the pixels that are on.
+// Add adds an image, given the pixels that are on.
 func (m *Mean) Add(on []uint32) {
 	m.images++
 	for _, pixel := range on {
@@ -143,7 +145,8 @@ func (m *Mean) Add(on []uint32) {
 // Images returns the number of images.
 func (m *Mean) Images() int { return m.images }
 
-// On returns the pixels that are on in more than half of the images: no image has more pixels in common with them on average.
+// On returns the pixels that are on in more than half of the images. No image has more pixels in common with the images
+// on average.
 func (m *Mean) On() []bool {
 	on := make([]bool, len(m.on))
 	for i, n := range m.on {
@@ -152,7 +155,7 @@ func (m *Mean) On() []bool {
 	return on
 }
 
-// Set returns which of so many pixels are on.
+// Set returns for each pixel whether it is among the numbers in on.
 func Set(pixels int, on []uint32) []bool {
 	all := make([]bool, pixels)
 	for _, pixel := range on {
@@ -161,7 +164,7 @@ func Set(pixels int, on []uint32) []bool {
 	return all
 }
 
-// Above returns which probabilities are above ½.
+// Above returns for each probability whether it is above ½.
 func Above(probabilities []float32) []bool {
 	on := make([]bool, len(probabilities))
 	for i, p := range probabilities {
@@ -170,7 +173,7 @@ func Above(probabilities []float32) []bool {
 	return on
 }
 
-// Outline returns the d of an SVG path of the pixels that are on.
+// Outline returns an SVG path's d for the pixels that are on.
 func (s Size) Outline(on []bool) string {
 	shades := make([]int, len(on))
 	for i := range on {
@@ -184,16 +187,16 @@ func (s Size) Outline(on []bool) string {
 	return ""
 }
 
-// A Path is the outline of the pixels of an image that have one shade, as the d of an SVG path of pixels of size 1 × 1.
+// A Path is the outline of an image's pixels with one shade. It is an SVG path's d with pixels of size 1 × 1.
 type Path struct {
 	Shade int
 	D     string
 }
 
-// Strength is the magnitude of the shade.
+// Strength returns the shade's magnitude.
 func (p Path) Strength() int { return max(p.Shade, -p.Shade) }
 
-// Paths returns a path for each shade but 0, ascending. shades has one for each pixel, row by row.
+// Paths returns a path for each shade except 0, in ascending order. shades has one shade for each pixel, row by row.
 func (s Size) Paths(shades []int) (all []Path) {
 	of := make(map[int]*strings.Builder)
 	for row := range s.Rows {

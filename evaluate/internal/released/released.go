@@ -1,4 +1,4 @@
-// Package released reads the releases of a run, each as its ledger charged it, and adds them up.
+// Package released reads a run's releases, each as its ledger charged it, and adds them up.
 package released
 
 import (
@@ -22,16 +22,16 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// A Run is the charged releases of a training run.
+// A Run is a training run's charged releases.
 type Run struct {
 	Name    string
-	Charges map[int]*event.Charge // the last of each round
-	Grant   *event.Grant          // of the last charge; nil for a run without noise
+	Charges map[int]*event.Charge // the last charge for each round
+	Grant   *event.Grant          // the last charge's grant; nil for a run without noise
 	Several bool                  // its charges name several grants
 	Again   bool                  // a round was charged more than once
 }
 
-// Of returns the run of a name in a ledger, which must have charges of it.
+// Of returns the named run in a ledger. The ledger must have charges for it.
 func Of(ledger *event.Ledger, name string) (*Run, error) {
 	r := &Run{Name: name, Charges: make(map[int]*event.Charge)}
 	grants := make(map[string]*event.Grant)
@@ -53,14 +53,16 @@ func Of(ledger *event.Ledger, name string) (*Run, error) {
 	return r, nil
 }
 
-// AverageFrom is the share of the planned rounds after which a round counts in Mean. As in the estimate of mstep lda, its
-// weight then rises linearly.
+// AverageFrom is the share of the planned rounds that do not count in Mean. In later rounds the weight rises linearly,
+// as in the estimate of mstep lda.
 const AverageFrom = 0.3
 
-// Mean adds up the releases of a matrix of the grant, which the run must have, cells by name, from a folder of stored releases or a stream of releases.
-// A round that was planned and never charged counts as noise without cells, because whether a run stops early may depend on
-// its releases: Σ w_t·Z_t up to a stopping time stays below the same threshold, as exp(λΣ w_t·Z_t − λ²Σ w_t²·v_t/2) is a
-// supermartingale. A release that was charged and is not there is an error.
+// Mean adds up the run's releases of one matrix in the grant. The run must have a grant. from is a folder of stored
+// releases or a stream of releases. A charged release that is missing there is an error.
+//
+// A round that was planned and never charged counts as noise without cells, because an early stop may depend on the
+// releases. Up to a stopping time, Σ w_t·Z_t stays below the same threshold, as exp(λΣ w_t·Z_t − λ²Σ w_t²·v_t/2) is a
+// supermartingale.
 func (r *Run) Mean(from, matrix string, cells int) (*doubt.Mean, error) {
 	first, total, err := r.place(matrix, cells)
 	if err != nil {
@@ -92,17 +94,17 @@ func (r *Run) Mean(from, matrix string, cells int) (*doubt.Mean, error) {
 	return mean, r.addUncharged(mean)
 }
 
-// Last is the last charged round.
+// Last returns the last charged round.
 func (r *Run) Last() int { return slices.Max(r.rounds()) }
 
-// rounds are the charged rounds, in rising order.
+// rounds returns the charged rounds in ascending order.
 func (r *Run) rounds() []int { return slices.Sorted(maps.Keys(r.Charges)) }
 
-// addUncharged adds the noise of the rounds that were planned and not charged. A grant may plan billions of them, so they are
-// added gap by gap.
+// addUncharged adds the noise for planned rounds without a charge. A grant may plan billions of them, so they are added
+// gap by gap.
 func (r *Run) addUncharged(mean *doubt.Mean) error {
 	squares, largest := 0.0, 0.0
-	var like *event.Charge // with the noise of the grant
+	var like *event.Charge // a charge with the grant's noise
 	before := 0
 	gap := func(next int) {
 		if last := r.weight(next - 1); next > before+1 && last > 0 {
@@ -121,15 +123,15 @@ func (r *Run) addUncharged(mean *doubt.Mean) error {
 	return mean.AddNoise(doubt.Noise{Mechanism: like.Mechanism, Scale: like.Scale}, squares, largest)
 }
 
-// sumOfSquares is 1² + 2² + … + n².
+// sumOfSquares returns 1² + 2² + … + n².
 func sumOfSquares(n float64) float64 { return n * (n + 1) * (2*n + 1) / 6 }
 
-// First is the first round that counts.
+// First returns the first round that counts.
 func (r *Run) First() int { return int(AverageFrom*float64(r.Grant.Scheme.Rounds)) + 1 }
 
 func (r *Run) weight(round int) float64 { return float64(max(0, round-r.First()+1)) }
 
-// place returns where the cells of a matrix begin among those of a release, and how many a release has.
+// place returns the matrix's first cell among a release's cells, and the release's number of cells.
 func (r *Run) place(matrix string, cells int) (first, total int, err error) {
 	first = -1
 	for _, m := range r.Grant.Matrices {
@@ -147,14 +149,14 @@ func (r *Run) place(matrix string, cells int) (first, total int, err error) {
 	return first, total, nil
 }
 
-// stored reads the releases beside a ledger: each is a file of its cells, whose SHA-256 its charge names.
+// stored reads the releases beside a ledger. Each is a file of cells. The charge has the file's SHA-256.
 func (r *Run) stored(folder string, total int, add func(int, []int64) error) error {
 	for _, round := range r.rounds() {
 		c := r.Charges[round]
 		path := filepath.Join(folder, c.StoredName())
 		b, err := endpoint.ReadFile(path, int64(8*total))
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // Mean says which
+			continue // Mean reports the missing round
 		}
 		if err != nil {
 			return err
@@ -174,7 +176,7 @@ func (r *Run) stored(folder string, total int, add func(int, []int64) error) err
 	return nil
 }
 
-// streamed reads a stream of releases.
+// streamed reads the releases in a stream.
 func (r *Run) streamed(name string, total int, add func(int, []int64) error) error {
 	in, h, err := endpoint.OpenStream(name, endpoint.Wanted{
 		Kinds: []wire.Kind{wire.Kind_RELEASES}, Side: wire.Side_PUBLIC, MaxCells: uint64(total),

@@ -6,8 +6,8 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// check compares a report with what can be told of its ledger without computing ε: unit and neighbours, releases without a bound,
-// and the budget.
+// check compares a report with facts that the ledger states without a computed ε: unit and neighbours, releases without
+// a bound, and the budget.
 func (r *Report) check(ledger *event.Ledger) error {
 	adjacency, unit, unbounded := "", "", false
 	for _, c := range ledger.Charges() {
@@ -28,7 +28,7 @@ func (r *Report) check(ledger *event.Ledger) error {
 	return r.checkBudget(ledger)
 }
 
-// checkOverspent compares the budget that is overspent, if account says one, with those of the ledger.
+// checkOverspent looks up the overspent budget, if the report has one, among the ledger's budgets.
 func (r *Report) checkOverspent(ledger *event.Ledger) error {
 	o := r.OverspentBudget
 	if o == nil {
@@ -48,8 +48,8 @@ func (r *Report) checkOverspent(ledger *event.Ledger) error {
 	return fmt.Errorf("overspent_budget is ε %v at δ %v, which the ledger lacks", o.Budget, o.Delta)
 }
 
-// checkBudget compares the total budget, and whether there is a filter, with the ledger: its own budget stands in its head, else
-// it is one of a charged grant.
+// checkBudget compares the total budget and the presence of a filter with the ledger. The ledger's own budget stands in
+// its head. Without one, the total budget is a charged grant's.
 func (r *Report) checkBudget(ledger *event.Ledger) error {
 	var own *event.Limit
 	filtered := false
@@ -76,8 +76,8 @@ func (r *Report) checkBudget(ledger *event.Ledger) error {
 	return nil
 }
 
-// planned is the last grant with a budget of which a release was charged; nil for none. Its budget is the total one where the
-// ledger has none of its own.
+// planned returns the last grant that has a budget and a charged release. It returns nil if there is none. The grant's
+// budget is the total budget if the ledger has none of its own.
 func planned(ledger *event.Ledger) (latest *event.Grant) {
 	charged := make(map[string]bool)
 	for _, c := range ledger.Charges() {

@@ -1,5 +1,5 @@
-// Package spent reads what account says of a ledger: the JSON of `account report --json`, and of its --curve FILE.json. No ε is
-// worked out here, so a page states exactly account's.
+// Package spent reads account's statements about a ledger: the JSON of `account report --json`, and of its --curve
+// FILE.json. It computes no ε, so a page states exactly account's ε.
 package spent
 
 import (
@@ -13,7 +13,7 @@ import (
 	"privpipe/pipelines/rounded"
 )
 
-// A Number is an upper bound of ε or δ, at least 0. In JSON an infinity is the string "∞".
+// A Number is an upper bound on ε or δ, at least 0. In JSON, infinity is the string "∞".
 type Number float64
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -34,12 +34,12 @@ func (n *Number) UnmarshalJSON(b []byte) error {
 // String rounds up, as account does.
 func (n Number) String() string { return rounded.Up(float64(n)) }
 
-// Infinite says that there is no bound.
+// Infinite says whether there is no bound.
 func (n Number) Infinite() bool { return math.IsInf(float64(n), 1) }
 
-// A Report is what account says of all releases of a ledger together.
+// A Report is account's statement about all releases in a ledger together.
 type Report struct {
-	LastHash         string  `json:"last_hash"` // of the ledger's last line
+	LastHash         string  `json:"last_hash"` // the hash of the ledger's last line
 	Accountant       string  `json:"accountant"`
 	Epsilon          *Number `json:"epsilon"`
 	Delta            *Number `json:"delta"`
@@ -52,12 +52,12 @@ type Report struct {
 	Claimed          *Number `json:"claimed_epsilon"` // by a paper's sensitivities: no bound
 	Filter           *Filter `json:"filter"`
 	Budget           *Budget `json:"budget"`
-	Overspent        *bool   `json:"overspent"` // by any budget of the ledger, at its own δ; nil: account did not say
+	Overspent        *bool   `json:"overspent"` // exceeding any budget, at its own δ; nil: account did not say
 	DisjointDatasets bool    `json:"disjoint_datasets"`
 
-	OverspentBudget *Overspending `json:"overspent_budget"` // which budget; nil also of a version of account that did not say it
+	OverspentBudget *Overspending `json:"overspent_budget"` // which budget; nil also from older versions of account
 
-	// The members that no page shows. Others are refused: they might qualify what a page says.
+	// The members that no page shows. Unknown members are refused, because they might qualify the page's statements.
 	Ledger       json.RawMessage `json:"ledger"`
 	EpsilonLower json.RawMessage `json:"epsilon_lower"`
 	DeltaLower   json.RawMessage `json:"delta_lower"`
@@ -66,30 +66,31 @@ type Report struct {
 	ClaimedDelta json.RawMessage `json:"claimed_delta"`
 	Papers       json.RawMessage `json:"paper_claims"`
 	Datasets     json.RawMessage `json:"datasets"`
-	Group        json.RawMessage `json:"group"` // of several units: the page says what follows for any number
+	Group        json.RawMessage `json:"group"` // for several units: the page states a bound for any number
 	Runs         json.RawMessage `json:"runs"`
 	Grants       json.RawMessage `json:"grants"`
 }
 
-// A Budget is the total budget of a ledger, and what is left of it.
+// A Budget is a ledger's total budget, and the rest of it.
 type Budget struct {
 	Epsilon     float64 `json:"epsilon"`
 	Delta       float64 `json:"delta"`
-	Grant       string  `json:"grant"`        // that was planned for it; empty for the ledger's own
-	EpsilonLeft *Number `json:"epsilon_left"` // a lower bound; nil where the ledger has a filter
-	FilterLeft  *Number `json:"filter_left"`  // in the measure of the filter
+	Grant       string  `json:"grant"`        // the grant that was planned for it; empty for the ledger's own
+	EpsilonLeft *Number `json:"epsilon_left"` // a lower bound; nil if the ledger has a filter
+	FilterLeft  *Number `json:"filter_left"`  // in the filter's measure
 }
 
-// An Overspending is a budget that the releases exceed, and the ε that they cost at its δ.
+// An Overspending is a budget that the releases exceed, and the releases' ε at the budget's δ.
 type Overspending struct {
 	Budget  float64 `json:"budget"`
 	Delta   float64 `json:"delta"`
-	Grant   string  `json:"grant"`   // whose plan made it; empty for the ledger's own
-	Dataset string  `json:"dataset"` // whose releases exceed it; empty for those of the ledger
+	Grant   string  `json:"grant"`   // the grant that was planned for the budget; empty for the ledger's own
+	Dataset string  `json:"dataset"` // its releases exceed the budget; empty: all releases of the ledger do
 	Epsilon Number  `json:"epsilon"`
 }
 
-// A Filter is what a ledger's filter guarantees, even where settings were chosen after earlier releases had been seen.
+// A Filter is the guarantee of a ledger's filter. It holds even if settings were chosen after earlier releases had been
+// seen.
 type Filter struct {
 	Measure string `json:"measure"`
 	Order   Number `json:"order"`
@@ -100,18 +101,18 @@ type Filter struct {
 	Theorem string `json:"theorem"`
 }
 
-// A Curve is how ε grew with the releases of a ledger.
+// A Curve says how ε grew over a ledger's releases.
 type Curve struct {
 	LastHash   string  `json:"last_hash"`
 	Accountant string  `json:"accountant"`
 	Delta      *Number `json:"delta"`
-	Points     []Point `json:"epsilon_over_releases"` // ascending; between two points ε is at most that of the later
+	Points     []Point `json:"epsilon_over_releases"` // ascending; between two points, the later ε is an upper bound
 
 	Adjacency        string `json:"adjacency"`
 	Unit             string `json:"unit"`
 	DisjointDatasets bool   `json:"disjoint_datasets"`
 
-	// The members that no page shows. Others are refused.
+	// The members that no page shows. Unknown members are refused.
 	Ledger    json.RawMessage `json:"ledger"`
 	DeltaOver json.RawMessage `json:"delta_over_epsilon"`
 	Budget    json.RawMessage `json:"budget"`
@@ -119,17 +120,17 @@ type Curve struct {
 	NoNoise   json.RawMessage `json:"release_without_noise"`
 }
 
-// A Point is the ε of the first releases of a ledger.
+// A Point is the ε after a ledger's first releases.
 type Point struct {
 	Releases int    `json:"releases"`
 	Epsilon  Number `json:"epsilon"`
 }
 
-// most bounds the size of a file of account, in bytes.
+// most bounds the bytes in a file by account.
 const most = 64 << 20
 
-// ReadReport reads the JSON of account report. It refuses one of another ledger, or of the ledger at another time, and one that
-// contradicts the ledger: see check.
+// ReadReport reads the JSON of account report. It refuses reports on another ledger, reports on an earlier or later
+// state of the ledger, and reports that contradict the ledger: see check.
 func ReadReport(name string, ledger *event.Ledger) (*Report, error) {
 	r := new(Report)
 	if err := read(name, r); err != nil {
@@ -149,7 +150,7 @@ func ReadReport(name string, ledger *event.Ledger) (*Report, error) {
 	return r, nil
 }
 
-// ReadCurve reads the curves beside a report.
+// ReadCurve reads the curve that belongs to a report.
 func ReadCurve(name string, beside *Report) (*Curve, error) {
 	c := new(Curve)
 	if err := read(name, c); err != nil {
@@ -180,7 +181,7 @@ func ReadCurve(name string, beside *Report) (*Curve, error) {
 	return c, nil
 }
 
-// After returns ε after so many releases, an upper bound.
+// After returns an upper bound on ε after the given number of releases.
 func (c *Curve) After(releases int) Number {
 	for _, p := range c.Points {
 		if p.Releases >= releases {
@@ -195,7 +196,7 @@ func stale(name string) error {
 		WithHint("make it again: account report --json --curve CURVE.json -o REPORT.json LEDGER")
 }
 
-// read decodes a file of account, which has no member that v lacks.
+// read decodes a file by account. A member that v lacks is an error.
 func read(name string, v any) error {
 	b, err := endpoint.ReadFile(name, most)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package topicmap places the topics of a model on a plane, so that similar topics are near each other.
+// Package topicmap places a model's topics on a plane, so that similar topics are near each other.
 package topicmap
 
 import (
@@ -10,15 +10,16 @@ import (
 
 // A Map is a plane of topics.
 type Map struct {
-	X, Y []float64 // of each topic; the axes have no meaning of their own
+	X, Y []float64 // for each topic; the axes have no meaning of their own
 	// Kept is the part of the squared distances between topics, in [0, 1], that the plane shows.
 	Kept float64
 }
 
-// Of maps topics, each a distribution over the same words, by classical multidimensional scaling (Torgerson 1952) of their
-// distances, as LDAvis does (Sievert and Shirley 2014, §3.2). The distance is the square root of the Jensen–Shannon divergence,
-// which is a metric (Endres and Schindelin 2003) and that of a Hilbert space (Fuglede and Topsøe 2004), so that no eigenvalue of
-// the scaling is negative. The largest coordinate along X, by its absolute value, is positive, and along Y, too.
+// Of maps topics, each a distribution over the same words. As in LDAvis (Sievert and Shirley 2014, §3.2), the map is by
+// classical multidimensional scaling (Torgerson 1952) of distances. The distance is the square root of the
+// Jensen–Shannon divergence. It is a metric (Endres and Schindelin 2003) and a distance in a Hilbert space (Fuglede and
+// Topsøe 2004), so that the scaling has no negative eigenvalue. The largest coordinate along X, by its absolute value,
+// is positive, and along Y, too.
 func Of(topics [][]float64) *Map {
 	n := len(topics)
 	m := &Map{X: make([]float64, n), Y: make([]float64, n), Kept: 1}
@@ -52,7 +53,8 @@ func Of(topics [][]float64) *Map {
 	return m
 }
 
-// orient mirrors an axis so that its largest coordinate is positive: eigenvectors have no sign.
+// orient mirrors an axis so that its largest coordinate by absolute value is positive, because eigenvectors have no
+// sign.
 func orient(axis []float64) {
 	largest := 0.0
 	for _, x := range axis {
@@ -67,8 +69,9 @@ func orient(axis []float64) {
 	}
 }
 
-// Distance is the square root of the Jensen–Shannon divergence of two distributions, in bits: in [0, 1], 1 for distributions that
-// share no word (Lin 1991, Divergence Measures Based on the Shannon Entropy, equation 4.1).
+// Distance returns the square root of the Jensen–Shannon divergence between two distributions, in bits. It is in [0,
+// 1], and 1 for distributions that share no word (Lin 1991, Divergence Measures Based on the Shannon Entropy, equation
+// 4.1).
 func Distance(p, q []float64) float64 {
 	divergence := 0.0
 	for i := range p {
