@@ -45,16 +45,16 @@ func checkNoise(models []*model, samples [][]sample, cells []int, what string, a
 const truncated = 4
 
 // checkSums returns an error if the canary moves the sums at a place by more than its bound allows. If exactly is set,
-// the canary must move the sums by exactly its contribution. checkSums projects the move on the direction of the
-// claimed move, for a sound privatizer, weighted with the inverse variance of the noise. No other vector within the
-// bound has a larger projection. In L2 this is the inequality of Cauchy and Schwarz. In L1 it holds because a place has
-// one value in all of its cells.
+// the canary must move the sums by exactly its contribution. checkSums projects the move on the direction that a sound
+// privatizer's sums would move in, weighted with the inverse variance of the noise. No other vector within the bound
+// has a larger projection. In L2 this is the inequality of Cauchy and Schwarz. In L1 it holds because a place has one
+// value in all of its cells.
 //
 // Gaussian noise of scale s, also discrete, is sub-Gaussian with variance factor s². Laplace noise is sub-gamma with
-// variance factor 2t² and scale t. So a weighted sum with variance factor v and scale c is outside ±(√(2v·L) + c·L), L
-// = ln 2/alpha, with probability at most alpha: Boucheron, Lugosi and Massart, Concentration Inequalities (2013),
-// section 2.4. (Discrete Laplace noise has the smaller moment generating function 1/(1 − sinh²(λ/2)/sinh²(1/2t)), as
-// sinh is convex.)
+// variance factor 2t² and scale t. Let L = ln 2/alpha. Then a weighted sum with variance factor v and scale c is
+// outside ±(√(2v·L) + c·L) with probability at most alpha: Boucheron, Lugosi and Massart, Concentration Inequalities
+// (2013), section 2.4. (Discrete Laplace noise has the smaller moment generating function 1/(1 −
+// sinh²(λ/2)/sinh²(1/2t)), as sinh is convex.)
 func checkSums(m *model, samples []sample, exactly bool, alpha float64) error {
 	var with, without []float64
 	weights := make([]float64, len(m.spread))

@@ -10,7 +10,7 @@
 //	P[nothing was counted in the cell, and A > h] ≤ P[Σ w_t·Z_t > h]
 //
 // for every dependence of s_t on earlier releases. The chance that any of n cells is marked wrongly is at most n times
-// the right side (Bonferroni's inequality). Threshold returns the h at which this product is α.
+// the right side (Bonferroni's inequality). Threshold returns an h at which this product is at most α.
 package doubt
 
 import (
@@ -61,8 +61,8 @@ func (m *Mean) AddNoise(noise Noise, squares, largest float64) error {
 		// is largest without a shift.
 		m.factor += squares * scale * scale
 	case event.Laplace:
-		// This noise is sub-gamma with variance factor 2t² and scale t, as is the continuous one (Boucheron, Lugosi and
-		// Massart 2013, §2.4). The discrete one has the smaller moment generating function 1/(1 −
+		// This noise is sub-gamma with variance factor 2t² and scale t, as is continuous Laplace noise (Boucheron,
+		// Lugosi and Massart 2013, §2.4). Discrete Laplace noise has the smaller moment generating function 1/(1 −
 		// sinh²(λ/2)/sinh²(1/2t)), as sinh is convex.
 		m.factor += 2 * squares * scale * scale
 		m.tail = max(m.tail, largest*scale)

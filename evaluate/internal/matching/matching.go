@@ -24,8 +24,8 @@ func Optimal(cost [][]float64) []int {
 		for j := range columns {
 			distance[j], from[j], done[j] = math.Inf(1), none, false
 		}
-		// This is Dijkstra's search for a free column, by costs reduced by u and v. Moving the holder of one column to
-		// another reaches the other column from it.
+		// This is Dijkstra's search for a free column, by costs reduced by u and v. A step leads from one column to
+		// another if the first column's holder may move to the other.
 		at, before, walked := row, none, 0.0
 		end := none
 		for end == none {

@@ -88,8 +88,8 @@ func Measure(guesses []Guess) (*Result, error) {
 }
 
 // balanced returns an interval for (1 + p − q)/2. Here p is the share of members that are called members, and q the
-// share of others. It adds a success and a failure to each: Agresti and Caffo, Simple and Effective Confidence
-// Intervals for Proportions and Differences of Proportions (2000).
+// share of others that are called members. It adds a success and a failure to each: Agresti and Caffo, Simple and
+// Effective Confidence Intervals for Proportions and Differences of Proportions (2000).
 func balanced(right, members, wrong, others int) (low, high float64) {
 	p, n := float64(right+1)/float64(members+2), float64(members+2)
 	q, m := float64(wrong+1)/float64(others+2), float64(others+2)

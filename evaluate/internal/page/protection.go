@@ -209,9 +209,9 @@ func sentences(r *spent.Report) []Sentence {
 		"one part in " + oneIn(d) + "."})
 }
 
-// guess returns the largest probability of telling two neighbours apart, if both are equally probable beforehand. It is
-// (e^ε + δ)/(1 + e^ε), the sum of both conditions in Kairouz, Oh and Viswanath, The Composition Theorem for
-// Differential Privacy (2015), theorem 2.1. It is printed as a percentage, rounded up.
+// guess returns the largest probability that a guess between two neighbours is right, if both are equally probable
+// beforehand. It is (e^ε + δ)/(1 + e^ε), the sum of both conditions in Kairouz, Oh and Viswanath, The Composition
+// Theorem for Differential Privacy (2015), theorem 2.1. It is printed as a percentage, rounded up.
 func guess(epsilon, delta float64) string {
 	p := 1 - (1-delta)/(1+math.Exp(epsilon))
 	return fmt.Sprintf("%.1f\u00a0%%", math.Ceil(min(1, p)*1000-1e-9)/10)

@@ -69,9 +69,9 @@ func orient(axis []float64) {
 	}
 }
 
-// Distance returns the square root of the Jensen–Shannon divergence between two distributions, in bits. It is in [0,
-// 1], and 1 for distributions that share no word (Lin 1991, Divergence Measures Based on the Shannon Entropy, equation
-// 4.1).
+// Distance returns the square root of the Jensen–Shannon divergence between two distributions, in bits. It is at least
+// 0 and at most 1. It is 1 for distributions that share no word (Lin 1991, Divergence Measures Based on the Shannon
+// Entropy, equation 4.1).
 func Distance(p, q []float64) float64 {
 	divergence := 0.0
 	for i := range p {
