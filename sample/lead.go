@@ -10,16 +10,17 @@ import (
 	"privpipe/pipelines/filter"
 )
 
-// Retention deletes old messages of a topic, read or not. So sample bounds how far the rounds in a topic run ahead of their
-// releases. Over a pipe the next stages hold sample back.
+// Retention deletes old messages from a topic, read or not. So sample bounds how far the rounds in a topic run ahead of
+// their releases. Over a pipe the next stages hold sample back.
 
-// lead are the flags that bound how far the rounds run ahead.
+// lead has the flags that bound how far the rounds run ahead.
 type lead struct {
 	Lead   *int   `zero:"" group:"Topics" placeholder:"N" help:"Write at most N rounds to a topic before the first of them is released, 4 by default; 0 writes all rounds at once. The retention of the topic must last for N rounds. Without --follow or its default there is no bound."`
 	Follow string `group:"Topics" placeholder:"TOPIC" help:"Watch this topic of the run's releases or parameters, to know which rounds are released. By default the topic is RUN.releases, if the output is a topic whose name begins with the RUN of --run."`
 }
 
-// usualLead lets the next stages work on one round while sample writes others. The topic then needs only a short retention.
+// usualLead lets the next stages work on one round while sample writes others. The topic then needs only a short
+// retention.
 const usualLead = 4
 
 func (l *lead) validate(s *rounds) error {
@@ -48,7 +49,7 @@ func (l *lead) most() int {
 	return *l.Lead
 }
 
-// followed is the name of the topic in which --lead waits for releases; "" for none.
+// followed is the name of the topic that --lead watches for releases; "" for none.
 func (s *rounds) followed() string {
 	if s.Follow != "" || !endpoint.IsTopic(s.Output) || s.RunName == "" || s.most() == 0 {
 		return s.Follow
@@ -61,11 +62,11 @@ func (s *rounds) followed() string {
 	return location[:cut] + s.RunName + ".releases"
 }
 
-// A pace holds rounds back until those before them are released.
+// A pace holds a round back until enough earlier rounds are released.
 type pace struct {
 	releases *endpoint.Follower // nil: nothing is waited for
 	most     int
-	first    int // round of the run that is sampled here: those before are done
+	first    int // first round of the run that is sampled here; earlier rounds are done
 }
 
 // pace opens the topic that sample follows.
@@ -85,7 +86,7 @@ func (s *rounds) pace(r *filter.Run) (*pace, error) {
 	return &pace{releases, s.most(), s.FirstRound}, nil
 }
 
-// wait waits until a round may be written.
+// wait waits until the round may be written.
 func (p *pace) wait(ctx context.Context, round int, waiting func(until int)) error {
 	until := round - p.most
 	if p.releases == nil || until < p.first || p.releases.Reached(uint32(until)) {

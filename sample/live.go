@@ -82,14 +82,15 @@ func (s *rounds) live(r *filter.Run) error {
 	}
 }
 
-// window writes the round of a window.
+// window writes the batch as one round.
 func (p *parts) window(r *filter.Run, b *window.Batch, scheme *wire.Scheme) error {
 	defer b.Documents.Close()
 	return p.write(r, b.Documents, scheme, uint32(b.Window), b.Units)
 }
 
-// incomplete handles a window that an earlier run began, and whose documents did not all come again. A topic may hold a part
-// of the window's round, and no later round may follow such a part. A file or a pipe has nothing of an earlier run.
+// incomplete handles a window that an earlier run began, if not all of its documents came again. A topic may hold a
+// part of the window's round, and no later round may follow such a part. A file or a pipe has nothing from an earlier
+// run.
 func (s *rounds) incomplete(r *filter.Run, round int, there done) error {
 	switch {
 	case there.rounds >= round: // the round is whole, and only the state lacks it

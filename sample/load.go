@@ -27,8 +27,9 @@ func (s *rounds) unit() wire.Unit {
 	return wire.Unit_DOCUMENT
 }
 
-// open opens the streams of an input. h is the header of the inputs before, nil for the first input. The input must have the
-// vocabulary and the settings of h. open returns the header of the first input, which is private if any input is.
+// open opens the streams of an input. h is the header of the earlier inputs, nil for the first input. The input must
+// have h's vocabulary and settings. open returns the header of the first input. The header becomes private if any input
+// is.
 func (s *rounds) open(name string, h *wire.Header) ([]*endpoint.StreamReader, *wire.Header, error) {
 	streams, of, err := endpoint.OpenStreams(name, s.wanted(name))
 	if err != nil || h == nil {
@@ -54,7 +55,7 @@ func (s *rounds) open(name string, h *wire.Header) ([]*endpoint.StreamReader, *w
 	return streams, h, nil
 }
 
-// wanted are the streams of documents of an input.
+// wanted describes the document streams that an input must have.
 func (s *rounds) wanted(name string) endpoint.Wanted {
 	return endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}, Values: true, Timed: s.Window > 0 || endpoint.FromTime(name)}
 }
@@ -145,7 +146,7 @@ func (s *rounds) load(r *filter.Run) (*corpus.Corpus, *wire.Header, error) {
 	return documents, header, nil
 }
 
-// refuseTwice is the error of an id that occurs twice. The id and the places of its documents are private.
+// refuseTwice is the error for an id that occurs twice. The id and the places of its documents are private.
 func (s *rounds) refuseTwice(r *filter.Run, twice *corpus.TwiceError) error {
 	err := exit.Errorf(exit.Malformed, "%w", twice)
 	if r.Private() {
@@ -157,12 +158,12 @@ func (s *rounds) refuseTwice(r *filter.Run, twice *corpus.TwiceError) error {
 		"in a recipe PRIVPIPE_SAMPLE_PRIVATE_LOGS=true, names the id and its two documents")
 }
 
-// errEmpty is the error of inputs without a document: each round would cost a part of the budget and hold nobody.
+// errEmpty is the error for inputs without a document: each round would cost a part of the budget and hold nobody.
 func errEmpty(inputs []string) error {
 	return exit.Errorf(exit.Malformed, "%s: no document", strings.Join(inputs, ", "))
 }
 
-// addAll adds the documents of a stream. It adds the name of each new unit to names.
+// addAll adds the documents of one stream. It adds the name of each new unit to names.
 func addAll(r *filter.Run, meter *progress.Meter, documents *corpus.Corpus, in *endpoint.StreamReader, names *positions) error {
 	in.Reuse() // the corpus copies each document
 	for r.Err() == nil {

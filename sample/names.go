@@ -7,8 +7,9 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// byName says whether the rounds of a unit follow from its name without a secret. Other units must then not change the name.
-// Otherwise removing one unit would move all others to other rounds. (Secret coins are as good for one name as for another.)
+// byName says whether a unit's rounds follow from its name without a secret. Other units must then not change the name.
+// Otherwise removing one unit would move all others to other rounds. (Secret coins are as good for one name as for
+// another.)
 func (s *rounds) byName() bool { return s.Epoch && s.Window == 0 || s.Seed != nil && !s.All }
 
 // positions finds names of units that look like positions: in one stream, or in all streams together.
@@ -17,7 +18,7 @@ type positions struct{ stream, all unitNames }
 // unitNames are the names of users, and the names of documents that are units.
 type unitNames struct{ users, documents numbered.Names }
 
-// add adds the name of a unit; d is the first document of the unit.
+// add adds a unit's name; d is the unit's first document.
 func (p *positions) add(unit wire.Unit, d *wire.Document) {
 	for _, n := range []*unitNames{&p.stream, &p.all} {
 		if unit == wire.Unit_USER && d.User != "" {

@@ -12,9 +12,9 @@ import (
 	"privpipe/sample/internal/corpus"
 )
 
-// parts are the output streams: one for a file or a pipe, one for each partition of a topic. Each unit of a round is in one part.
-// Each part has a RoundOpen and a RoundClose for every round. The RoundClose counts only the units of its part, of which there may
-// be none.
+// parts are the output streams: one for a file or a pipe, one for each partition of a topic. All of a unit's documents
+// in a round go to one part. Each part has a RoundOpen and a RoundClose for every round. The RoundClose counts only the
+// units in its part, perhaps none.
 type parts struct {
 	outs    []*endpoint.StreamWriter // at least 1
 	workers int
@@ -47,8 +47,8 @@ func (p *parts) abort() {
 	}
 }
 
-// of is the part of a unit: its digest modulo the number of parts. So every program that samples puts a unit into the same part in
-// every round.
+// of returns a unit's part: the unit's digest modulo the number of parts. So every program that samples puts a unit
+// into the same part in every round.
 func (p *parts) of(digest uint64) int { return int(digest % uint64(len(p.outs))) }
 
 // write writes one round: all parts in one pass over the corpus.
@@ -85,21 +85,21 @@ func (p *parts) write(ctx context.Context, documents *corpus.Corpus, scheme *wir
 // batchDocuments is how many documents a worker encodes at a time.
 const batchDocuments = 512
 
-// A batch is some documents of a part, by their numbers in the corpus.
+// A batch is a list of documents for one part. Each document is given by its number in the corpus.
 type batch struct {
 	part      int
 	documents []int
 }
 
-// frames are the encoded frames of a batch, ready for its part.
+// frames are a batch's encoded frames, ready for its part.
 type frames struct {
 	part  int
 	ready []*stream.Batch
 }
 
-// drawnFrom returns the first document from i on whose unit is chosen, or the number of documents if there is none.
+// drawnFrom returns the first document from i on with a chosen unit, or the number of documents if there is none.
 func drawnFrom(documents *corpus.Corpus, chosen choose.Set, i int) int {
-	if documents.Unit() == wire.Unit_DOCUMENT { // each document is the unit of its number
+	if documents.Unit() == wire.Unit_DOCUMENT { // each document is a unit with the same number
 		if i = chosen.From(i); i < 0 {
 			return documents.Documents()
 		}
@@ -111,8 +111,8 @@ func drawnFrom(documents *corpus.Corpus, chosen choose.Set, i int) int {
 	return i
 }
 
-// documents writes the documents of the chosen units to their parts, and counts the documents in closes. Each part keeps the order of
-// the corpus. Workers encode and compress.
+// documents writes the documents of the chosen units to their parts, and counts the documents in closes. Each part
+// keeps the order of the corpus. Workers encode and compress.
 func (p *parts) documents(ctx context.Context, documents *corpus.Corpus, round uint32, chosen choose.Set,
 	closes []wire.RoundClose) error {
 	waiting := make([][]int, len(p.outs))
@@ -146,7 +146,8 @@ func (p *parts) documents(ctx context.Context, documents *corpus.Corpus, round u
 			}
 		}
 		p.meter.Documents.Add(int64(len(encoded)))
-		ready, err := p.outs[b.part].Framer().DocumentBatches(round, encoded) // load and window read them from streams of the same settings
+		// load and window read the documents from streams with the same settings.
+		ready, err := p.outs[b.part].Framer().DocumentBatches(round, encoded)
 		return frames{b.part, ready}, err
 	}
 	return ordered.Map(ctx, p.workers, next, encode, func(f frames) error {

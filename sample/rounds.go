@@ -81,7 +81,7 @@ func (s *rounds) header(h *wire.Header) *wire.Header {
 	}
 }
 
-// resumes refuses a topic whose rounds were drawn by another scheme than this one.
+// resumes refuses a topic that holds rounds of another scheme.
 func (s *rounds) resumes(scheme event.Scheme) error {
 	there, err := endpoint.Plan(s.Output)
 	if err != nil || there == nil {
@@ -98,15 +98,17 @@ func (s *rounds) resumes(scheme event.Scheme) error {
 	return nil
 }
 
-// done says how much of the output an earlier start wrote, if the output is a topic. A pipe or a file has nothing of an earlier start.
+// done says how much of the output an earlier start wrote, if the output is a topic. A pipe or a file has nothing from
+// an earlier start.
 type done struct {
 	rounds  int  // the last round that is whole in all parts
-	reached int  // the last round of which any part has a message
-	begun   bool // some part has a message of a round, or an end record
+	reached int  // the last round that has a message in any part
+	begun   bool // some part has a message of any round, or an end record
 	ended   bool // every part has its end record
 }
 
-// done refuses a topic whose rounds a restart would draw differently: a round that is begun twice must hold the same units.
+// done refuses a topic if a restart would draw its rounds differently: a round that is begun twice must hold the same
+// units.
 func (s *rounds) done(r *filter.Run, header *wire.Header) (done, error) {
 	tails, err := endpoint.Tails(s.Output, header)
 	if err != nil || len(tails) == 0 {

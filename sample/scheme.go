@@ -22,8 +22,8 @@ func (s *rounds) scheme(units int) event.Scheme {
 	return flags.Scheme(s.Rounds, s.Seed == nil)
 }
 
-// chooser prepares the scheme for a corpus. settings are those in the header of the documents. begun says that the output already
-// has rounds of the run.
+// chooser prepares the scheme for a corpus. settings come from the header of the documents. begun says that the output
+// already has rounds of the run.
 func (s *rounds) chooser(documents *corpus.Corpus, settings []byte, begun bool) (*choose.Chooser, *wire.Scheme, error) {
 	digests := documents.Digests()
 	if s.Fixed.Size > uint64(len(digests)) {

@@ -1,4 +1,4 @@
-// Package choose draws the units of a round.
+// Package choose draws the units of each round.
 package choose
 
 import (
@@ -12,7 +12,7 @@ import (
 	"privpipe/sample/internal/corpus"
 )
 
-// A Set is a set of units by their numbers.
+// A Set is a set of units. Each unit is identified by its number.
 type Set []uint64
 
 // NewSet returns an empty set for numbers below n.
@@ -50,17 +50,19 @@ func (s Set) Len() int {
 // A Chooser draws the units of rounds by one scheme. It is not safe for concurrent use.
 type Chooser struct {
 	scheme  event.Scheme
-	digests []uint64 // of the units
-	// numbers returns a function that gives each unit of a round its uniform, independent number. high is the number; low orders
-	// units with equal high. event.Allocate takes numbers for an epoch, from 0, in place of numbers for a round.
+	digests []uint64 // one per unit
+	// numbers returns a function that gives each unit its number for one round: uniform, and independent of other
+	// units. high is the number. low orders units with equal high. For event.Allocate the argument is the epoch, from
+	// 0, in place of the round.
 	numbers func(round int) func(unit int) (high, low uint64)
-	// coins draws a round of event.Poisson.
+	// coins draws one round of event.Poisson.
 	coins func(round int) Set
 }
 
-// New returns a Chooser for units with the given digests (wire.UnitDigest) and keys, by a throw for the Purpose of the
-// scheme. The scheme must have passed its Check. Whether a unit is in a round depends only on the throw, the round and the unit's
-// key, not on the order of units or on other units. event.Fixed is the exception: it takes the units with the smallest numbers.
+// New returns a Chooser for units with the given digests (wire.UnitDigest) and keys. throw must be for the scheme's
+// Purpose, and the scheme must have passed its Check. Whether a unit is in a round depends only on the throw, the round
+// and the unit's key, not on the order of units or on other units. event.Fixed is the exception: it takes the units
+// with the smallest numbers.
 func New(scheme event.Scheme, digests []uint64, keys []corpus.Key, throw coin.Throw) (*Chooser, error) {
 	numbers := func(round int) func(int) (uint64, uint64) {
 		number := throw.Round(round)
@@ -70,7 +72,7 @@ func New(scheme event.Scheme, digests []uint64, keys []corpus.Key, throw coin.Th
 	return newChooser(scheme, digests, numbers, coins.round)
 }
 
-// NewSeeded is New by a seed and the units' digests. If two units have the same digest, their keys determine their order, so that
+// NewSeeded is New with a public seed in place of a throw. Units with equal digests are ordered by their keys, so that
 // the order does not depend on the corpus.
 func NewSeeded(scheme event.Scheme, digests []uint64, keys []corpus.Key, seed coin.Seed) (*Chooser, error) {
 	numbers := func(round int) func(int) (uint64, uint64) {
@@ -97,7 +99,7 @@ func newChooser(scheme event.Scheme, digests []uint64, numbers func(int) func(in
 	return &Chooser{scheme, digests, numbers, coins}, nil
 }
 
-// Round draws the units of a round, from 1.
+// Round draws the units of the given round. Rounds count from 1.
 func (c *Chooser) Round(round int) Set {
 	if c.scheme.Method == event.Poisson {
 		return c.coins(round)
@@ -128,8 +130,8 @@ func (c *Chooser) Round(round int) Set {
 	return chosen
 }
 
-// roundOf is the only round of a unit in an epoch, from 1, by a public hash of its name or by its number of the throw. The
-// multiplication maps 64 random bits to a round with a bias below 2^-32.
+// roundOf returns a unit's only round in an epoch, from 1. number is a public hash of the unit's name, or the unit's
+// number in the throw. The multiplication maps 64 random bits to a round with a bias below 2^-32.
 func (c *Chooser) roundOf(number uint64) int {
 	high, _ := bits.Mul64(number, uint64(c.scheme.EpochRounds()))
 	return int(high) + 1

@@ -5,19 +5,20 @@ import (
 	"privpipe/sample/internal/corpus"
 )
 
-// A groups draws rounds of event.Poisson by a throw. It throws the coins of a group of rounds in one pass over the units: those of the round
-// that is asked for and of all rounds after it. It keeps the rounds that were not asked for yet, at most three of a bit a unit each.
+// A groups draws the rounds of event.Poisson from a throw. One pass over the units throws the coins for the round asked
+// for and for the later rounds in its group. groups keeps the rounds that were not asked for yet: at most three, with
+// one bit per unit each.
 type groups struct {
 	throw  coin.Throw
 	keys   []corpus.Key
 	rate   float64
-	rounds int // of the scheme: none after the last is drawn
+	rounds int // the scheme's number of rounds; no later round is drawn
 
-	group int // of sets
+	group int // the group that sets belongs to
 	sets  [coin.GroupRounds]Set
 }
 
-// round draws a round, from 1. It is fastest if rounds are asked for in their order.
+// round draws the given round, from 1. It is fastest if rounds are asked for in their order.
 func (g *groups) round(round int) Set {
 	group, place := coin.GroupOf(round)
 	if group != g.group || g.sets[place] == nil {
@@ -28,7 +29,7 @@ func (g *groups) round(round int) Set {
 	return set
 }
 
-// draw draws the rounds of a group from a place on.
+// draw draws the group's rounds from place from on.
 func (g *groups) draw(group, from int) {
 	g.group, g.sets = group, [coin.GroupRounds]Set{}
 	end := max(from+1, min(g.rounds-group*coin.GroupRounds, coin.GroupRounds))

@@ -6,14 +6,15 @@ import (
 	"slices"
 )
 
-// smallest adds the units with the size smallest numbers of n units. Ties keep the order of the units. (By a secret, units with
-// different keys have different numbers. By a seed, units whose keys differ in the first half do.)
+// smallest adds the size units with the smallest numbers among n units. Ties keep the order of the units. With a
+// secret, units with different keys have different numbers. With a seed, numbers differ if the first halves of the keys
+// do.
 //
-// If two data sets differ by one replaced unit, the order of all other units is the same. So the two sets of smallest numbers
-// differ by at most one replaced member.
+// If two data sets differ by one replaced unit, the order of all other units is the same. So the two sets of smallest
+// numbers differ by at most one replaced member.
 //
-// It takes time in proportion to n and hardly any memory: it counts units by the first bits of their numbers, and sorts only the
-// units at the boundary.
+// It takes time in proportion to n and hardly any memory: it counts units by the first bits of their numbers, and sorts
+// only the units at the boundary.
 func smallest(chosen Set, n, size int, number func(unit int) (high, low uint64)) {
 	shift := 64 - min(bits.Len(uint(n)), 16)
 	counts := make([]int, 1<<(64-shift))

@@ -13,34 +13,36 @@ import (
 	"privpipe/sample/internal/corpus"
 )
 
-// A Secret is the key of coins. Whoever has it knows the units of each round, and sampling then hides nothing from him.
+// A Secret is the key of the coins. Whoever has it knows the units of each round, and sampling then hides nothing from
+// him.
 type Secret [32]byte
 
-// NewSecret returns a key of the operating system's generator (crypto/rand).
+// NewSecret returns a key from the operating system's generator (crypto/rand).
 func NewSecret() (s Secret) {
 	rand.Read(s[:]) // never fails: it ends the process instead
 	return s
 }
 
-// A Throw is one throw of coins: it gives a number to every unit in every round. The same secret and purpose always give the same
-// numbers, independent of order and of other units. To anyone without the secret, numbers of other throws are independent of them.
+// A Throw gives a number to every unit in every round. The same secret and purpose always give the same numbers,
+// whatever the order and the other units are. To anyone without the secret, the numbers of different throws are
+// independent.
 type Throw struct {
 	secret  Secret
 	purpose string
 }
 
-// Throw returns the throw for a purpose. The purpose must hold everything that separates two throws.
+// Throw returns the throw for a purpose. The purpose must contain everything that separates two throws.
 func (s Secret) Throw(purpose string) Throw { return Throw{s, purpose} }
 
 // Name is the public name of the throw, in 32 hexadecimal digits. It identifies the throw and reveals nothing else.
 func (t Throw) Name() string { return hex.EncodeToString(t.derive("name", 0)[:16]) }
 
-// Numbers gives the number of a unit, by its key (SPEC.md §3.6): 128 bits in two halves. Units of different keys have
-// different numbers. It is not safe for concurrent use.
+// Numbers gives a unit's number, by the unit's key (SPEC.md §3.6): 128 bits in two halves. Units with different keys
+// have different numbers. It is not safe for concurrent use.
 type Numbers func(unit *corpus.Key) (high, low uint64)
 
-// Round returns the numbers of a round, from 1. An allocation, whose choices hold for all rounds of an epoch, takes the numbers of an epoch
-// instead, from 0.
+// Round returns the numbers for one round, from 1. An allocation draws once for all rounds of an epoch. It passes the
+// epoch, from 0, in place of the round.
 func (t Throw) Round(round int) Numbers {
 	blocks, block := t.cipher("round", round), make([]byte, aes.BlockSize)
 	return func(unit *corpus.Key) (high, low uint64) {
@@ -49,7 +51,7 @@ func (t Throw) Round(round int) Numbers {
 	}
 }
 
-// cipher returns AES-256 with the key for a use of the throw in a round or a group.
+// cipher returns AES-256 with the key for one use of the throw, in one round or group.
 func (t Throw) cipher(use string, round int) cipher.Block {
 	blocks, err := aes.NewCipher(t.derive(use, round))
 	if err != nil {
@@ -58,7 +60,8 @@ func (t Throw) cipher(use string, round int) cipher.Block {
 	return blocks
 }
 
-// derive returns 32 bytes for a use of the throw in a round or a group: HMAC-SHA256 of an injective encoding of use, purpose and round.
+// derive returns 32 bytes for one use of the throw, in one round or group. They are the HMAC-SHA256 of an injective
+// encoding of use, purpose and round.
 func (t Throw) derive(use string, round int) []byte {
 	mac := hmac.New(sha256.New, t.secret[:])
 	mac.Write([]byte(use + "\n" + t.purpose))

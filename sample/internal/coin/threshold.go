@@ -2,8 +2,9 @@ package coin
 
 import "math"
 
-// Threshold encodes a probability p in [0, 1] as ⌊p·2^96⌋. So a coin falls with probability at most p, and the actual rate is at
-// most the charged rate. It is exactly p if p·2^96 is whole, as it is for every float64 of at least 2^-44: its last bit is at least 2^-96.
+// Threshold encodes a probability p in [0, 1] as ⌊p·2^96⌋. So a coin falls with probability at most p, and the actual
+// rate is at most the charged rate. The rate is exactly p if p·2^96 is whole. This is so for every float64 of at least
+// 2^-44, since its last bit is at least 2^-96.
 type Threshold struct {
 	high uint64 // the first 32 bits, or 2^32 for p = 1
 	low  uint64 // the other 64 bits
@@ -16,7 +17,8 @@ func NewThreshold(p float64) Threshold {
 	return Threshold{uint64(whole), uint64(math.Ldexp(fraction, 64))}
 }
 
-// Falls reports whether a coin falls by a uniform number of 64 bits, as a Seed gives them. It falls with probability ⌊p·2^64⌋/2^64.
+// Falls reports whether a coin falls. number is uniform and has 64 bits, such as a Seed's number. The coin falls with
+// probability ⌊p·2^64⌋/2^64.
 func (t Threshold) Falls(number uint64) bool {
 	first, more := number>>32, number&math.MaxUint32
 	return first < t.high || first == t.high && more < t.low>>32

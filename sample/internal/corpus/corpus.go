@@ -1,5 +1,5 @@
-// Package corpus holds the documents that rounds are drawn from: encoded, one after the other, in memory or, beyond a
-// limit, in an unlinked file.
+// Package corpus holds the documents that rounds are drawn from. The documents are encoded, one after the other. They
+// are in memory and, beyond a limit, in an unlinked file.
 package corpus
 
 import (
@@ -15,11 +15,12 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// chunkBytes is the size of the pieces in which documents are kept. A document lies within one.
+// chunkBytes is the size of the pieces that hold the documents. No document crosses a piece's end.
 const chunkBytes = 4 << 20
 
-// A Corpus is a list of documents, grouped into privacy units. It takes the encoded documents (about 2.3 bytes for each distinct
-// word of a document) and an index of 40 bytes a document. If users are the units, it takes 4 more bytes and a map of users.
+// A Corpus is a list of documents, grouped into privacy units. It takes the memory of the encoded documents (about 2.3
+// bytes for each distinct word in a document) and of an index with 40 bytes per document. If users are the units, it
+// takes 4 more bytes per document and a map of users.
 type Corpus struct {
 	limit  int64    // largest number of bytes of documents in memory
 	chunks [][]byte // the first chunks; the others are in file
@@ -95,7 +96,7 @@ func (c *Corpus) Add(d *wire.Document) error {
 	return c.store(encoded)
 }
 
-// addUnit records the unit of the next document.
+// addUnit records the next document's unit.
 func (c *Corpus) addUnit(name string, key Key) {
 	if c.unit == wire.Unit_USER {
 		owner, known := c.users[key]
@@ -161,15 +162,15 @@ func (c *Corpus) flush() error {
 	return err
 }
 
-// spilled is the offset at which the documents in the file begin.
+// spilled is the offset where the documents in the file begin.
 func (c *Corpus) spilled() int64 { return int64(len(c.chunks)) * chunkBytes }
 
-// Once makes Seal drop a document that is equal to an earlier one of its unit and id: topics deliver messages again. Whether documents are
-// equal depends on their unit only.
+// Once makes Seal drop a document that equals an earlier one with the same unit and id, since topics deliver messages
+// again. Whether documents are equal depends only on their own unit.
 func (c *Corpus) Once() { c.once = true }
 
-// Seal ends the list. It refuses a document id that occurs twice in a unit. The error does not say where: the places of two equal
-// documents tell how many there are.
+// Seal ends the list. It refuses a document id that occurs twice in a unit. The error does not say where, because the
+// places of two equal documents tell how many documents there are.
 func (c *Corpus) Seal() error {
 	if err := c.flush(); err != nil {
 		return err
@@ -199,8 +200,8 @@ func (c *Corpus) Seal() error {
 // ErrTwice means that a document id occurs twice in a unit. A *TwiceError is one.
 var ErrTwice = errors.New("a document id occurs twice")
 
-// A TwiceError has the id, and the two documents that have it, by their places in the corpus from 1. All three are
-// private: its message has none.
+// A TwiceError has the id, and the places of its two documents in the corpus, from 1. All three are private, so the
+// message has none.
 type TwiceError struct {
 	ID            string
 	First, Second int
@@ -210,8 +211,8 @@ func (*TwiceError) Error() string { return ErrTwice.Error() }
 
 func (*TwiceError) Unwrap() error { return ErrTwice }
 
-// settle compares documents with the same hash: only equal units and ids are an error, not equal hashes. It drops equal documents if Once was
-// called.
+// settle compares documents with the same hash. An equal hash alone is no error: unit and id must be equal, too. settle
+// drops equal documents if Once was called.
 func (c *Corpus) settle(twice map[uint64][]int) error {
 	type name struct{ unit, id string }
 	type place struct {
@@ -268,8 +269,8 @@ func (c *Corpus) settle(twice map[uint64][]int) error {
 	return nil
 }
 
-// Encoded returns document i, from 0, as wire.AppendDocument encodes it. The caller must not change it. Encoded may be called by several
-// goroutines after Seal.
+// Encoded returns document i, from 0, as wire.AppendDocument encodes it. The caller must not change it. After Seal,
+// several goroutines may call Encoded.
 func (c *Corpus) Encoded(i int) ([]byte, error) {
 	at := c.at[i]
 	if chunk := at / chunkBytes; chunk < int64(len(c.chunks)) {
@@ -285,7 +286,7 @@ func (c *Corpus) Encoded(i int) ([]byte, error) {
 	return encoded, err
 }
 
-// Document returns document i as Encoded does, decoded.
+// Document returns document i, decoded.
 func (c *Corpus) Document(i int) (*wire.Document, error) {
 	encoded, err := c.Encoded(i)
 	if err != nil {

@@ -6,14 +6,16 @@ import (
 	"privpipe/sample/internal/corpus"
 )
 
-// A Batch is the documents of a closed window.
+// A Batch has the documents of one closed window.
 type Batch struct {
-	Window    int
-	Documents *corpus.Corpus // the caller closes it; nil if the input did not replay all documents of a begun window
-	Units     choose.Set     // the units in this window
+	Window int
+	// The caller closes it. It is nil if an earlier run began the window, and the input did not replay all of its
+	// documents.
+	Documents *corpus.Corpus
+	Units     choose.Set // the units in this window
 }
 
-// A gathering is the documents of a window so far. For each unit and id it has only the first document.
+// A gathering has the documents of one window so far. For each unit and id it has only the first document.
 type gathering struct {
 	unit      wire.Unit
 	corpus    *corpus.Corpus
@@ -31,8 +33,8 @@ func gather(unit wire.Unit, memory int64) *gathering {
 	return g
 }
 
-// keysOf returns the keys of a document and of its unit. Users may choose ids, so the document's key includes the unit's: no unit's
-// document can be mistaken for another unit's.
+// keysOf returns the document's key and its unit's key. Users may choose ids, so the document's key includes the unit's
+// key: no unit's document can be mistaken for another unit's.
 func (g *gathering) keysOf(d *wire.Document) (document, unit corpus.Key) {
 	unit = corpus.KeyOf(wire.UnitName(g.unit, d))
 	if g.unit == wire.Unit_USER {
@@ -73,7 +75,7 @@ func (g *gathering) batch(window int, counts func(unit corpus.Key) bool) (*Batch
 	return b, nil
 }
 
-// keys returns the keys of a batch's units and, if users are the units, of their documents.
+// keys returns the keys of the batch's units and, if users are the units, the keys of their documents.
 func (g *gathering) keys(b *Batch) (units, documents []corpus.Key) {
 	for i, key := range g.corpus.Keys() {
 		if b.Units.Has(i) {

@@ -19,7 +19,7 @@ import (
 //	kind       8 bytes, "begun   " or "done    "
 //	window     uint64, like all numbers here little-endian
 //	units      uint64, their number
-//	documents  uint64, their number; 0 if documents are the units, whose keys are the keys of their ids
+//	documents  uint64, their number; 0 if documents are the units: the units' keys are then the keys of their ids
 //	checksum   uint64, XXH64 of these 32 bytes
 //	keys       16 bytes each, first the keys of units
 //	checksum   uint64, XXH64 of the keys
@@ -67,7 +67,7 @@ func (s *State) append(b block) error {
 	return nil
 }
 
-// take adds a block to the state.
+// take adds a block's content to the state.
 func (s *State) take(b block) {
 	s.last, s.done, s.again = b.window, b.kind == done, nil
 	for _, key := range b.units {
@@ -75,8 +75,8 @@ func (s *State) take(b block) {
 	}
 }
 
-// readBlocks reads the blocks from an offset on. It truncates an incomplete last block of a crash: no document of its window has
-// been sent.
+// readBlocks reads all blocks. The first block begins at offset. A crash may leave an incomplete last block. readBlocks
+// truncates it: no document of its window has been sent.
 func (s *State) readBlocks(in *bufio.Reader, offset int64) error {
 	for {
 		b, size, err := readBlock(in)
@@ -110,10 +110,12 @@ func (s *State) follows(b *block) bool {
 	return s.done && b.window == s.last+1
 }
 
-// hasAny reports whether one of units is in a window that was begun. Such a unit must not be in the block of another window.
+// hasAny reports whether one of the units is in a window that was begun. Such a unit must not be in another window's
+// block.
 func (s *State) hasAny(units []corpus.Key) bool { return slices.ContainsFunc(units, s.Has) }
 
-// An again is the content of a begun window, which it must have when it is written again.
+// An again is the content of a window that an earlier run began. The window must have this content when it is written
+// again.
 type again struct {
 	documents map[corpus.Key]struct{}
 	units     map[corpus.Key]struct{} // the same map if documents are the units
@@ -136,7 +138,7 @@ func setOf(keys []corpus.Key) map[corpus.Key]struct{} {
 	return set
 }
 
-// has reports whether a document of a unit is among the documents. A nil again has none.
+// has reports whether the document is among the documents, and its unit among the units. A nil again has none.
 func (a *again) has(document, unit corpus.Key) bool {
 	if a == nil {
 		return false
@@ -183,7 +185,7 @@ func readBlock(in io.Reader) (b *block, size int64, err error) {
 	return b, int64(headSize + sumSize + (units+documents)*uint64(len(corpus.Key{})) + sumSize), nil
 }
 
-// within is the error of an end of file inside a block.
+// within turns the end of the file inside a block into io.ErrUnexpectedEOF.
 func within(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF

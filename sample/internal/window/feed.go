@@ -13,21 +13,21 @@ import (
 type Source interface {
 	Next() (*wire.Record, error) // waits for the next document; io.EOF after the last
 	Arrived() time.Time          // arrival time of the last document; zero if it arrives as it is read
-	// Drained returns a time up to which Next has returned all documents that arrived, if the source knows. It is called while
-	// Next waits.
+	// Drained returns a time, if the source knows one. Next has returned all documents that arrived up to this time.
+	// Drained is called while Next waits.
 	Drained() (until time.Time, tells bool)
 }
 
-// A feed is the state of one source of a Windows.
+// A feed is the state of one source in a Windows.
 type feed struct {
 	source Source
 	asked  time.Time // time of the last call of the source's Next
 	resume chan struct{}
-	ahead  *offer // an offer of a later window; it waits for its window to open
+	ahead  *offer // the offer of a document for a later window; it waits for this window to open
 	ended  bool
 }
 
-// An offer is the next document of a source, or its end.
+// An offer is a source's next document, or its end.
 type offer struct {
 	from     int
 	document *wire.Document
@@ -35,7 +35,7 @@ type offer struct {
 	err      error
 }
 
-// read offers the documents of a source in order, each after the previous one was taken.
+// read offers the source's documents in order. It offers each document after the previous one was taken.
 func read(ctx context.Context, from int, source Source, offers chan<- offer, resume <-chan struct{}) {
 	defer exit.Guard()
 	for {
@@ -63,10 +63,10 @@ func read(ctx context.Context, from int, source Source, offers chan<- offer, res
 	}
 }
 
-// passed reports whether the source is done with a window: its last document arrived after the window was over, or it has ended.
-// If not, passed returns the time from which the source is done if it delivers nothing until then: when the window is over, and the
-// source has had the length of the grace period. If a source implements Drained, only Drained decides: while a broker is
-// unreachable, nobody knows which documents it has accepted.
+// passed reports whether the source is done with window n: its last document arrived after the window was over, or the
+// source has ended. If not, passed returns the time when the source will be done if it delivers nothing until then. At
+// that time the window is over, and the source has waited for the grace period. If a source implements Drained, only
+// Drained decides: while a broker is unreachable, nobody knows which documents it has accepted.
 func (f *feed) passed(p Plan, n int) (passed bool, from time.Time) {
 	if f.ahead != nil || f.ended {
 		return true, time.Time{}
@@ -88,7 +88,8 @@ func later(a, b time.Time) time.Time {
 // look is the interval at which a source's Drained is called.
 const look = 250 * time.Millisecond
 
-// take takes an offer. It reports whether the document belongs to the open window or to the next, and not to a later one.
+// take takes an offer. It reports whether the document belongs to the open window or to the next one, not to a later
+// one.
 func (f *feed) take(o offer, p Plan, open int) (ready bool, err error) {
 	switch {
 	case o.err == io.EOF:

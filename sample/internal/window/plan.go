@@ -12,7 +12,7 @@ type Plan struct {
 	Start  time.Time     // of window 1
 	Length time.Duration // of each window
 	Rounds int           // number of windows
-	Grace  time.Duration // time for which a window is kept open after its end; at most Length
+	Grace  time.Duration // how long a window stays open after its end; at most Length
 }
 
 // Check returns an error with the first rule that p breaks.
@@ -29,8 +29,8 @@ func (p Plan) Check() error {
 	return nil
 }
 
-// At returns p with a start. If p has none, the start is the first whole multiple of its length, counted from the year 1 in UTC,
-// that is not before now.
+// At returns p with a start. If p has none, the start is the first whole multiple of its length that is not before now.
+// Multiples are counted from the year 1 in UTC.
 func (p Plan) At(now time.Time) Plan {
 	if p.Start.IsZero() {
 		p.Start = now.UTC().Truncate(p.Length)
@@ -41,8 +41,8 @@ func (p Plan) At(now time.Time) Plan {
 	return p
 }
 
-// Of returns the window of an arrival, from 1: window n is [Start + (n−1)·Length, Start + n·Length). It is 0 before the
-// first window, and Rounds+1 after the last.
+// Of returns the window that an arrival time is in, from 1: window n is [Start + (n−1)·Length, Start + n·Length). It is
+// 0 before the first window, and Rounds+1 after the last.
 func (p Plan) Of(arrival time.Time) int {
 	if arrival.Before(p.Start) {
 		return 0

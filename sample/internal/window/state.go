@@ -16,10 +16,10 @@ import (
 	"privpipe/sample/internal/corpus"
 )
 
-// version is the version of states. In version 1 a document's key was made from only its id.
+// version is the version of the file format. In version 1 a document's key was made from only its id.
 const version = 2
 
-// Settings are the settings of all windows of a run. They are the first line of its state, as JSON.
+// Settings are what all windows of one run have in common. They are the first line of the state, as JSON.
 type Settings struct {
 	Version int           `json:"version"` // of the state
 	Name    string        `json:"name"`    // of the state, drawn at random: State.Name
@@ -28,18 +28,19 @@ type Settings struct {
 	Start   time.Time     `json:"start"`
 	Window  time.Duration `json:"window"` // in nanoseconds
 	Rounds  int           `json:"rounds"`
-	// Documents are the settings of the streams of documents, in hexadecimal: the rule by which they were cut into words. Names
-	// by content depend on the rule. Empty if the streams state none.
+	// Documents are the settings of the document streams, in hexadecimal. They name the rule that cut the documents
+	// into words. Names by content depend on the rule. Empty if the streams state none.
 	Documents string `json:"documents,omitempty"`
 }
 
-// A State is the file that records the units of all windows, so that no unit is in a second window, however often a run is
-// restarted. It is append-only, and locked while it is open. It holds hashes of names without a secret, and is as private as the
-// names. It is not safe for concurrent use.
+// A State is the file that records the units of all windows, so that no unit is in a second window, however often a run
+// is restarted. It is append-only, and locked while it is open. It holds hashes of names without a secret, and is as
+// private as the names. It is not safe for concurrent use.
 //
-// After the settings follow blocks (see block.go). A block with the keys of a window's units begins the window; it is on disk before
-// the first document of the window is sent. A block without keys marks the window as done, when its round is written. A window that
-// is begun and not done is written again, with the same documents: its readers may have a part of it.
+// Blocks follow the settings (see block.go). A block with the keys of a window's units begins the window. This block is
+// on disk before the window's first document is sent. A block without keys marks the window as done, when its round is
+// written. A window that is begun and not done is written again, with the same documents: its readers may have a part
+// of it.
 type State struct {
 	path     string
 	file     *os.File
@@ -50,8 +51,9 @@ type State struct {
 	again    *again // content of last, nil if it is done, or begun by this run
 }
 
-// Open opens or makes the state of a run over documents whose streams state settings. It refuses a state with other settings. If the
-// start of plan is zero, Open takes the start of the state, or of plan.At(now) for a new state.
+// Open opens the state, or makes it. settings are the settings that the document streams state. Open refuses a state
+// with other settings. If plan has no start, Open takes the state's start, or for a new state the start of
+// plan.At(now).
 func Open(path, run, unit string, settings []byte, plan Plan, now time.Time) (*State, error) {
 	want := Settings{Version: version, Run: run, Unit: unit, Start: plan.Start, Window: plan.Length, Rounds: plan.Rounds,
 		Documents: hex.EncodeToString(settings)}
@@ -135,14 +137,14 @@ func (s *State) ours() error {
 // Close frees the file.
 func (s *State) Close() error { return s.file.Close() }
 
-// Name is the public name of the state, drawn at random when it was made. The rounds bear it, so that rounds of a run that lost its
-// state and began a new one are distinguished from the rounds before.
+// Name is the public name of the state, drawn at random when it was made. The rounds bear it. If a run lost its state
+// and began a new one, the name distinguishes its later rounds from its earlier rounds.
 func (s *State) Name() string { return s.settings.Name }
 
 // Start is the start of the first window.
 func (s *State) Start() time.Time { return s.settings.Start }
 
-// Open is the next window to be written: the first that is not done.
+// Open is the next window to be written: the first window that is not done.
 func (s *State) Open() int {
 	if s.done {
 		return s.last + 1
@@ -159,7 +161,8 @@ func (s *State) Has(unit corpus.Key) bool {
 // Begun is the last window that was begun, 0 for none.
 func (s *State) Begun() int { return s.last }
 
-// Begin records the units of window n and, if users are the units, their documents. It returns when the record is durable.
+// Begin records the units of window n and, if users are the units, their documents. It returns when the record is
+// durable.
 func (s *State) Begin(n int, units, documents []corpus.Key) error {
 	if n != s.last+1 || !s.done {
 		return exit.Errorf(exit.Internal, "window %d begins after window %d", n, s.last)

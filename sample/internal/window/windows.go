@@ -27,13 +27,13 @@ type Windows struct {
 	seen   bool       // a document came
 
 	// Counts of documents. They are private.
-	Late     uint64 // documents that count in a later window than the one they arrived in
+	Late     uint64 // documents that count in a later window than their arrival's
 	Repeated uint64 // documents left out: their unit is in an earlier window, or they are duplicates
 	Outside  uint64 // documents in no window
 }
 
-// New returns the windows of plan that are not done in state, for a kind of unit. It reads sources until ctx ends, and keeps at most
-// memory bytes of the documents of a window in memory.
+// New returns the windows of plan that are not done in state. It reads the sources until ctx ends. It keeps at most
+// memory bytes of one window's documents in memory.
 func New(ctx context.Context, plan Plan, state *State, unit wire.Unit, memory int64, sources []Source) *Windows {
 	plan.Start = state.Start()
 	w := &Windows{
@@ -48,11 +48,11 @@ func New(ctx context.Context, plan Plan, state *State, unit wire.Unit, memory in
 	return w
 }
 
-// ErrEmpty is the error of sources that have ended without a document before the second window.
+// ErrEmpty means that all sources ended without a document before the second window.
 var ErrEmpty = errors.New("no document")
 
-// Next returns the next window after it is over and its units are in the state. It returns io.EOF after the last window, and if the
-// sources have ended before the next window began.
+// Next returns the next window after it is over and its units are in the state. It returns io.EOF after the last
+// window, or if the sources ended before the next window began.
 func (w *Windows) Next(ctx context.Context) (*Batch, error) {
 	for w.open <= w.plan.Rounds {
 		// Take all offers that have arrived before deciding that a source is drained.
@@ -90,7 +90,8 @@ func (w *Windows) Next(ctx context.Context) (*Batch, error) {
 	return nil, io.EOF
 }
 
-// over reports whether all sources are done with the open window. If not, it returns the time from which they are if nothing comes.
+// over reports whether all sources are done with the open window. If not, it returns the time when they will be, if no
+// document comes until then.
 func (w *Windows) over() (over bool, from time.Time) {
 	over = true
 	for _, f := range w.feeds {
