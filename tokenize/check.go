@@ -11,9 +11,10 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// A check reads the documents of a planned run. At ε = 1 and with the default of --min-documents, word frequencies begin to show.
-// The table has the number of training documents, the perplexity of word frequencies and the perplexity of a topic model by
-// document completion. Both are on held-out comments of Go's source, after lda.sh --topics 10. A uniform model has 8,000.
+// A check reads the documents of a planned run. At ε = 1 and with the default of --min-documents, word frequencies
+// begin to show. The table has in each half the number of training documents, the perplexity of word frequencies, and a
+// topic model's perplexity by document completion. Both are on held-out comments of Go's source, after lda.sh --topics
+// 10. A uniform model has 8,000.
 //
 //	  500  8,119  7,795     5,000  4,666  5,908
 //	1,000  7,786  7,352    10,000  3,434  3,925
@@ -93,7 +94,7 @@ func (c *check) inputs() []string {
 	return c.Inputs
 }
 
-// read reads all documents; in a dry run only their headers.
+// read reads all documents. In a dry run it reads only their headers.
 func (c *check) read(r *filter.Run) (*profile, error) {
 	p := newProfile()
 	for _, name := range c.inputs() {
@@ -117,7 +118,7 @@ func (c *check) read(r *filter.Run) (*profile, error) {
 	return p, nil
 }
 
-// stream reads the documents of a stream.
+// stream reads the documents of one stream.
 func (p *profile) stream(r *filter.Run, in *endpoint.StreamReader) error {
 	for r.Err() == nil {
 		record, err := in.Next()
@@ -167,7 +168,7 @@ func (c *check) faults(p *profile) (faults []fault) {
 	return faults
 }
 
-// otherWords is a hint for a vocabulary that lacks most words. About half of an English text are stop words.
+// otherWords is a hint for a vocabulary that lacks most words. About half of an English text's words are stop words.
 func (p *profile) otherWords() string {
 	if 5*p.text.Stop < p.text.All {
 		return "few of the words are stop words: for another language than English, the recipe public.sh --language " +
@@ -176,8 +177,8 @@ func (p *profile) otherWords() string {
 	return "tokenize vocab makes a vocabulary of public text that is like this one"
 }
 
-// write prints the profile. It may go to a terminal although it is private, since it is for the person who asked. Only the
-// owner can read the file.
+// write prints the profile. The profile is private. But it may go to a terminal, since it is for the person who asked.
+// A file can be read only by its owner.
 func (c *check) write(p *profile, faults []fault) error {
 	b, err := p.table(), error(nil)
 	if c.JSON {

@@ -8,7 +8,7 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// cut brings documents to some words of their vocabulary.
+// cut reduces documents to some words of their vocabulary.
 type cut struct {
 	From  string `placeholder:"FILE" help:"Read the documents' vocabulary from FILE; by default as tokenize text does."`
 	Vocab string `required:"" placeholder:"FILE" help:"Keep the words of FILE, which are words of that vocabulary. It must be public, such as that of mstep choose."`
@@ -41,7 +41,7 @@ func (c *cut) Run(r *filter.Run) error {
 		return err
 	}
 	known := uint64(0)
-	counts := make([]uint32, len(words)) // of a document
+	counts := make([]uint32, len(words)) // of one document
 	return c.rewrite(r, rewriter{
 		header: func(in *endpoint.StreamReader, h *wire.Header) error {
 			if string(h.Vocabulary) != string(from.Hash()) {
@@ -59,13 +59,14 @@ func (c *cut) Run(r *filter.Run) error {
 			if _, stated := left[tallyTokens]; stated {
 				left[tallyKnown] = known
 			}
-			delete(left, "empty") // of the documents before
+			delete(left, "empty") // it counted the documents before they were cut
 			return left
 		},
 	})
 }
 
-// ids returns for each id of a vocabulary the id of the word among other words, or their number for a word that is not among them.
+// ids returns, for each id of the vocabulary from, the id of the same word in words; len(words) if words does not have
+// the word.
 func (c *cut) ids(from, words vocabulary.Words) ([]uint32, error) {
 	of := make(map[string]int, len(from))
 	ids := make([]uint32, len(from))
@@ -82,8 +83,9 @@ func (c *cut) ids(from, words vocabulary.Words) ([]uint32, error) {
 	return ids, nil
 }
 
-// cutDocument gives a document other ids, without the words that have none, and returns how many words it then has. counts has a 0 for each
-// of the other ids, before and after.
+// cutDocument replaces the document's ids by the ids that ids has for them. It drops the words without such an id, and
+// returns how many words are left, repeated words included. counts must have a 0 for each new id, and has it again
+// afterwards.
 func cutDocument(d *wire.Document, ids, counts []uint32) (known uint64) {
 	lowest, highest := uint32(len(counts)), uint32(0)
 	for i, id := range wire.AppendIDs(nil, d.WordGaps) {

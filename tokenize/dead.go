@@ -12,15 +12,15 @@ import (
 // mostDead is the largest number of words that warnDead names.
 const mostDead = 10
 
-// A list is a public list of words with its file and the numbers of their lines.
+// A list is a public list of words, with its file and each word's line number.
 type list struct {
 	file  string
 	words vocabulary.Words
 	lines []int
 }
 
-// warnDead warns of words in lists that no text has. The rule cuts such a word, unless a text is a list of tokens, or
-// takes the word for an earlier word of the list.
+// warnDead warns of list words that no text can have. Either the rule cuts such a word, unless a text is a list of
+// tokens. Or the rule takes it for an earlier word of the list.
 func warnDead(r *filter.Run, lists []list, rule words.Rule, tokens bool) {
 	for _, of := range lists {
 		of.warnDead(r, rule, tokens)
@@ -53,7 +53,7 @@ func (of list) warnDead(r *filter.Run, rule words.Rule, tokens bool) {
 	}
 }
 
-// whole says whether a text can have a word that has this normal form: as it is, or as a phrase.
+// whole says whether a text can have a word with this normal form: as it is, or as a phrase.
 func whole(splitter *words.Splitter, word, form string) bool {
 	for _, text := range []string{word, strings.ReplaceAll(word, words.Joint, " ")} {
 		n, equal := 0, false

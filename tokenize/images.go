@@ -59,7 +59,7 @@ func (i *images) inputs() []string {
 	return i.Inputs
 }
 
-// rule returns the rule that the flags say.
+// rule returns the rule that the flags state.
 func (i *images) rule() pixels.Rule {
 	switch {
 	case i.Bernoulli && i.Seed == nil:
@@ -137,7 +137,7 @@ func (i *images) read(c *imageConversion, n int, input string) error {
 	return c.convert(idx.Next)
 }
 
-// An imageConversion writes the documents of images.
+// An imageConversion turns images into documents, and writes them.
 type imageConversion struct {
 	run    *filter.Run
 	out    *endpoint.StreamWriter
@@ -149,7 +149,7 @@ type imageConversion struct {
 	documents, empty uint64
 }
 
-// convert writes a document of each image that next returns.
+// convert writes a document for each image that next returns.
 func (c *imageConversion) convert(next func() (pixels.Image, error)) error {
 	for c.run.Err() == nil {
 		image, err := next()

@@ -11,7 +11,7 @@ import (
 	"privpipe/tokenize/internal/source"
 )
 
-// files are the files that a command reads, and the flags that no format changes.
+// files are the files that a command reads, and the flags that apply to all formats.
 type files struct {
 	Delimiter   source.Delimiter `placeholder:"CHARACTER" help:"Character between the fields of CSV: a comma by default, a tab (or the word tab) in TSV. Spreadsheets write semicolons where the comma is the decimal sign."`
 	Quote       source.Quote     `enum:",csv,trust,none" default:"" placeholder:"csv|trust|none" help:"Say how fields of CSV and TSV are quoted: csv, the default of CSV, is RFC 4180, and refuses a quoted field with three lines in it that look like rows; trust takes such a field; none, the default of TSV, quotes no field, and \\t, \\n and \\\\ are a tab, a newline and a backslash."`
@@ -53,8 +53,8 @@ func (f *files) Validate() error {
 	return nil
 }
 
-// names are the names of the inputs. A pattern that no file has as its name stands for the files that it matches, as a shell
-// would have it; so patterns also work in units of systemd and in --config.
+// names are the names of the inputs. If no file has the name of a pattern, the pattern stands for the files that it
+// matches, as in a shell. So patterns also work in systemd units and in --config.
 func (f *files) names() (names []string) {
 	for _, name := range f.Inputs {
 		matches, err := filepath.Glob(name)

@@ -1,5 +1,5 @@
-// Command tokenize turns text into bags of words over a public vocabulary, and rows and images into documents over public features. It stands behind the privacy wall: its input and
-// its output are private.
+// Command tokenize turns text into bags of words over a public vocabulary, and rows and images into documents over
+// public features. It stands behind the privacy wall: its input and its output are private.
 package main
 
 import (

@@ -6,7 +6,7 @@ import (
 	"privpipe/tokenize/internal/name"
 )
 
-// naming is the flag of the commands that name documents by content.
+// naming is the flag of the commands that name documents by their content.
 type naming struct {
 	Prefix string `zero:"" placeholder:"NAME" help:"Put NAME before each name that is made from content; empty by default. Without different prefixes, equal documents of two runs of tokenize have the same name, and sample refuses them."`
 }
@@ -26,7 +26,7 @@ func (n *naming) Validate() error {
 	return nil
 }
 
-// idOf returns a pointer to the id of a record.
+// idOf returns a pointer to the record's id.
 func idOf(r *wire.Record) *string {
 	if t := r.GetTerms(); t != nil {
 		return &t.Id
@@ -34,7 +34,7 @@ func idOf(r *wire.Record) *string {
 	return &r.GetDocument().Id
 }
 
-// named returns the records of entries, each with an id.
+// named returns the records of the entries. Each record then has an id.
 func named(entries []entry, namer *name.Namer) []*wire.Record {
 	records := make([]*wire.Record, len(entries))
 	for i, e := range entries {

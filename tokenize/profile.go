@@ -12,7 +12,7 @@ import (
 	"privpipe/tokenize/internal/survey"
 )
 
-// A profile describes documents: counts over their records, and the tallies of their streams about their text.
+// A profile describes documents. It has counts over their records, and their streams' tallies about the text.
 type profile struct {
 	*survey.Survey
 	side       wire.Side
@@ -26,7 +26,7 @@ type profile struct {
 
 func newProfile() *profile { return &profile{Survey: survey.New(), side: wire.Side_SIDE_UNSPECIFIED} }
 
-// header takes the header of the streams of an input. It refuses streams over another vocabulary.
+// header takes the header of one input's streams. It refuses streams over another vocabulary.
 func (p *profile) header(h *wire.Header) error {
 	if p.side == wire.Side_SIDE_UNSPECIFIED {
 		p.side, p.vocabulary, p.words = h.Side, h.Vocabulary, h.VocabularySize
@@ -40,7 +40,7 @@ func (p *profile) header(h *wire.Header) error {
 	return nil
 }
 
-// tallies takes the tallies of a stream.
+// tallies takes the tallies of one stream.
 func (p *profile) tallies(t map[string]uint64) {
 	if tokens, stated := t[tallyTokens]; stated {
 		p.stated = true

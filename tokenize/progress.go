@@ -22,7 +22,7 @@ func show(r *filter.Run, output string, in *source.Reader) *progress.Meter {
 }
 
 // warnLeft says which kinds of files in folders are left out. The number of these files depends on private data, and
-// their names are names of documents. Both are shown only with --private-logs.
+// their names are names of documents. Numbers and names are shown only with --private-logs.
 func warnLeft(r *filter.Run, left map[string][]string) {
 	if len(left) == 0 {
 		return

@@ -5,12 +5,13 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// public is the flag of the commands that make a public list of texts.
+// public is the flag of the commands that make a public list from texts.
 type public struct {
 	Public bool `help:"Required: says that the texts are public, and so may be the list."`
 }
 
-// check refuses texts that nobody said to be public, and topics whose names say that they are private. what says what is made of them.
+// check refuses texts without --public, and topics with names that say they are private. what names the list that the
+// command makes, for the message.
 func (p public) check(what string, inputs []string) error {
 	if !p.Public {
 		return exit.Errorf(exit.Usage, "--public is missing: %s from PUBLIC text only", what).

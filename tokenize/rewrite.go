@@ -14,7 +14,7 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// rewriting are the flags of commands that make a stream of documents from another one.
+// rewriting has the flags of commands that make one stream of documents from another.
 type rewriting struct {
 	Output string `short:"o" placeholder:"FILE" help:"Write the documents to FILE; standard output by default."`
 	Input  string `arg:"" optional:"" default:"-" help:"Stream of documents; standard input by default."`
@@ -23,13 +23,13 @@ type rewriting struct {
 
 // A rewriter makes documents from documents, one by one.
 type rewriter struct {
-	values  bool                                                  // it takes documents with values, too
+	values  bool                                                  // it also takes documents with values
 	header  func(in *endpoint.StreamReader, h *wire.Header) error // makes the output's header from the input's
 	record  func(*wire.Record) *wire.Record
 	tallies func(of map[string]uint64) map[string]uint64 // makes the output's tallies from the input's
 }
 
-// rewrite writes what the rewriter makes. An input without documents is an error.
+// rewrite writes the documents that the rewriter makes. An input without documents is an error.
 func (w *rewriting) rewrite(r *filter.Run, by rewriter) error {
 	wanted := endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}, Whole: true, Ended: true, Values: by.values}
 	if r.DryRun() {
@@ -40,7 +40,7 @@ func (w *rewriting) rewrite(r *filter.Run, by rewriter) error {
 		return err
 	}
 	defer in.Close()
-	h = proto.CloneOf(h) // the reader checks documents by its own
+	h = proto.CloneOf(h) // the reader checks documents by its own header
 	h.Version = wire.Version
 	if err := by.header(in, h); err != nil {
 		return err

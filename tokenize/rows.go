@@ -71,7 +71,8 @@ func (t *rows) Run(r *filter.Run) error {
 	return total.commit(r, out)
 }
 
-// warnOutside warns of columns whose rows are mostly beyond the schema: it may be that of other rows, or in other units.
+// warnOutside warns of columns with most cells beyond the schema's range or list. The schema may be for other rows, or
+// in other units.
 func warnOutside(r *filter.Run, s *schema.Schema, encoders []rowRecorder) {
 	for i, c := range s.Columns {
 		seen, outside := uint64(0), uint64(0)
@@ -84,7 +85,7 @@ func warnOutside(r *filter.Run, s *schema.Schema, encoders []rowRecorder) {
 	}
 }
 
-// rowRecorder makes documents of rows.
+// A rowRecorder makes documents from rows.
 type rowRecorder struct {
 	*schema.Encoder
 	hasher name.Hasher

@@ -6,7 +6,7 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// sets makes each word of a document count once.
+// sets makes each word count once per document.
 type sets struct{ rewriting }
 
 // Help is what --help adds for this command.
@@ -29,6 +29,7 @@ func (s *sets) Run(r *filter.Run) error {
 			}
 			return record
 		},
-		tallies: func(of map[string]uint64) map[string]uint64 { return of }, // of the text: its coverage stays known
+		// The tallies are about the text: its coverage stays known.
+		tallies: func(of map[string]uint64) map[string]uint64 { return of },
 	})
 }

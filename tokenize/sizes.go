@@ -11,15 +11,15 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// sizesOutput is the flag of a second output, with a row of the size of each document.
+// sizesOutput is the flag of a second output, with a row for each document's size.
 type sizesOutput struct {
 	Sizes string `output:"" placeholder:"FILE" help:"Also write the size of each document to FILE, as a row that estep size reads. FILE is as private as the documents."`
 }
 
-// sizeWriter writes the sizes of documents; nil: nobody asked.
+// A sizeWriter writes the sizes of documents. It is nil if nobody asked for sizes.
 type sizeWriter struct{ out *endpoint.StreamWriter }
 
-// createSizes begins the stream of sizes beside the documents, if there is to be one.
+// createSizes begins the stream of sizes, if there is to be one.
 func (s sizesOutput) createSizes(documents output, settings []byte) (*sizeWriter, error) {
 	if s.Sizes == "" {
 		return nil, nil
@@ -46,7 +46,7 @@ func (w *sizeWriter) commit() error {
 	return w.out.Commit()
 }
 
-// add writes the sizes of documents that have their names.
+// add writes the sizes of documents that have names already.
 func (w *sizeWriter) add(entries []entry) error {
 	if w == nil {
 		return nil
@@ -60,8 +60,8 @@ func (w *sizeWriter) add(entries []entry) error {
 	return nil
 }
 
-// sizeOf is the row of a document with so many different known words, and with such a share of known words: the features of package size
-// that are not 0.
+// sizeOf returns the row for one document. different is its number of different known words. coverage is the share of
+// known words in its text. The row has the features of package size that are not 0.
 func sizeOf(id, user string, different int, coverage float64) *wire.Record {
 	features := []float64{
 		size.Documents: 1, size.Empty: 0, size.Words: min(1, float64(different)/size.MostWords), size.Known: coverage,
@@ -70,7 +70,7 @@ func sizeOf(id, user string, different int, coverage float64) *wire.Record {
 		features[size.Empty] = 1
 	}
 	d := &wire.Document{Id: id, User: user}
-	gap := uint32(0) // to the feature before
+	gap := uint32(0) // to the previous feature
 	for i, x := range features {
 		if i > 0 {
 			gap++
@@ -84,7 +84,7 @@ func sizeOf(id, user string, different int, coverage float64) *wire.Record {
 	return &wire.Record{Body: &wire.Record_Document{Document: d}}
 }
 
-// sizes writes the sizes of documents that another command or program made.
+// sizes writes the sizes of documents from any program's stream.
 type sizes struct{ rewriting }
 
 // Help is what --help adds for this command.
@@ -114,6 +114,6 @@ func (s *sizes) Run(r *filter.Run) error {
 			}
 			return sizeOf(d.Id, d.User, len(d.WordGaps), known)
 		},
-		tallies: func(map[string]uint64) map[string]uint64 { return nil }, // they are of the text's words
+		tallies: func(map[string]uint64) map[string]uint64 { return nil }, // they count the text's words, not rows
 	})
 }

@@ -30,12 +30,12 @@ func (o *onError) Validate() error {
 	return nil
 }
 
-// skipped says where a malformed document is and which rule it breaks. It quotes nothing of the document.
+// skipped says where a malformed document is and which rule it breaks. It quotes nothing from the document.
 type skipped struct {
 	File string `json:"file"`
 	Line int    `json:"line,omitempty"`
-	Row  int    `json:"row,omitempty"` // of Parquet; neither: the file is the document
-	// Offset is of a message, whose topic and partition is File.
+	Row  int    `json:"row,omitempty"` // of Parquet; without Line and Row, the file is the document
+	// Offset is a message's offset. File then names the message's topic and partition.
 	Offset *int64 `json:"offset,omitempty"`
 	Error  string `json:"error"`
 }
@@ -113,8 +113,8 @@ func (t *skipReport) add(documents []skipped) error {
 	return nil
 }
 
-// end completes the list. The number of skipped documents is private, so it is logged only with --private-logs. A message may
-// say that documents were skipped: a run with --on-error stop tells the same by its exit code.
+// end completes the list. The number of skipped documents is private, so it is logged only with --private-logs. A
+// message may say that documents were skipped: a run with --on-error stop tells the same by its exit code.
 func (t *skipReport) end() error {
 	switch more := t.n - mostReported; {
 	case t.n > 0 && !t.run.Private():

@@ -11,21 +11,21 @@ type stopping struct {
 	Stop string `placeholder:"FILE" help:"Leave out the words of FILE, a PUBLIC list with a word a line. Function words would take the places of other words."`
 }
 
-// stopWords reads the list; nil without one.
+// stopWords reads the list. It returns nil without one.
 func (s *stopping) stopWords(rule words.Rule) (*bag.Index, []list, error) {
 	return leftOut(rule, nil, s.Stop)
 }
 
-// outside are the flags of terms. They name lists: terms leaves out their words.
+// outside has the flags of terms. They name lists of words to leave out.
 type outside struct {
 	Stop    string `placeholder:"FILE" help:"Leave out the words of FILE, a PUBLIC list with a word a line; by default 740 English stop words; none: leave out none."`
 	Outside string `placeholder:"FILE" help:"Leave out the words of FILE, too: a PUBLIC dictionary the run has anyway."`
 }
 
-// noStop is the value of --stop for no list.
+// noStop is the value of --stop that means no list.
 const noStop = "none"
 
-// lists are the files of the flags.
+// lists are the files that the flags name.
 func (o *outside) lists() []string {
 	if o.Stop == noStop {
 		return []string{o.Outside}
@@ -42,8 +42,8 @@ func (o *outside) words(rule words.Rule) (*bag.Index, []list, error) {
 	return leftOut(rule, stop, o.lists()...)
 }
 
-// leftOut is the index of all and of the words of files, nil if there are none. A file without a name has none. It also
-// returns the lists.
+// leftOut returns an index of the words in all and in the files; nil if there are no words. It also returns the lists
+// in the files. A file without a name counts as empty.
 func leftOut(rule words.Rule, all vocabulary.Words, files ...string) (*bag.Index, []list, error) {
 	var lists []list
 	for _, file := range files {

@@ -78,7 +78,7 @@ func (t *termsCommand) Run(r *filter.Run) error {
 	return total.commit(r, out, &wire.Tally{Name: "cut", Value: cut})
 }
 
-// speller spells out the words of texts.
+// A speller spells out the words of texts.
 type speller struct {
 	collector *terms.Collector
 	hasher    name.Hasher

@@ -16,7 +16,7 @@ type output struct {
 	filter.Compress
 }
 
-// side is the side of the wall of the documents.
+// side is the documents' side of the wall.
 func (o output) side() wire.Side {
 	if o.Public {
 		return wire.Side_PUBLIC
@@ -24,7 +24,8 @@ func (o output) side() wire.Side {
 	return wire.Side_PRIVATE
 }
 
-// checkTopics refuses topics whose names state another side of the wall: an output, and inputs of public text.
+// checkTopics refuses a topic with a name that states another side of the wall. It checks the output. With --public it
+// also checks the inputs.
 func (o output) checkTopics(inputs ...string) error {
 	if o.Public {
 		if err := endpoint.CheckPublic(inputs...); err != nil {
@@ -34,7 +35,8 @@ func (o output) checkTopics(inputs ...string) error {
 	return endpoint.CheckOutput(o.Output, o.side())
 }
 
-// create begins the stream of documents. settings identify the rule that made the documents (words.Rule); nil if another program did.
+// create begins the stream of documents. settings identify the rule that made the documents (words.Rule). They are nil
+// if another program made them.
 func (o output) create(words vocabulary.Words, settings []byte) (*endpoint.StreamWriter, error) {
 	return endpoint.CreateStream(o.Output, o.header(words, settings), o.Compress.Compress)
 }
@@ -116,7 +118,7 @@ func (t *text) Run(r *filter.Run) error {
 	return total.commit(r, out, coverage(total.words)...)
 }
 
-// words reads the vocabulary, with the lines of its words if it is a file.
+// words reads the vocabulary. For a file it also returns each word's line number.
 func (t *text) words() (vocabulary.Words, []int, error) {
 	if t.Vocab == "" || t.Vocab == vocabulary.Former {
 		words, err := vocabulary.OpenOrDefault(t.Vocab)

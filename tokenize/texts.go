@@ -23,29 +23,30 @@ import (
 	"privpipe/tokenize/internal/words"
 )
 
-// texts are the flags of the commands that make a record of each text.
+// texts has the flags of the commands that make a record of each text.
 type texts struct {
 	textFormat
 	conversion
 }
 
-// conversion are the flags of the commands that make a record of each document of files.
+// conversion has the flags of the commands that make a record of each document in files.
 type conversion struct {
 	filter.Workers
 	naming
 	files
 	onError
 
-	spelling func(user string) string `kong:"-"` // of users, by the rule of words; nil: as they are
+	// spelling unifies the spellings of users, by the rule of words. If it is nil, users stay as they are.
+	spelling func(user string) string `kong:"-"`
 }
 
 func (c *conversion) Validate() error {
 	return cmp.Or(c.files.Validate(), c.onError.Validate(), c.naming.Validate())
 }
 
-// A recorder makes the record of a document. One goroutine may use it at a time.
+// A recorder makes a document's record. One goroutine may use it at a time.
 type recorder interface {
-	// record returns the record of a document without a fault. The id may be missing.
+	// record returns the record of d, which must have no fault. The record's id may be missing.
 	record(d document) (entry, error)
 }
 
@@ -61,9 +62,9 @@ type entry struct {
 // counted are counts over documents.
 type counted struct {
 	documents, empty, skipped uint64
-	blank                     uint64 // files of text without any text
-	lists                     bool   // a text is a list of tokens
-	replaced                  uint64 // U+FFFD for halves of surrogate pairs, and for bytes outside the encoding
+	blank                     uint64 // text files without any text
+	lists                     bool   // some text is a list of tokens
+	replaced                  uint64 // U+FFFD in place of halves of surrogate pairs and of bytes outside the encoding
 	words                     bag.Words
 }
 
@@ -75,8 +76,8 @@ type recorded struct {
 	batches []*stream.Batch // nil if an entry has no id yet
 }
 
-// convert writes a record of each document, with a recorder for each worker. The caller commits out. Each of also gets all entries, in the
-// order of the input and with their names.
+// convert writes a record of each document. It uses one recorder per worker. The caller commits out. Each function in
+// also gets all entries, in the order of the input and with their names.
 func (t *conversion) convert(
 	r *filter.Run, meter *progress.Meter, in *source.Reader, out *endpoint.StreamWriter, recorders []recorder, also ...func([]entry) error,
 ) (total counted, err error) {
@@ -103,7 +104,8 @@ func (t *conversion) convert(
 			return err
 		}
 		if made.batches == nil {
-			// Chunks arrive here in the order of the input, so the suffixes of equal documents depend only on the input.
+			// Chunks arrive here in the order of the input, so the suffixes of equal documents depend only on the
+			// input.
 			var err error
 			if made.batches, err = out.Framer().Batches(named(made.entries, namer)); err != nil {
 				return err
@@ -138,7 +140,7 @@ func (t *conversion) convert(
 	return total, err
 }
 
-// errEmpty is the error of inputs without a record. A later stage would spend a budget on rounds of nobody.
+// errEmpty is the error for inputs without a record. A later stage would spend a budget on rounds that hold nobody.
 func errEmpty(record string, inputs ...string) error {
 	names := strings.Join(inputs, ", ")
 	if names != endpoint.Stdio {
@@ -148,7 +150,7 @@ func errEmpty(record string, inputs ...string) error {
 		WithHint("if a command before this one failed, it says why")
 }
 
-// chunk turns a chunk into batches of records.
+// chunk turns one chunk into batches of records.
 func (t *conversion) chunk(framer *stream.Framer, recorder recorder, chunk source.Chunk) (made recorded, err error) {
 	var records []*wire.Record
 	unnamed := false
@@ -201,7 +203,7 @@ func (c counted) commit(r *filter.Run, out *endpoint.StreamWriter, others ...*wi
 	return out.Commit(tallies...)
 }
 
-// A document is a text and its names, or the cells of a row, or its fault. The id may be missing.
+// A document is one of three: a text and its names, the cells of one row, or a fault. The id may be missing.
 type document struct {
 	names *wire.Document
 	text  words.Text
@@ -211,7 +213,7 @@ type document struct {
 	replaced int // halves of surrogate pairs
 }
 
-// record checks the names here, where the line is known, instead of at the writer.
+// record checks the names here, where the line is known. The writer does not know the line.
 func (d document) record(by recorder) (e entry, err error) {
 	if d.err == nil {
 		d.err = checkNames(d.names)
@@ -222,13 +224,13 @@ func (d document) record(by recorder) (e entry, err error) {
 	return by.record(d)
 }
 
-// checkNames checks the names of a document whose id may be missing.
+// checkNames checks a document's names. The id may be missing.
 func checkNames(d *wire.Document) error {
 	return wire.CheckDocumentNames(&wire.Document{Id: cmp.Or(d.Id, "to come"), User: d.User, Label: d.Label})
 }
 
-// documents yields the documents of a chunk, each with the number of its first line, or 0 if the file is one document. A document
-// over limit bytes is malformed.
+// documents yields the documents in a chunk, each with the number of its first line, or 0 if the file is one document.
+// A document over limit bytes is malformed.
 func documents(chunk source.Chunk, limit filter.Size) iter.Seq2[int, document] {
 	tooLong := document{err: exit.Errorf(exit.Malformed, "document larger than --max-document %v", limit)}
 	return func(yield func(int, document) bool) {
@@ -280,7 +282,7 @@ func fileDocument(chunk source.Chunk) document {
 	return document{names: &wire.Document{Id: chunk.ID}, text: words.Text{Content: chunk.Content}}
 }
 
-// malformed adds the place of the document to an error. Files and lines are no secret from the caller; the message quotes no
+// malformed adds the document's place to an error. Files and lines are no secret from the caller. The message quotes no
 // content.
 func malformed(chunk source.Chunk, line int, err error) *exit.Error {
 	hint := exit.Hint(err)
@@ -293,12 +295,12 @@ func malformed(chunk source.Chunk, line int, err error) *exit.Error {
 	return exit.Errorf(exit.Malformed, "%s: %w", where(chunk.Name, chunk.Unit(), line), err).WithHint("%s", hint)
 }
 
-// atOffset names a message of a topic.
+// atOffset names a message in a topic.
 func atOffset(partition string, offset int64) string {
 	return fmt.Sprintf("%s: the message at offset %d", partition, offset)
 }
 
-// where names a line or a row of a file, or the file if its number is 0.
+// where names a line or a row of the file, or the file if number is 0.
 func where(file, unit string, number int) string {
 	if number == 0 {
 		return file

@@ -49,7 +49,7 @@ func (v *vocab) Validate() error {
 	return v.inputs.Validate()
 }
 
-// frequencies counts for each word the documents that hold it.
+// frequencies counts for each word the documents that contain it.
 type frequencies struct {
 	documents int
 	lists     bool // a text is a list of tokens
@@ -113,7 +113,7 @@ func (v *vocab) Run(r *filter.Run) error {
 
 func (v *vocab) count(splitter *words.Splitter, stop *bag.Index, chunk source.Chunk) (frequencies, error) {
 	f := frequencies{of: make(map[string]int)}
-	last := make(map[string]int) // for each word, the last document that holds it
+	last := make(map[string]int) // for each word, the last document that contains it
 	add := func(text words.Text) {
 		f.documents++
 		f.lists = f.lists || text.List
@@ -140,7 +140,8 @@ func (v *vocab) count(splitter *words.Splitter, stop *bag.Index, chunk source.Ch
 	return f, nil
 }
 
-// choose returns the words to keep, the most frequent first. Words of equal frequency are in the order of their bytes.
+// choose returns the words to keep, the most frequent first. Words with equal frequency are in the order of their
+// bytes.
 func (v *vocab) choose(f frequencies) vocabulary.Words {
 	var chosen vocabulary.Words
 	for word, n := range f.of {

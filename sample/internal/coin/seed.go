@@ -6,10 +6,10 @@ import (
 	"encoding/hex"
 )
 
-// A Seed is a source of choices that anyone who has it can repeat. It is for tests, and amplifies nothing. It computes
-// a unit's number from the round and the unit's name, not as a sequence. So adding, removing or moving a unit changes
-// no other unit's choice. Accounting for public coins rests on this: if two data sets differ in one unit, their rounds
-// must differ only in this unit. This holds only if names do not depend on other units (SPEC.md §2.3).
+// A Seed is a source of choices that anyone who has it can repeat. It is for tests: sampling by it amplifies nothing.
+// It computes a unit's number from the round and the unit's name, not as a sequence. So adding, removing or moving a
+// unit changes no other unit's choice. Accounting for public coins rests on this: if two data sets differ in one unit,
+// their rounds must differ only in this unit. This holds only if names do not depend on other units (SPEC.md §2.3).
 type Seed uint64
 
 // Number returns a unit's number in a round: 8 bytes of SHA-256. digest is the digest of the unit's name

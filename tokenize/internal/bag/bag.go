@@ -1,4 +1,4 @@
-// Package bag counts the words of a document against a vocabulary.
+// Package bag counts a document's words against a vocabulary.
 package bag
 
 import (
@@ -10,16 +10,18 @@ import (
 	"privpipe/tokenize/internal/words"
 )
 
-// A Counter turns texts into bags of words. It holds scratch memory; one goroutine may use it at a time.
+// A Counter turns texts into bags of words. It holds scratch memory. One goroutine may use it at a time.
 type Counter struct {
 	index    *Index
 	splitter words.Splitter
-	counts   []uint32 // of the word ids below the vocabulary's size, zero between documents; and of unknown words and of stop words
-	ids      ids      // with a count
-	tokens   uint64   // words of the current bag, known or not
+	// By word id. After the ids of the vocabulary come one count for unknown words and one for stop words. All are zero
+	// between documents.
+	counts []uint32
+	ids    ids    // the ids with a count
+	tokens uint64 // words of the current bag, known or not
 }
 
-// Words are numbers of words of a text.
+// Words counts the words in a text.
 type Words struct {
 	All   uint64
 	Known uint64 // in the vocabulary
@@ -33,7 +35,7 @@ func (w *Words) Add(other Words) {
 	w.Stop += other.Stop
 }
 
-// Coverage is the share of the words that the vocabulary has, stop words left out; 0 where there are no others.
+// Coverage is the share of words that the vocabulary has, stop words left out. It is 0 if there are only stop words.
 func (w Words) Coverage() float64 {
 	if w.All == w.Stop {
 		return 0
@@ -41,7 +43,7 @@ func (w Words) Coverage() float64 {
 	return float64(w.Known) / float64(w.All-w.Stop)
 }
 
-// NewCounter returns a Counter for a vocabulary of the given size with the given index, of texts that are cut by rule.
+// NewCounter returns a Counter for a vocabulary with the given size and index. Texts are cut by rule.
 func NewCounter(index *Index, size int, rule words.Rule) *Counter {
 	return &Counter{index: index, splitter: words.Splitter{Rule: rule}, counts: make([]uint32, size+2), ids: newIDs(size + 2)}
 }
@@ -50,14 +52,14 @@ func NewCounter(index *Index, size int, rule words.Rule) *Counter {
 func (c *Counter) Add(text words.Text) {
 	c.splitter.Words(text, func(word words.Word) {
 		c.tokens++
-		id := c.index.id(word) // counted if it is unknown, too: a branch would often go wrong
+		id := c.index.id(word) // counted even if it is unknown, since the processor would often predict a branch wrong
 		c.counts[id]++
 		c.ids.add(id)
 	})
 }
 
-// Bag moves the counts into d and begins a new bag. A bag may be empty. Bag returns the numbers of words in the text. It refuses a
-// document over the limits of the wire format.
+// Bag moves the counts into d and begins a new bag. A bag may be empty. Bag returns the numbers of words in the text.
+// It refuses a document over the limits of the wire format.
 func (c *Counter) Bag(d *wire.Document) (of Words, err error) {
 	of.All, c.tokens = c.tokens, 0
 	of.Stop = uint64(c.counts[c.index.unknown+1])
@@ -79,11 +81,11 @@ func (c *Counter) Bag(d *wire.Document) (of Words, err error) {
 	return of, CheckSize(d)
 }
 
-// CheckSize refuses a document that is too large for a record, also for a record of a round. The caller still knows where the
-// document is; the writer of the record does not.
+// CheckSize refuses a document that is too large for its record, including its record in a round. The caller still
+// knows where the document is. The writer of the record does not.
 func CheckSize(d *wire.Document) error {
 	const (
-		around = 64                                             // of the record, beside the document
+		around = 64                                             // bytes of the record beside the document
 		safe   = (wire.MaxRecord - around - 4*wire.MaxName) / 8 // words, of at most 8 bytes each
 	)
 	if len(d.Counts) > safe && proto.Size(d) > wire.MaxRecord-around {

@@ -2,12 +2,12 @@ package bag
 
 import "math/bits"
 
-// An ids is a set of word ids, a bit each, that gives them out in order. That takes a time in proportion to its members and a
-// 4,096th of the vocabulary, less than to sort them.
+// An ids is a set of word ids, one bit each, that returns them in order. This takes a time in proportion to the number
+// of members and a 4,096th of the vocabulary, which is less than sorting takes.
 type ids struct {
-	words  []uint64 // bit i%64 of words[i/64] is that of id i
+	words  []uint64 // bit i%64 of words[i/64] is set if id i is in the set
 	used   []uint64 // bit i%64 of used[i/64] says whether words[i] is not 0
-	sorted []uint32 // memory of take
+	sorted []uint32 // memory that take uses again
 }
 
 // newIDs returns an empty set for ids below size.
@@ -16,7 +16,7 @@ func newIDs(size int) ids {
 	return ids{words: make([]uint64, words), used: make([]uint64, (words+63)/64)}
 }
 
-// add adds an id. It has no branch: whether an id is in the set already is hard to guess.
+// add adds an id. It does not branch on whether the id is in the set already, which a processor can hardly guess.
 func (s *ids) add(id uint32) {
 	s.words[id/64] |= 1 << (id % 64)
 	s.used[id/4096] |= 1 << (id / 64 % 64)

@@ -8,25 +8,26 @@ import (
 	"privpipe/tokenize/internal/words"
 )
 
-// An Index finds the id of a word. It may be shared.
+// An Index finds a word's id. It may be shared.
 //
-// Nearly all words have at most 16 bytes. They are packed into two numbers and looked up in an open-addressing table. Whether a word is
-// known is hard to guess for a processor, so id takes no branch for it.
+// Nearly all words have at most 16 bytes. They are packed into two numbers and looked up in an open-addressing table. A
+// processor can hardly guess whether a word is known, so id does not branch on it.
 type Index struct {
-	slots   []slot // a power of two of them, at most half in use
-	shift   int
-	unknown uint32 // the id of a word that is not in the vocabulary: the size of the vocabulary; that of a stop word is one more
+	slots []slot // a power of two of them, at most half in use
+	shift int
+	// unknown is the id of each word outside the vocabulary: the size of the vocabulary. A stop word has unknown+1.
+	unknown uint32
 	long    map[string]uint32
 }
 
-// A slot has a word and its id side by side: a look-up takes one line of the cache.
+// A slot has a word and its id side by side, so that a look-up reads one line of the cache.
 type slot struct {
 	packed
 	id   uint32
 	more bool // a word that belongs here is in a later slot
 }
 
-// A packed is a word of at most 16 bytes, none of them 0. A free slot has the empty word, which is unknown.
+// A packed is a word with at most 16 bytes, none of them 0. A free slot has the empty word, which is unknown.
 type packed struct{ first, last uint64 } // last: words.Word.Key; first: the bytes before it
 
 // mostPacked is the length of the longest packed word, in bytes.
@@ -39,8 +40,8 @@ func pack(w words.Word) packed {
 	return packed{binary.LittleEndian.Uint64(w.Bytes) & (1<<(8*(len(w.Bytes)-8)) - 1), w.Key}
 }
 
-// NewIndex returns the index of a vocabulary for the words of a rule. If two of its words differ only in case, Find returns the first.
-// Counters count the stop words that are not in the vocabulary apart from other unknown words.
+// NewIndex returns an index for v and for words that rule yields. If two words of v differ only in case, Find returns
+// the first. Counters count the words of stop that are not in v apart from other unknown words.
 func NewIndex(v vocabulary.Words, rule words.Rule, stop ...string) *Index {
 	size := bits.Len(uint(2 * (len(v) + len(stop))))
 	x := &Index{slots: make([]slot, 1<<size), shift: 64 - size, unknown: uint32(len(v)), long: make(map[string]uint32)}
@@ -50,7 +51,7 @@ func NewIndex(v vocabulary.Words, rule words.Rule, stop ...string) *Index {
 	rule.Phrases = nil
 	splitter := words.Splitter{Rule: rule}
 	add := func(entry string, id uint32) {
-		// An entry is one word, also if text would be cut there: "e_mail" is a phrase, or a token of a list.
+		// An entry is one word, even if text would be cut there: "e_mail" is a phrase, or a token in a list.
 		var whole words.Text
 		whole.Token([]byte(entry))
 		splitter.Words(whole, func(w words.Word) { x.add(w, id) })
@@ -82,13 +83,13 @@ func (x *Index) add(w words.Word, id uint32) {
 	s.packed, s.id = p, id
 }
 
-// Find returns the id of a word.
+// Find returns a word's id, and whether the vocabulary has the word.
 func (x *Index) Find(w words.Word) (id uint32, ok bool) {
 	id = x.id(w)
 	return id, id < x.unknown
 }
 
-// id returns the id of a word, or unknown.
+// id returns a word's id, or unknown.
 func (x *Index) id(w words.Word) uint32 {
 	if len(w.Bytes) > mostPacked {
 		if id, ok := x.long[string(w.Bytes)]; ok {
@@ -101,7 +102,7 @@ func (x *Index) id(w words.Word) uint32 {
 	for {
 		s := x.slot(at)
 		id, found := x.unknown, s.id
-		if (s.first^p.first)|(s.last^p.last) == 0 { // a conditional move
+		if (s.first^p.first)|(s.last^p.last) == 0 { // compiled to a conditional move
 			id = found
 		}
 		if !s.more || id != x.unknown {
@@ -117,5 +118,5 @@ func (x *Index) home(p packed) uint64 {
 	return (p.last ^ bits.RotateLeft64(p.first*0x9E3779B97F4A7C15, 32)) * 0x9E3779B97F4A7C15 >> x.shift
 }
 
-// slot returns the slot of a number, modulo their number.
+// slot returns the slot at a number. Numbers wrap around at the table's end.
 func (x *Index) slot(at uint64) *slot { return &x.slots[at&uint64(len(x.slots)-1)] }

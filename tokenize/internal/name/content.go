@@ -10,10 +10,10 @@ import (
 // A Content is a hash of everything in a document's record except its id: the first 128 bits of a SHA-256.
 type Content [16]byte
 
-// A Hasher finds the Content of records. It holds scratch memory; one goroutine may use it at a time.
+// A Hasher computes the Content of records. It holds scratch memory. One goroutine may use it at a time.
 type Hasher struct{ b []byte }
 
-// Document returns the Content of d: of its user, its label and its bag of words, or its values.
+// Document returns the Content of d. It covers the user, the label, and the bag of words or the values.
 func (h *Hasher) Document(d *wire.Document) Content {
 	if len(d.Values) > 0 {
 		return h.values(d)
@@ -27,7 +27,7 @@ func (h *Hasher) Document(d *wire.Document) Content {
 	return h.sum()
 }
 
-// values returns the Content of a document of real numbers.
+// values returns the Content of a document with real numbers.
 func (h *Hasher) values(d *wire.Document) Content {
 	h.begin("values", d.User, d.Label)
 	h.number(uint64(len(d.WordGaps)))
@@ -38,7 +38,7 @@ func (h *Hasher) values(d *wire.Document) Content {
 	return h.sum()
 }
 
-// Terms returns the Content of a user's document with these words, which must be in the order of their bytes.
+// Terms returns the Content of a user's document with these words. The words must be in the order of their bytes.
 func (h *Hasher) Terms(user string, words []string) Content {
 	h.begin("terms", user)
 	h.number(uint64(len(words)))
@@ -48,8 +48,8 @@ func (h *Hasher) Terms(user string, words []string) Content {
 	return h.sum()
 }
 
-// begin hashes the kind of the record, so that records of different kinds have different Contents, and then texts. Each text
-// and number is self-delimiting, so that different records of one kind are different strings of bytes.
+// begin begins a hash with the kind of the record, and then texts. So records of different kinds have different
+// Contents. Each text and number is self-delimiting, so different records of one kind are different strings of bytes.
 func (h *Hasher) begin(kind string, texts ...string) {
 	h.b = append(append(h.b[:0], "privpipe content\n"...), kind...)
 	h.b = append(h.b, '\n')

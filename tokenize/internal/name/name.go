@@ -1,4 +1,5 @@
-// Package name names documents without an id by a hash of their content. claim.md states and proves what the names promise.
+// Package name names documents without an id by a hash of their content. claim.md states and proves what the names
+// promise.
 package name
 
 import (
@@ -8,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxPrefix leaves room after a prefix: a name of the wire format has at most 1,024 bytes.
+// maxPrefix leaves room after a prefix, since a name in the wire format has at most 1,024 bytes.
 const maxPrefix = 256
 
 // CheckPrefix returns an error that states the rule if prefix breaks it.
@@ -19,23 +20,23 @@ func CheckPrefix(prefix string) error {
 	return nil
 }
 
-// A Namer names documents by their contents. A name is the prefix and the 32 hexadecimal digits of the content. The second
+// A Namer names documents by their contents. A name is the prefix and the content's 32 hexadecimal digits. The second
 // document with the same content has the suffix "-2", the third "-3" and so on. A Namer is not safe for concurrent use.
 //
 // A content takes some 60 bytes of memory, and 60 more if it occurs more than once.
 type Namer struct {
-	b      []byte // the prefix, with room for the rest of a name after it
+	b      []byte // the prefix, with room for the rest of each name
 	seen   map[Content]struct{}
-	counts map[Content]uint64 // of documents, where there are two or more
+	counts map[Content]uint64 // the number of documents, where there are two or more
 }
 
-// NewNamer returns a Namer of a prefix that passes CheckPrefix.
+// NewNamer returns a Namer. The prefix must pass CheckPrefix.
 func NewNamer(prefix string) *Namer {
 	b := append(make([]byte, 0, len(prefix)+2*len(Content{})+21), prefix...)
 	return &Namer{b: b, seen: make(map[Content]struct{}), counts: make(map[Content]uint64)}
 }
 
-// Name returns the name of the next document of a content.
+// Name returns the name of the next document with content c.
 func (n *Namer) Name(c Content) string {
 	name := hex.AppendEncode(n.b, c[:])
 	if _, again := n.seen[c]; !again {

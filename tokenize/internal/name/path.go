@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// OfPath returns the name that a file's path gives. A name is UTF-8, and a path is any bytes. A byte that is not
-// UTF-8 becomes \xe9, and a backslash becomes two, so no two paths have one name.
+// OfPath returns the name that a file's path gives. A name is UTF-8, but a path may have any bytes. A byte that is not
+// UTF-8 becomes \xe9 (its value in hexadecimal), and a backslash becomes two. So no two paths have one name.
 func OfPath(path string) string {
 	path = filepath.ToSlash(path)
 	if utf8.ValidString(path) && !strings.Contains(path, `\`) {

@@ -8,15 +8,15 @@ import (
 	"privpipe/tokenize/internal/words"
 )
 
-// A Cell is the value of a column in a row.
+// A Cell is one column's value in one row.
 type Cell struct {
 	Null     bool       // no value
 	Text     words.Text // a string, a number in decimal, or a list of strings; empty if TooLong
-	NullItem bool       // a string of the list is null
-	TooLong  bool       // more bytes than the column's Limit; a string of a list takes one more than it has
+	NullItem bool       // a string in the list is null
+	TooLong  bool       // the value has more bytes than the column's Limit; in a list, each string counts one byte more
 }
 
-// A reader reads the values of a column, row group by row group.
+// A reader reads a column's values, row group by row group.
 type reader struct {
 	column  Column
 	pages   pages
@@ -24,12 +24,12 @@ type reader struct {
 	strings stringDecoder
 	numbers numberDecoder
 
-	// The value at which the reader stands. Its level of repetition says whether it begins a row.
+	// The current value's state. A repetition level of 0 says that the value begins a row.
 	peeked                 bool
 	repetition, definition int
 }
 
-// peek goes to the next value, if it was not there. It returns false after the last of the row group.
+// peek goes to the next value, if it is not there already. It returns false after the last value in the row group.
 func (r *reader) peek() (bool, error) {
 	if r.peeked {
 		return true, nil
@@ -63,7 +63,7 @@ func (r *reader) peek() (bool, error) {
 	return true, nil
 }
 
-// row reads the value or the values of the next row.
+// row reads the value or the values in the next row.
 func (r *reader) row(c *Cell) error {
 	*c = Cell{Text: words.Text{List: r.column.list}}
 	more, err := r.peek()
@@ -92,7 +92,7 @@ func (r *reader) row(c *Cell) error {
 	}
 }
 
-// value takes the value at which the reader stands.
+// value takes the current value.
 func (r *reader) value(c *Cell) error {
 	if r.definition < r.column.definition {
 		c.Null, c.NullItem = !r.column.list, r.column.list
@@ -128,10 +128,10 @@ func (r *reader) value(c *Cell) error {
 	return nil
 }
 
-// end checks that all values of the row group are read.
+// end checks that all values in the row group were read.
 func (r *reader) end() error {
 	if r.pages.in == nil {
-		return nil // before the first
+		return nil // no row group has begun
 	}
 	more, err := r.peek()
 	if err == nil && more {

@@ -1,9 +1,9 @@
-// Package parquet reads columns of strings, of what CSV spells out, and of lists of strings from Apache Parquet files,
-// row by row.
+// Package parquet reads columns of strings, of values that CSV spells out, and of lists of strings from Apache Parquet
+// files, row by row.
 //
-// parquet-go decodes the metadata, this package the pages. parquet-go's decoder of pages panics on 4 bytes and takes
-// 256 MiB for 5 (TestLibrary). Its reader links a client of HTTP with a compression that nothing needs.
-// github.com/apache/parquet-format 2.11 defines the format.
+// parquet-go decodes the metadata, and this package decodes the pages. parquet-go's decoder of pages panics on some 4
+// bytes, and takes 256 MiB for some 5 (TestLibrary). Its reader links an HTTP client with a compression that nothing
+// needs. github.com/apache/parquet-format 2.11 defines the format.
 package parquet
 
 import (
@@ -28,18 +28,18 @@ type File struct {
 
 const (
 	magic      = "PAR1"
-	mostFooter = 16 << 20 // bytes: 10,000 columns in 10 row groups
+	mostFooter = 16 << 20 // enough for 10,000 columns in 10 row groups
 )
 
 var (
-	// errTruncated is the error of a file without the footer that its writer writes last.
+	// errTruncated means that the file lacks the footer, which its writer writes last.
 	errTruncated = errors.New("truncated, or no Parquet file: it does not end as one")
 	errDamaged   = errors.New("damaged Parquet")
 	errEncrypted = errors.New("encrypted Parquet: decrypt it first")
 )
 
-// Open opens a file. It must be a regular file: Parquet is read from its end. Errors do not name the file, except those of the
-// operating system, and quote nothing of it.
+// Open opens a file. It must be a regular file, since Parquet is read from its end. Errors do not name the file, except
+// errors from the operating system. They quote nothing from the file.
 func Open(path string) (*File, error) {
 	info, err := os.Stat(path) // opening a FIFO would wait for its writer
 	if err != nil {
@@ -91,7 +91,7 @@ func open(in io.ReaderAt, size int64) (*File, error) {
 	return f, nil
 }
 
-// readFooter reads the metadata at the end of a file, in Thrift's compact protocol.
+// readFooter reads the metadata at the file's end, in Thrift's compact protocol.
 func readFooter(in io.ReaderAt, size int64) ([]byte, error) {
 	var head [4]byte
 	var tail [8]byte
@@ -120,7 +120,7 @@ func readFooter(in io.ReaderAt, size int64) ([]byte, error) {
 	return footer, err
 }
 
-// Rows reads columns of all rows, in order. Cells over the Limit of their column are left out.
+// Rows reads the given columns in all rows, in order. It leaves out cells over their column's Limit.
 func (f *File) Rows(columns ...Column) *Rows {
 	r := &Rows{file: f, readers: make([]reader, len(columns)), cells: make([]Cell, len(columns))}
 	for i, c := range columns {
@@ -129,17 +129,17 @@ func (f *File) Rows(columns ...Column) *Rows {
 	return r
 }
 
-// Rows are the rows of a file.
+// Rows are the rows in a file.
 type Rows struct {
 	file    *File
 	group   int   // number of the next row group
-	left    int64 // rows of the current row group
+	left    int64 // rows left in the current row group
 	readers []reader
 	cells   []Cell
-	passed  int64 // bytes of the columns, in the row groups before the next
+	passed  int64 // bytes of the columns in all row groups up to the current one
 }
 
-// Passed returns the number of bytes of the columns that are read.
+// Passed returns how many bytes of the columns were read. A row group counts when it begins.
 func (r *Rows) Passed() int64 { return r.passed }
 
 // Next returns the cells of the next row, valid until the next call, and io.EOF after the last.
@@ -158,7 +158,7 @@ func (r *Rows) Next() ([]Cell, error) {
 	return r.cells, nil
 }
 
-// next begins the next row group. No column of the last may have more values than rows.
+// next begins the next row group. In the previous one, no column may have values beyond its rows.
 func (r *Rows) next() error {
 	for i := range r.readers {
 		if err := r.readers[i].end(); err != nil {

@@ -7,18 +7,18 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// olderDictionary is how writers of version 1 call RLE_DICTIONARY.
+// olderDictionary is RLE_DICTIONARY as writers of version 1 call it.
 const olderDictionary format.Encoding = 2
 
-// A page is a data page: levels, and the values that they say are there.
+// A page is a data page. It has levels, and as many values as the levels say.
 type page struct {
-	left                   int // values, also those that are null
+	left                   int // values that are not read yet, nulls included
 	repetition, definition hybrid
 	encoding               format.Encoding
 	values                 []byte
 }
 
-// version1 is a page whose levels have their lengths before them, and are compressed with the values.
+// version1 reads a page of version 1. Its levels have their lengths before them, and are compressed with the values.
 func (p *pages) version1(header *format.PageHeader, claimed int64, c *Column) (*page, error) {
 	h := header.DataPageHeader.V
 	b, err := p.decompress(p.packed, claimed)
@@ -51,7 +51,7 @@ func (p *pages) version1(header *format.PageHeader, claimed int64, c *Column) (*
 	return made, nil
 }
 
-// version2 is a page whose levels stand before the values, and are not compressed.
+// version2 reads a page of version 2. Its levels stand before the values, and are not compressed.
 func (p *pages) version2(header *format.PageHeader, claimed int64, c *Column) (*page, error) {
 	h := header.DataPageHeaderV2.V
 	repetition, definition := int64(h.RepetitionLevelsByteLength), int64(h.DefinitionLevelsByteLength)
@@ -71,7 +71,7 @@ func (p *pages) version2(header *format.PageHeader, claimed int64, c *Column) (*
 	return made, err
 }
 
-// strings returns the decoder for a page's strings. Each has length bytes, or its own length if length is 0.
+// strings returns the decoder for a page's strings. Each string has length bytes, or its own length if length is 0.
 func (p *page) strings(d *dictionary, length int) (stringDecoder, error) {
 	switch p.encoding {
 	case format.Plain:
@@ -94,7 +94,7 @@ func (p *page) strings(d *dictionary, length int) (stringDecoder, error) {
 	return &plainStrings{}, p.nothing()
 }
 
-// numbers does the same for numbers; those of floating point are their bits.
+// numbers returns the decoder for a page's numbers. Floating-point numbers are decoded as their bits.
 func (p *page) numbers(d *dictionary, kind format.Type) (numberDecoder, error) {
 	switch p.encoding {
 	case format.Plain:
@@ -102,7 +102,7 @@ func (p *page) numbers(d *dictionary, kind format.Type) (numberDecoder, error) {
 			return &flags{src: p.values}, nil
 		}
 		return &plainNumbers{p.values, sizeOf(kind)}, nil
-	case format.RLE: // Booleans, with their length before them
+	case format.RLE: // for Booleans, with the length before them
 		if kind == format.Boolean && len(p.values) >= 4 {
 			return &runs{hybrid{src: p.values[4:], width: 1}}, nil
 		}
@@ -124,7 +124,7 @@ func (p *page) numbers(d *dictionary, kind format.Type) (numberDecoder, error) {
 	return &plainNumbers{size: sizeOf(kind)}, p.nothing()
 }
 
-// indices returns the indices of values in a dictionary. They begin with their width in bits.
+// indices returns the values' indices in a dictionary. Their width in bits comes first.
 func (p *page) indices(d *dictionary) (at hybrid, ok bool) {
 	if len(p.values) == 0 || d == nil || p.values[0] > 32 {
 		return at, false
@@ -136,7 +136,8 @@ func (p *page) unknown() error {
 	return fmt.Errorf("values in the encoding %s, which is not supported", p.encoding)
 }
 
-// nothing is the error of values that cannot be decoded. A page of nulls may have no bytes for its values.
+// nothing is the error for values that cannot be decoded. A page of nulls is no error: it may have no bytes for its
+// values.
 func (p *page) nothing() error {
 	if len(p.values) == 0 {
 		return nil

@@ -14,19 +14,19 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// Limits, so that no file takes more memory than these say, whatever it claims.
+// Limits on memory. No file takes more memory than these say, whatever it claims.
 const (
-	mostHeader = 1 << 20   // bytes of a page's header, which may have a value as its statistics
-	mostPage   = 256 << 20 // bytes of a page, compressed or not; writers aim at 1 MiB
-	mostWindow = 128 << 20 // of Zstandard
+	mostHeader = 1 << 20   // bytes in a page's header, which may contain a value among its statistics
+	mostPage   = 256 << 20 // bytes in a page, compressed or not; writers aim at 1 MiB
+	mostWindow = 128 << 20 // bytes in a window of Zstandard
 )
 
 var errPage = fmt.Errorf("%w: a page", errDamaged)
 
-// pages reads the pages of a column in a row group, one after the other. It holds scratch memory.
+// pages reads the pages of one column in one row group, one after the other. It holds scratch memory.
 type pages struct {
 	in         *bufio.Reader
-	left       int64 // bytes that remain
+	left       int64 // bytes that are not read yet
 	codec      format.CompressionCodec
 	dictionary *dictionary
 	packed     []byte
@@ -35,7 +35,7 @@ type pages struct {
 	zstd       *zstd.Decoder
 }
 
-// open begins with a column in a row group.
+// open begins with one column in one row group.
 func (p *pages) open(in io.ReaderAt, size int64, chunk *format.ColumnChunk) error {
 	meta := &chunk.MetaData
 	at := meta.DataPageOffset
@@ -69,7 +69,8 @@ func (p *pages) next(c *Column) (*page, error) {
 		}
 		claimed := int64(header.UncompressedPageSize)
 		switch {
-		case claimed < 0, header.CRC != 0 && crc32.ChecksumIEEE(p.packed) != uint32(header.CRC): // a checksum is optional
+		// A checksum is optional.
+		case claimed < 0, header.CRC != 0 && crc32.ChecksumIEEE(p.packed) != uint32(header.CRC):
 			return nil, errPage
 		case claimed > mostPage:
 			return nil, errLarge
@@ -94,7 +95,7 @@ func (p *pages) next(c *Column) (*page, error) {
 
 var errLarge = fmt.Errorf("a page of more than %d MiB", mostPage>>20)
 
-// header reads the header of a page.
+// header reads a page's header.
 func (p *pages) header() (*format.PageHeader, error) {
 	for room := int64(1 << 10); ; room *= 32 {
 		room = min(room, mostHeader, p.left)
@@ -104,7 +105,7 @@ func (p *pages) header() (*format.PageHeader, error) {
 		}
 		n, err := skim(b)
 		if err != nil && room < min(mostHeader, p.left) {
-			continue // perhaps it is longer
+			continue // perhaps the header is longer
 		}
 		if err != nil {
 			return nil, errPage
@@ -136,7 +137,7 @@ func (p *pages) take(n int64, b []byte) ([]byte, error) {
 	return b, err
 }
 
-// decompress returns the contents of a page, valid until the next. They must have as many bytes as the page claims.
+// decompress returns a page's content, valid until the next page. It must have as many bytes as the page claims.
 func (p *pages) decompress(b []byte, claimed int64) ([]byte, error) {
 	var out io.Reader
 	var err error
@@ -201,7 +202,7 @@ func newDictionary(b []byte, c *Column) (*dictionary, error) {
 	return d, nil
 }
 
-// sizeOf returns the size of a number, in bytes.
+// sizeOf returns the size of each number, in bytes.
 func sizeOf(kind format.Type) int {
 	if kind == format.Int32 || kind == format.Float {
 		return 4

@@ -9,10 +9,10 @@ import (
 
 // A Column is a column that can be read.
 type Column struct {
-	Limit int // bytes of a cell that Rows reads
+	Limit int // largest size in bytes of a cell that Rows reads
 
 	index      int         // of its leaf in a row group
-	spell      speller     // nil: the values are strings
+	spell      speller     // nil if the values are strings
 	physical   format.Type // of the values in pages
 	length     int         // bytes of each value, if its physical type fixes them
 	list       bool
@@ -22,31 +22,31 @@ type Column struct {
 	exists     int // least definition level if a list is there, perhaps empty
 }
 
-// IsText says whether the column has strings, or lists of them.
+// IsText says whether the column has strings, or lists of strings.
 func (c Column) IsText() bool { return c.spell == nil }
 
 // IsList says whether the column has lists.
 func (c Column) IsList() bool { return c.list }
 
-// ErrNoColumn is the error of a column that a file does not have.
+// ErrNoColumn means that the file has no such column.
 var ErrNoColumn = errors.New("no such column")
 
 var errKind = errors.New("must have strings, numbers, dates or times, or lists of strings")
 
-// ErrTwice says that several columns have the name.
+// ErrTwice means that several columns have the name.
 var ErrTwice = errors.New("occurs twice")
 
 // mostDepth is how deep a schema may nest.
 const mostDepth = 100
 
-// A node is an element of the schema with those below it.
+// A node is an element in the schema, with the elements below it.
 type node struct {
 	format.SchemaElement
 	leaf  int // number of leaves before it
 	below []node
 }
 
-// tree takes the first node of a schema, which lists nodes in depth-first order.
+// tree takes the first node from a schema. A schema lists its nodes in depth-first order.
 func tree(rest []format.SchemaElement, leaves, depth int) (n node, after []format.SchemaElement, count int, err error) {
 	if len(rest) == 0 || depth > mostDepth {
 		return n, nil, 0, errDamaged
@@ -85,7 +85,7 @@ func (f *File) Column(name string) (c Column, err error) {
 	return found[0], nil
 }
 
-// columns calls found with each column at path below n. n itself has c's levels.
+// columns calls found with each column at path below n. c has the levels of n itself.
 func (n *node) columns(path string, c Column, found func(Column)) error {
 	for _, child := range n.below {
 		if child.Name == path {
@@ -110,7 +110,7 @@ func (n *node) columns(path string, c Column, found func(Column)) error {
 	return nil
 }
 
-// column returns n's column. The struct around n has c's levels.
+// column returns n's column. c has the levels of the struct around n.
 func (n node) column(c Column) (Column, error) {
 	c.exists = c.definition
 	if n.is(format.Optional) {
@@ -128,7 +128,8 @@ func (n node) column(c Column) (Column, error) {
 		}
 	}
 	enter(n)
-	// A list is a group of a repeated group of an element; older writers leave out one of the groups, or both.
+	// A list has two nested groups around its element: a group and in it a repeated group. Older writers leave out one
+	// of them, or both.
 	group := !n.Type.Valid
 	for range 2 {
 		if n.Type.Valid {
@@ -159,5 +160,5 @@ func (n node) column(c Column) (Column, error) {
 	return c, err
 }
 
-// ofBytes says whether the values in pages are strings of bytes; else they are numbers.
+// ofBytes says whether the values in pages are strings of bytes. Otherwise they are numbers.
 func (c *Column) ofBytes() bool { return c.physical == format.ByteArray || c.length > 0 }

@@ -5,21 +5,21 @@ import (
 	"fmt"
 )
 
-// errThrift is the error of bytes that are no structure of the compact protocol, or end before it does.
+// errThrift means that the bytes are no structure of the compact protocol, or end before the structure does.
 var errThrift = errors.New("not a Thrift structure")
 
-// mostNested is how deep a structure may nest; those of Parquet nest at most seven deep.
+// mostNested is how deep a structure may nest. Parquet's structures nest at most seven deep.
 const mostNested = 16
 
-// mostListed bounds the structures in lists. One takes a byte or more, and up to some 600 in memory. A footer of 10,000 columns in
-// 10 row groups lists 400,000.
+// mostListed bounds the number of structures in lists. One structure takes at least a byte in the file, and up to some
+// 600 in memory. A footer with 10,000 columns in 10 row groups lists 400,000 structures.
 const mostListed = 1 << 19
 
 var errMany = fmt.Errorf("more than %d structures in lists", mostListed)
 
-// skim returns the length of the structure at the beginning of b, in the compact protocol of Apache Thrift (thrift-compact-protocol.md).
-// It refuses a list, a set, a map or a string that claims to have more elements than b has bytes left, and more structures in lists
-// than mostListed, before a decoder allocates memory for them.
+// skim returns the length of the structure at the beginning of b, in the compact protocol of Apache Thrift
+// (thrift-compact-protocol.md). It runs before a decoder allocates memory. It refuses a list, a set, a map or a string
+// that claims to have more elements than b has bytes left. It also refuses more than mostListed structures in lists.
 func skim(b []byte) (length int, err error) {
 	s := skimmer{rest: b}
 	if ok := s.structure(0); s.listed > mostListed {
@@ -85,7 +85,8 @@ func (s *skimmer) number() (n uint64, ok bool) {
 	return 0, false
 }
 
-// structure reads fields: a byte each of the difference to the number before, or 0 and the number, and of the type.
+// structure reads a structure's fields. Each begins with one byte for its type and for the difference from the previous
+// field's number. If the difference is 0, the number follows.
 func (s *skimmer) structure(depth int) bool {
 	for depth < mostNested {
 		head, ok := s.byte()
@@ -97,7 +98,8 @@ func (s *skimmer) structure(depth int) bool {
 				return false
 			}
 		}
-		if kind := head & 0xf; kind != typeTrue && kind != typeFalse && !s.value(kind, depth) { // a field's type is its truth
+		// A Boolean field has its value in its type.
+		if kind := head & 0xf; kind != typeTrue && kind != typeFalse && !s.value(kind, depth) {
 			return false
 		}
 	}
@@ -106,7 +108,7 @@ func (s *skimmer) structure(depth int) bool {
 
 func (s *skimmer) value(kind byte, depth int) bool {
 	switch kind {
-	case typeTrue, typeFalse, typeByte: // in a list, a truth takes a byte
+	case typeTrue, typeFalse, typeByte: // a Boolean in a list takes a byte
 		return s.skip(1)
 	case typeI16, typeI32, typeI64:
 		_, ok := s.number()
@@ -138,7 +140,7 @@ func (s *skimmer) value(kind byte, depth int) bool {
 	return false
 }
 
-// elements reads n times a value of each kind. A value takes at least a byte, so n cannot claim more than there is.
+// elements reads n times a value of each kind. A value takes at least a byte, so a large n fails where the bytes end.
 func (s *skimmer) elements(n uint64, depth int, kinds ...byte) bool {
 	if depth >= mostNested {
 		return false

@@ -13,10 +13,10 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// A speller spells a value out, a number or bytes, as a program that writes CSV would.
+// A speller spells a value, a number or bytes, as a program that writes CSV would.
 type speller func(n int64, b []byte) string
 
-// mostBytes is the length of the longest number that a speller takes, in bytes: 76 digits.
+// mostBytes is the length of the longest number that a speller takes, in bytes. It has 76 digits.
 const mostBytes = 32
 
 // speller returns a leaf's speller, nil for strings.
@@ -101,7 +101,7 @@ func (n *node) olderSpeller(number bool) (speller, error) {
 		return func(n int64, _ []byte) string { return real(float64(math.Float32frombits(uint32(n))), 32) }, nil
 	case format.Double:
 		return func(n int64, _ []byte) string { return real(math.Float64frombits(uint64(n)), 64) }, nil
-	case format.Int96: // nanoseconds of the day, then the day's number: 2,440,588 is 1970-01-01
+	case format.Int96: // nanoseconds in the day, then the day's number: 2,440,588 is 1970-01-01
 		return func(_ int64, b []byte) string {
 			day := int64(binary.LittleEndian.Uint32(b[8:])) - 2440588
 			return instant(time.Unix(day*86400, int64(binary.LittleEndian.Uint64(b))), false)
@@ -110,7 +110,7 @@ func (n *node) olderSpeller(number bool) (speller, error) {
 	return integer(n.Type.V, true), nil
 }
 
-// real spells a floating-point number out: the shortest decimal that is read back as the same.
+// real spells a floating-point number: the shortest decimal that is read back as the same number.
 func real(x float64, bits int) string { return strconv.FormatFloat(x, 'g', -1, bits) }
 
 func integer(physical format.Type, signed bool) speller {
@@ -127,7 +127,7 @@ func integer(physical format.Type, signed bool) speller {
 	}
 }
 
-// decimal spells n/10^scale out. In bytes, n is in two's complement, the most significant byte first.
+// decimal spells n/10^scale. If n is given as bytes, it is in two's complement, with the most significant byte first.
 func decimal(physical format.Type, scale int) (speller, error) {
 	if physical == format.Boolean || physical == format.Float || physical == format.Double {
 		return nil, errKind
@@ -174,7 +174,7 @@ func unitOf(unit *format.TimeUnit) time.Duration {
 	return time.Millisecond
 }
 
-// timeOfDay spells a time out; one of milliseconds has 32 bits.
+// timeOfDay spells a time of day. A time in milliseconds has 32 bits.
 func timeOfDay(unit time.Duration) speller {
 	return func(n int64, _ []byte) string {
 		if unit == time.Millisecond {
@@ -199,13 +199,13 @@ func instant(t time.Time, utc bool) string {
 	return s
 }
 
-// uuid spells 16 bytes out (RFC 9562, section 4).
+// uuid spells 16 bytes as a UUID (RFC 9562, section 4).
 func uuid(_ int64, b []byte) string {
 	s := hex.EncodeToString(b)
 	return strings.Join([]string{s[:8], s[8:12], s[12:16], s[16:20], s[20:]}, "-")
 }
 
-// half spells a number of 16 bits out (IEEE 754, binary16).
+// half spells a floating-point number of 16 bits (IEEE 754, binary16).
 func half(bits uint16) string {
 	exponent, fraction := int(bits>>10&0x1f), float64(bits&0x3ff)
 	x := math.Ldexp(1024+fraction, exponent-25)

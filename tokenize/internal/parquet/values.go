@@ -5,17 +5,18 @@ import (
 	"math/bits"
 )
 
-// Decoders of values take what they need of src and keep the rest. None allocates by a number that src claims.
+// Decoders take the bytes that they need from src and keep the rest. None allocates memory by a number that src claims.
 
-// hybrid decodes runs of equal numbers and of bit-packed ones, of a fixed width in bits (parquet-format, Encodings.md, RLE = 3).
+// hybrid decodes two kinds of runs: one number repeated, or bit-packed numbers. All have one width in bits
+// (parquet-format, Encodings.md, RLE = 3).
 type hybrid struct {
 	src   []byte
 	width int    // 0 to 32
-	left  uint64 // numbers that remain of the run
-	same  bool   // the run is one number
-	value uint32 // of such a run
-	bits  uint64 // of a bit-packed run: bits that are read, but not yet used
-	have  int    // number of them
+	left  uint64 // numbers left in the run
+	same  bool   // the run repeats one number
+	value uint32 // the number that such a run repeats
+	bits  uint64 // in a bit-packed run, the bits that are read but not yet used
+	have  int    // number of these bits
 }
 
 // next returns the next number.
@@ -70,10 +71,10 @@ func (h *hybrid) run() bool {
 	return true
 }
 
-// A numberDecoder decodes integers; those of 32 bits are in the low bits.
+// A numberDecoder decodes integers. Integers of 32 bits are in the low bits.
 type numberDecoder interface{ next() (int64, bool) }
 
-// plainNumbers are of a fixed size in bytes, little-endian (PLAIN = 0).
+// plainNumbers decodes numbers with one size in bytes, little-endian (PLAIN = 0).
 type plainNumbers struct {
 	src  []byte
 	size int // 4 or 8
@@ -92,8 +93,8 @@ func (p *plainNumbers) next() (n int64, ok bool) {
 	return n, true
 }
 
-// unsplit returns the bytes of numbers, one number after the other. split has all first bytes, then all second bytes,
-// and so on (BYTE_STREAM_SPLIT = 9).
+// unsplit returns the bytes of numbers, one number after the other. In split, all first bytes come first, then all
+// second bytes, and so on (BYTE_STREAM_SPLIT = 9).
 func unsplit(split []byte, size int) []byte {
 	plain := make([]byte, len(split))
 	n := len(split) / size
@@ -103,7 +104,7 @@ func unsplit(split []byte, size int) []byte {
 	return plain
 }
 
-// flags are bits, the least significant bit first in each byte (PLAIN = 0 for Booleans).
+// flags decodes bits, the least significant bit first in each byte (PLAIN = 0 for Booleans).
 type flags struct {
 	src []byte
 	at  int
@@ -118,7 +119,7 @@ func (f *flags) next() (int64, bool) {
 	return int64(n), true
 }
 
-// runs are the numbers of runs.
+// runs decodes the numbers in a hybrid's runs.
 type runs struct{ hybrid }
 
 func (r *runs) next() (int64, bool) {
@@ -129,20 +130,20 @@ func (r *runs) next() (int64, bool) {
 // delta decodes differences, bit-packed in miniblocks (DELTA_BINARY_PACKED = 5).
 type delta struct {
 	src          []byte
-	left         uint64 // numbers that remain
+	left         uint64 // numbers left
 	first        bool   // the next number is the first, and is no difference
 	perMiniblock int
 	miniblocks   int
 	last         int64
-	least        int64  // difference of the block
-	widths       []byte // of the miniblocks of the block that remain
+	least        int64  // the block's least difference, added to each
+	widths       []byte // widths of the miniblocks left in the block
 	width        int
-	inMiniblock  int    // numbers that remain
+	inMiniblock  int    // numbers left
 	buffer       uint64 // bits that are read, but not yet used
-	have         int    // number of them
+	have         int    // number of these bits
 }
 
-// newDelta reads the head of a block of differences.
+// newDelta reads the header before the first block of differences.
 func newDelta(src []byte) (*delta, bool) {
 	d := &delta{src: src, first: true}
 	block, ok1 := d.uvarint()
@@ -187,7 +188,7 @@ func (d *delta) next() (int64, bool) {
 	return d.last, ok
 }
 
-// miniblock begins the next miniblock, and the next block if the last has no more.
+// miniblock begins the next miniblock. If the current block has none left, it begins the next block.
 func (d *delta) miniblock() bool {
 	if len(d.widths) == 0 {
 		least, n := binary.Varint(d.src)
@@ -202,7 +203,7 @@ func (d *delta) miniblock() bool {
 	return d.width <= 64
 }
 
-// unpack takes the next number of the miniblock.
+// unpack takes the next number in the miniblock.
 func (d *delta) unpack() (n uint64, ok bool) {
 	for got := 0; got < d.width; {
 		if d.have == 0 {
@@ -218,10 +219,10 @@ func (d *delta) unpack() (n uint64, ok bool) {
 	return n, true
 }
 
-// rest reads all numbers and returns what stands after their last miniblock.
+// rest reads all numbers and returns the bytes after their last miniblock.
 func (d delta) rest() ([]byte, bool) {
 	for d.left > 0 {
-		if d.width == 0 && d.inMiniblock > 0 { // such numbers take no bytes, so there may be very many
+		if d.width == 0 && d.inMiniblock > 0 { // these numbers take no bytes, so there may be very many
 			n := min(uint64(d.inMiniblock), d.left)
 			d.inMiniblock, d.left = d.inMiniblock-int(n), d.left-n
 			continue
@@ -237,13 +238,13 @@ func (d delta) rest() ([]byte, bool) {
 	return d.src[min(max(skip, 0), len(d.src)):], true
 }
 
-// A stringDecoder decodes strings, each valid until the next.
+// A stringDecoder decodes strings. Each is valid until the next.
 type stringDecoder interface{ next() ([]byte, bool) }
 
-// plainStrings have their lengths before them, unless all have one length.
+// plainStrings decodes strings that have their lengths before them, unless all have one length.
 type plainStrings struct {
 	src    []byte
-	length int // 0: its own
+	length int // of each string; 0: each has its own
 }
 
 func (p *plainStrings) next() ([]byte, bool) {
@@ -266,7 +267,7 @@ func (p *plainStrings) next() ([]byte, bool) {
 	return s, true
 }
 
-// deltaLengths are strings whose lengths stand before all of them (DELTA_LENGTH_BYTE_ARRAY = 6).
+// deltaLengths decodes strings that come after all their lengths (DELTA_LENGTH_BYTE_ARRAY = 6).
 type deltaLengths struct {
 	lengths *delta
 	src     []byte
@@ -292,7 +293,7 @@ func (d *deltaLengths) next() ([]byte, bool) {
 	return s, true
 }
 
-// deltaStrings begin with a part of the string before (DELTA_BYTE_ARRAY = 7).
+// deltaStrings decodes strings that begin with a part of the previous string (DELTA_BYTE_ARRAY = 7).
 type deltaStrings struct {
 	prefixes *delta
 	suffixes *deltaLengths
@@ -323,14 +324,14 @@ func (d *deltaStrings) next() ([]byte, bool) {
 	return d.last, true
 }
 
-// A dictionary has the distinct values of a column in a row group.
+// A dictionary has a column's distinct values in one row group.
 type dictionary struct {
-	strings []byte   // each after the other
-	ends    []uint32 // of strings
+	strings []byte   // one after the other
+	ends    []uint32 // where each string ends
 	numbers []int64
 }
 
-// indexed are values of a dictionary (RLE_DICTIONARY = 8).
+// indexed decodes values from a dictionary (RLE_DICTIONARY = 8).
 type indexed struct {
 	of *dictionary
 	at hybrid
@@ -358,5 +359,5 @@ func (x *indexedNumbers) next() (int64, bool) {
 	return x.of.numbers[i], true
 }
 
-// width is the number of bits of levels up to most.
+// width is the number of bits for levels up to most.
 func width(most int) int { return bits.Len(uint(most)) }

@@ -1,4 +1,5 @@
-// Package phrases finds pairs of neighbouring words that occur together more often than the words by themselves suggest.
+// Package phrases finds pairs of neighbouring words that occur together more often than their single frequencies
+// suggest.
 package phrases
 
 import (
@@ -36,7 +37,7 @@ func (c *Counts) id(word []byte) uint32 {
 	return id
 }
 
-// Add counts the words of a text as s finds them. Two words are neighbours whatever stands between them, as they are for gensim.
+// Add counts the words that s finds in text. Two words are neighbours whatever stands between them, as in gensim.
 func (c *Counts) Add(s *words.Splitter, text words.Text) {
 	last, begun := uint32(0), false
 	s.Words(text, func(w words.Word) {
@@ -65,14 +66,15 @@ func (c *Counts) Merge(other *Counts) {
 	}
 }
 
-// Best returns the pairs of at least least occurrences whose score exceeds threshold, each with words.Joint between its words, the
-// highest score first, and equal ones in the order of their bytes. The score of a pair ab is
+// Best returns the pairs with at least least occurrences and a score above threshold. Each has words.Joint between its
+// words. The highest score comes first, and pairs with equal scores are in the order of their bytes. The score of the
+// pair ab is
 //
 //	(n(ab) − least) · N / (n(a) · n(b))
 //
-// with N the number of different words and pairs. It is that of gensim's Phrases (original_scorer), and up to the factor N
-// equation 6 of Mikolov et al., Distributed Representations of Words and Phrases and their Compositionality (NIPS 2013), where
-// least is the discount δ. Pairs that are too long for a vocabulary are left out.
+// with N the number of different words and pairs. It is the score of gensim's Phrases (original_scorer). Up to the
+// factor N it is equation 6 of Mikolov et al., Distributed Representations of Words and Phrases and their
+// Compositionality (NIPS 2013), with least as the discount δ. Pairs that are too long for a vocabulary are left out.
 func (c *Counts) Best(least uint64, threshold float64) []string {
 	type scored struct {
 		phrase string

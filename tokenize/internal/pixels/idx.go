@@ -9,17 +9,17 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// An IDX reads images from a file in the format of MNIST: a magic number, the sizes of three dimensions (images, rows and columns), and
-// the intensities. Numbers have 4 bytes, the highest first. Labels are in a file of one dimension. (LeCun, Cortes, Burges, The MNIST
-// database, "File formats".)
+// An IDX reads images from a file in the format of MNIST. The file has a magic number, the sizes of three dimensions
+// (images, rows and columns), and the intensities. Numbers have 4 bytes, the highest first. Labels are in a file with
+// one dimension. (LeCun, Cortes, Burges, The MNIST database, "File formats".)
 type IDX struct {
 	images file
 	labels *file // nil: none
 	size   Size
-	left   uint32 // images
+	left   uint32 // number of images left to read
 }
 
-// A file is a file with the number of bytes that were read of it.
+// A file is an open file, and the number of bytes that were read from it.
 type file struct {
 	in   io.Reader
 	name string
@@ -31,7 +31,7 @@ func (f *file) errorf(at int64, format string, args ...any) *exit.Error {
 	return exit.Errorf(exit.Malformed, "%s: byte %d: %w", f.name, at, fmt.Errorf(format, args...))
 }
 
-// read fills b. what says what the file lacks if it ends before.
+// read fills b. If the file ends too early, the error says that it ends before what.
 func (f *file) read(b []byte, what string) error {
 	n, err := io.ReadFull(f.in, b)
 	f.at += int64(n)
@@ -77,7 +77,7 @@ func (f *file) header(dimensions int, what string) ([]uint32, error) {
 	return sizes, nil
 }
 
-// NewIDX reads the headers of a file of images of the given size, and of a file of their labels, which may be nil.
+// NewIDX reads the headers of a file with images of the given size, and of a file with their labels. labels may be nil.
 func NewIDX(images io.Reader, name string, size Size, labels io.Reader, labelsName string) (*IDX, error) {
 	x := &IDX{images: file{in: images, name: name}, size: size}
 	sizes, err := x.images.header(3, "images, rows and columns")

@@ -16,18 +16,18 @@ import (
 	"privpipe/tokenize/internal/name"
 )
 
-// A Folder reads the PNG files below a folder, in lexical order. The label of an image is the path of its folder, relative to the
-// root; an image in the root has none.
+// A Folder reads the PNG files below a folder, in lexical order. An image's label is the path of its folder, relative
+// to the root. An image in the root has no label.
 type Folder struct {
 	root  string
 	size  Size
 	paths []string
 }
 
-// mostFile is the largest PNG file, in bytes: far more than mostPixels take without compression.
+// mostFile is the largest size of a PNG file, in bytes. It is far more than mostPixels take without compression.
 const mostFile = 16 << 20
 
-// NewFolder finds the images below root. Hidden files and folders, and files of other names than .png, are left out.
+// NewFolder finds the images below root. Hidden files and folders, and files without the extension .png, are left out.
 func NewFolder(root string, size Size) (*Folder, error) {
 	f := &Folder{root: root, size: size}
 	// With the separator, WalkDir follows a root that is a symbolic link to a folder.
@@ -46,7 +46,7 @@ func NewFolder(root string, size Size) (*Folder, error) {
 		if hidden || entry.IsDir() || !strings.EqualFold(filepath.Ext(path), ".png") {
 			return nil
 		}
-		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // a FIFO would be waited for
+		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // reading a FIFO would wait
 			return err
 		}
 		f.paths = append(f.paths, below)
@@ -95,7 +95,7 @@ func (f *Folder) Next() (made Image, err error) {
 	return made, nil
 }
 
-// readFile reads a file up to one byte more than mostFile.
+// readFile reads at most mostFile+1 bytes, so that the caller can tell a file that is too large.
 func readFile(path string) ([]byte, error) {
 	in, err := os.Open(path)
 	if err != nil {
@@ -105,7 +105,7 @@ func readFile(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(in, mostFile+1))
 }
 
-// pngError says that a file is cut where the decoder says that it ends.
+// pngError reports an end of file inside the image as a truncated file.
 func pngError(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return errors.New("the file is truncated")

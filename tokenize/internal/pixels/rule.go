@@ -8,7 +8,7 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// A Rule decides which pixels of an image are on.
+// A Rule decides which pixels in an image are on.
 type Rule struct {
 	size      Size
 	threshold byte   // pixels of at least this intensity are on; not with coins
@@ -16,10 +16,10 @@ type Rule struct {
 	seed      uint64 // of the coins, and public
 }
 
-// Binarise returns the rule by which pixels of at least the threshold, 1 to 255, are on.
+// Binarise returns the rule that turns on each pixel of at least the threshold, 1 to 255.
 func Binarise(size Size, threshold byte) Rule { return Rule{size: size, threshold: threshold} }
 
-// Bernoulli returns the rule by which a pixel is on with probability intensity/255, independently of all others.
+// Bernoulli returns the rule that turns on a pixel with probability intensity/255, independently of all others.
 func Bernoulli(size Size, seed uint64) Rule { return Rule{size: size, coins: true, seed: seed} }
 
 // version is the version of the rules. It must grow whenever an image becomes another document.
@@ -32,13 +32,13 @@ func (r Rule) String() string {
 	return fmt.Sprintf("%v binarise %d", r.size, r.threshold)
 }
 
-// Settings identifies the rule in the header of a stream.
+// Settings identifies the rule in a stream's header.
 func (r Rule) Settings() []byte {
 	sum := sha256.Sum256([]byte(version + r.String()))
 	return sum[:]
 }
 
-// Document returns the document of an image of the rule's size, without an id.
+// Document returns the document for an image, without an id. The image must have the rule's size.
 func (r Rule) Document(image Image) *wire.Document {
 	on := func(intensity byte) bool { return intensity >= r.threshold }
 	if r.coins {
@@ -55,8 +55,9 @@ func (r Rule) Document(image Image) *wire.Document {
 	return d
 }
 
-// toss returns a function that throws a coin for each pixel. The key of the coins is a hash of the seed and of the image: coins of an
-// image must not change when another image is removed, and the image's number would (SPEC.md §2.3). The label is no part of the key.
+// toss returns a function that throws a coin for each pixel. The key of the coins is a hash of the seed and the image.
+// An image's coins must not change when another image is removed. With the image's number in the key, they would
+// (SPEC.md §2.3). The label is no part of the key.
 func (r Rule) toss(image []byte) func(intensity byte) bool {
 	key := sha256.New()
 	key.Write([]byte(version + r.String() + "\n"))

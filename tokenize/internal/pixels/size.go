@@ -1,4 +1,4 @@
-// Package pixels makes documents of images: each pixel is a word, and each pixel that is on has count 1.
+// Package pixels turns images into documents. Each pixel is a word, and each pixel that is on has count 1.
 package pixels
 
 import (
@@ -12,7 +12,7 @@ import (
 // mostPixels keeps an image within a record, which holds two bytes for each pixel.
 const mostPixels = 1 << 18
 
-// A Size is the number of rows and columns of an image.
+// A Size is an image's number of rows and columns.
 type Size struct{ Rows, Columns int }
 
 // UnmarshalText implements encoding.TextUnmarshaler: 28x28, rows first.
@@ -40,7 +40,8 @@ func (s Size) Vocabulary() vocabulary.Words {
 	return words
 }
 
-// An Image has the intensities of its pixels, row by row, from 0 (off) to 255 (on), and the name of its class, which may be empty.
+// An Image has the intensities of its pixels, row by row, from 0 (off) to 255 (on). Label is the name of its class,
+// which may be empty.
 type Image struct {
 	Pixels []byte
 	Label  string

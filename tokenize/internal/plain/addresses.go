@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// addresses returns a text with a space in place of each address and each blob. It looks only between the spaces around
-// what those have that are suspected.
+// addresses returns the text with a space in place of each address and each blob. It looks only at stretches without
+// spaces that hold a sign of a suspected kind.
 func (s *Stripper) addresses(text []byte, suspects Kinds) []byte {
 	s.left = s.left[:0]
 	copied := 0
@@ -28,7 +28,7 @@ func (s *Stripper) addresses(text []byte, suspects Kinds) []byte {
 			sign--
 		}
 		at = sign
-		named, checked := at, at // no name begins, and no blob, before these offsets
+		named, checked := at, at // no name begins before named, and no blob before checked
 		for at < len(text) && text[at] > ' ' {
 			begin, end, kind := at, at, none
 			if at >= named {
@@ -59,7 +59,7 @@ func (s *Stripper) addresses(text []byte, suspects Kinds) []byte {
 	return s.left
 }
 
-// signs finds what each address and each blob has.
+// signs finds the signs of addresses and blobs: characters that each of them must have.
 type signs struct {
 	text []byte
 	next [4]int // offset of the next sign of each kind, or the length of the text
@@ -102,7 +102,8 @@ func findWWW(text []byte) int {
 	}
 }
 
-// addressAt returns the URL or e-mail address whose first name begins at text[at], and its kind, or none.
+// addressAt returns the URL or e-mail address with a first name that begins at text[at]. It also returns its kind, or
+// none.
 func addressAt(text []byte, at int) (begin, end int, kind Kinds) {
 	length := nameLength(text[at:])
 	name, after := text[at:at+length], at+length
@@ -140,7 +141,7 @@ func fold(b []byte, to string) bool { return len(b) == len(to) && strings.EqualF
 // there an address ends where the sentence goes on.
 func addressRune(r rune) bool { return r < '\u0e00' && (unicode.IsLetter(r) || unicode.IsMark(r)) }
 
-// A class is a set of bytes of ASCII.
+// A class is a set of ASCII bytes.
 type class [utf8.RuneSelf]bool
 
 func classOf(is func(byte) bool) (c class) {
@@ -156,8 +157,8 @@ var (
 	inURL  = classOf(func(c byte) bool { return c > ' ' && !in("<>\"{}[]|\\^`\x7f", c) })
 )
 
-// runLength returns how many bytes at the beginning of text are of a class, or letters of an address. If paired, a
-// bracket ends the run that was not opened in it.
+// runLength returns how many bytes at the beginning of text are in the class, or in letters that addressRune accepts.
+// If paired, a closing bracket ends the run unless the run opened it.
 func runLength(text []byte, of *class, paired bool) int {
 	open := 0
 	for i := 0; i < len(text); {
@@ -186,15 +187,15 @@ func runLength(text []byte, of *class, paired bool) int {
 	return len(text)
 }
 
-// nameLength is the length of what may be the scheme of a URL, or what is before the @ of an address.
+// nameLength is the length of a possible URL scheme, or of a possible name before the @ in an address.
 func nameLength(text []byte) int { return runLength(text, &inName, false) }
 
-// urlLength is the length of what goes on as a URL does. A bracket that the URL does not open ends it, as a quotation
-// mark does.
+// urlLength is the length of the bytes that may continue a URL. A closing bracket that the URL does not open ends it,
+// as a quotation mark does.
 func urlLength(text []byte) int { return runLength(text, &inURL, true) }
 
-// hostLength is the length of the name of a host of two or more parts, of which the last has only letters; 0 if there
-// is none.
+// hostLength is the length of the host name at the beginning of text; 0 if there is none. A host name has two or more
+// parts, and the last part has only letters.
 func hostLength(text []byte) (length int) {
 	for i, parts := 0, 1; ; parts++ {
 		part := runLength(text[i:], &inHost, false)

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// leastBlob is the least length of data in Base64 that is left out. Nearly no word is as long, nor a hash in
-// hexadecimal of SHA-1 and fewer bits.
+// leastBlob is the least length of Base64 data that is left out, in bytes. Hardly any word is so long. Nor is a hash in
+// hexadecimal with fewer bits than SHA-1.
 const leastBlob = 40
 
 // blobByte reports whether c is a digit of Base64, in either alphabet of RFC 4648, or pads it.
@@ -23,7 +23,7 @@ func blobLength(text []byte) int {
 	return len(text)
 }
 
-// blobEnd returns the end of data in Base64 that begin at text[at], with all their lines; at if there are none.
+// blobEnd returns the end of the Base64 data at text[at], with all lines; at if there is none.
 func blobEnd(text []byte, at int) int {
 	end := at + blobLength(text[at:])
 	if !mixed(text[at:end]) {
@@ -47,8 +47,8 @@ func blobEnd(text []byte, at int) int {
 	}
 }
 
-// mixed reports whether a run is long and has a digit, and its letters are of both cases as those of data are: a third
-// or more are capitals, and an eighth or more are small. Paths and identifiers have fewer of one.
+// mixed reports whether a run is long, has a digit, and has capitals and small letters in the proportions of data: a
+// third or more are capitals, and an eighth or more are small. Paths and identifiers have fewer of one.
 func mixed(run []byte) bool {
 	capitals, small, digits := 0, 0, 0
 	for _, c := range run {
@@ -65,8 +65,8 @@ func mixed(run []byte) bool {
 	return len(run) >= leastBlob && digits > 0 && 3*capitals >= letters && 8*small >= letters
 }
 
-// findBlob returns an offset in a run of leastBlob bytes of Base64, or -1. Such a run has eight bytes at a multiple of
-// 32.
+// findBlob returns an offset within a run of leastBlob bytes of Base64, or -1. Such a run has eight bytes at a multiple
+// of 32.
 func findBlob(text []byte) int {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	for at := 0; at+8 <= len(text); at += 32 {

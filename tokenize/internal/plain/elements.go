@@ -2,12 +2,14 @@ package plain
 
 import "strings"
 
-// inline are the elements that stand within a word: <b>w</b>ord is one word. The tags of all others separate words.
+// inline are the elements that may stand within a word: <b>w</b>ord is one word. The tags of all other elements
+// separate words.
 var inline = set("" +
 	"a abbr acronym b basefont bdi bdo big blink cite code data del dfn em font i ins kbd mark nobr q s samp " +
 	"small span strike strong sub sup time tt u var wbr")
 
-// elements are those of the HTML standard (WHATWG, Living Standard, sections 4 and 16.2), and of HTML 4 and before.
+// elements are the elements of the HTML standard (WHATWG, Living Standard, sections 4 and 16.2), and of HTML 4 and
+// before.
 var elements = set("" +
 	"a abbr acronym address applet area article aside audio b base basefont bdi bdo bgsound big blink blockquote " +
 	"body br button canvas caption center cite code col colgroup data datalist dd del details dfn dialog dir div " +

@@ -9,8 +9,8 @@ import (
 // longestEntity is the length of CounterClockwiseContourIntegral and its semicolon.
 const longestEntity = 32
 
-// appendDecoded appends a text with its entities decoded. An ampersand that an entity stands for may begin another:
-// &amp;gt; is >.
+// appendDecoded appends text with its entities decoded. An ampersand from an entity may begin another entity: &amp;gt;
+// is >.
 func appendDecoded(b, text []byte) []byte {
 	for {
 		at := bytes.IndexByte(text, '&')
@@ -30,8 +30,8 @@ func appendDecoded(b, text []byte) []byte {
 	}
 }
 
-// entity returns the value of an entity, whose ampersand is before rest, and the length of the entity; 0 if it is none.
-// An entity ends in a semicolon: without, the &copy of a program would be one.
+// entity returns an entity's value and its length; 0 if there is none. rest begins after the ampersand. An entity must
+// end in a semicolon. Otherwise the &copy in a program would be one.
 func entity(rest []byte) (value string, length int) {
 	end := 0
 	for end < len(rest) && end < longestEntity && (alphanumeric(rest[end]) || end == 0 && rest[end] == '#') {

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// A line is a line of a text, without its end.
+// A line is one line in a text, without its end.
 type line struct {
 	bytes   []byte
 	dropped bool
 }
 
-// mostSigned is the number of lines with words that a signature may have. RFC 3676, section 4.3, has the line before
-// it; a text may have such a line in its middle.
+// mostSigned is the largest number of lines with words in a signature. The line of hyphens is from RFC 3676, section
+// 4.3. A text may also have such a line in its middle.
 const mostSigned = 10
 
-// mail returns a text without the mail that it answers, and without its signature.
+// mail returns the text without the mail that it answers, and without its signature.
 func (s *Stripper) mail(text []byte) []byte {
 	s.lines = s.lines[:0]
 	ends := "\n"
@@ -60,7 +60,7 @@ func (l line) quoted() bool    { return bytes.HasPrefix(l.trimmed(), []byte(">")
 
 // dropQuotes drops the lines of older mails.
 func dropQuotes(lines []line) {
-	said := false // whether there is a line before that stays
+	said := false // whether an earlier line stays
 	for i := range lines {
 		switch {
 		case lines[i].quoted():
@@ -80,9 +80,9 @@ func dropQuotes(lines []line) {
 	}
 }
 
-// dropHeading drops the last of the lines that are not blank, up to three, if they say who wrote what follows. That is
-// "On … wrote:" with a digit, and any line that ends in a colon and has an address or a time of the day. If what
-// follows is not quoted, it must be both.
+// dropHeading drops the last lines that are not blank, up to three, if they say who wrote the text after them. Such a
+// heading is "On … wrote:" with a digit, or any line that ends in a colon and has an address or a time of day. If the
+// text after it is not quoted, the heading must be both.
 func dropHeading(lines []line, quoted bool) {
 	last := len(lines) - 1
 	for last >= 0 && lines[last].blank() {
@@ -107,7 +107,7 @@ func dropHeading(lines []line, quoted bool) {
 	}
 }
 
-// clock reports whether a line has a time of the day, as 9:41.
+// clock reports whether a line has a time of day, such as 9:41.
 func clock(line []byte) bool {
 	for at := 1; at+2 < len(line); at++ {
 		if line[at] == ':' && digit(line[at-1]) && digit(line[at+1]) && digit(line[at+2]) {
@@ -117,7 +117,7 @@ func clock(line []byte) bool {
 	return false
 }
 
-// originals are what mail programs write above the mail that is answered or sent on, between hyphens.
+// originals are the words that mail programs write, between hyphens, above a mail that is answered or forwarded.
 var originals = []string{
 	"original message", "forwarded message", "original appointment", "ursprüngliche nachricht",
 	"weitergeleitete nachricht", "message d'origine", "message transféré", "mensaje original", "mensaje reenviado",
@@ -125,7 +125,7 @@ var originals = []string{
 	"oorspronkelijk bericht", "doorgestuurd bericht",
 }
 
-// original reports whether a line is one of them.
+// original reports whether a line is one of the originals, between hyphens.
 func original(line []byte) bool {
 	if len(line) > 80 || !bytes.HasPrefix(line, []byte("--")) || !bytes.HasSuffix(line, []byte("--")) {
 		return false
@@ -133,15 +133,15 @@ func original(line []byte) bool {
 	return slices.Contains(originals, strings.ToLower(string(bytes.Trim(line, "- "))))
 }
 
-// The names of headers above a mail that Outlook quotes: of its author, its date, and its readers or subject.
+// The names of the headers above a mail that Outlook quotes: for its author, its date, and its readers or subject.
 var (
 	authors  = set("from von de da van")
 	dates    = set("sent date gesendet datum envoyé enviado enviada fecha inviato data verzonden")
 	subjects = set("to an à para a aan subject betreff objet asunto assunto oggetto onderwerp")
 )
 
-// headers reports whether lines begin with the headers of a mail: its author, and in the five lines after it its date,
-// and readers or subject.
+// headers reports whether lines begin with a mail's headers: first the author, and in the five lines after it the date
+// and the readers or subject.
 func headers(lines []line) bool {
 	if !authors[header(lines[0].trimmed())] {
 		return false
@@ -154,10 +154,10 @@ func headers(lines []line) bool {
 	return dated && addressed
 }
 
-// mostHeader is the number of bytes of a line in which a header ends.
+// mostHeader is the number of bytes at a line's beginning where header looks for a colon.
 const mostHeader = 24
 
-// header returns what is before the colon of a line, in lower case; empty if there is none.
+// header returns the text before the colon, in lower case. It is empty if there is no colon.
 func header(line []byte) string {
 	colon := bytes.IndexByte(line[:min(len(line), mostHeader)], ':')
 	if colon < 0 {
@@ -166,8 +166,8 @@ func header(line []byte) string {
 	return strings.ToLower(string(bytes.Trim(line[:colon], "*"+space)))
 }
 
-// dropSignature drops the lines from the first line of two hyphens on that has at most mostSigned lines with words
-// after it, or a last line that a telephone added. Something must be before it.
+// dropSignature drops the signature: from a line with two hyphens on, if at most mostSigned lines with words follow. It
+// also drops a last line that a telephone added. Something must come before the signature.
 func dropSignature(lines []line) {
 	first := slices.IndexFunc(lines, line.stays)
 	after := 0
@@ -187,10 +187,10 @@ func dropSignature(lines []line) {
 	}
 }
 
-// byTelephone reports whether a line is one that mail programs of telephones add.
+// byTelephone reports whether a line is one that telephones' mail programs add.
 func byTelephone(line []byte) bool {
 	return bytes.HasPrefix(line, []byte("Sent from my ")) || bytes.HasPrefix(line, []byte("Get Outlook for "))
 }
 
-// stays reports whether a line has something that stays.
+// stays reports whether the line is kept and is not blank.
 func (l line) stays() bool { return !l.dropped && !l.blank() }

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// markup returns a text without tags and comments, with its entities decoded. A text without a tag may be HTML that was
-// escaped as a whole.
+// markup returns the text without tags and comments, and with its entities decoded. A text without a tag may be HTML
+// that was escaped as a whole.
 func (s *Stripper) markup(text []byte) []byte {
 	if isHTML(text) {
 		s.stripped = s.strip(s.stripped[:0], text)
@@ -25,14 +25,14 @@ func (s *Stripper) markup(text []byte) []byte {
 	return s.decoded
 }
 
-// strip appends the text of an HTML document. A tag that nothing closes is text, and so is all after it.
+// strip appends the text in an HTML document. A tag that nothing closes is text, and so is all text after it.
 func (s *Stripper) strip(b, text []byte) []byte {
 	tokens := html.NewTokenizer(bytes.NewReader(text))
 	ends := make(map[string]int)
 	for _, name := range []string{"script", "style", "blockquote"} {
 		ends[name] = lastEnd(text, name)
 	}
-	dropped, quotes := "", 0 // the element whose content is no text; the depth of quoted mails
+	dropped, quotes := "", 0 // the element with content that is no text; the depth of quoted mails
 	write := func(raw []byte) {
 		if dropped == "" && quotes == 0 {
 			b = appendDecoded(b, raw)
@@ -74,13 +74,13 @@ func (s *Stripper) strip(b, text []byte) []byte {
 				continue
 			case name == "blockquote" && s.Keep&Quotes == 0 && (quotes > 0 || ends[name] > here && has && mailed(tokens)):
 				if quotes == 0 {
-					b = append(b, "\n>"...) // so that the line before is seen to be its heading
+					b = append(b, "\n>"...) // so that dropQuotes takes the line before for a heading
 				}
 				quotes++
 			case (name == "script" || name == "style") && ends[name] > here:
 				dropped = name
 			default:
-				tokens.NextIsNotRawText() // else a <title> that nothing closes would swallow the text
+				tokens.NextIsNotRawText() // otherwise a <title> that nothing closes would swallow the text
 			}
 			if !inline[name] && dropped == "" && quotes == 0 {
 				b = append(b, '\n')
@@ -89,8 +89,8 @@ func (s *Stripper) strip(b, text []byte) []byte {
 	}
 }
 
-// mailed reports whether the attributes of a blockquote say that it is the mail that is answered: type=cite, as Mozilla
-// and Apple have it, or a class as that of Gmail.
+// mailed reports whether the attributes of a blockquote mark it as the mail that is answered. Mozilla and Apple write
+// type=cite. Gmail writes a class.
 func mailed(tokens *html.Tokenizer) bool {
 	for {
 		key, value, more := tokens.TagAttr()
@@ -110,8 +110,8 @@ func mailed(tokens *html.Tokenizer) bool {
 	}
 }
 
-// prefixed reports whether a name is that of a custom element, as my-menu, or one of another name space, as the o:p of
-// Word.
+// prefixed reports whether name belongs to a custom element, such as my-menu, or to another name space, such as Word's
+// o:p.
 func prefixed(name string) bool {
 	at := strings.IndexAny(name, ":-")
 	return at > 0 && at < len(name)-1 && !strings.ContainsFunc(name, func(r rune) bool {
@@ -119,7 +119,7 @@ func prefixed(name string) bool {
 	})
 }
 
-// lastEnd returns where the last end tag of an element begins, or -1.
+// lastEnd returns where the last end tag with this name begins, or -1.
 func lastEnd(text []byte, name string) int {
 	for at := len(text); ; {
 		at = bytes.LastIndex(text[:at], []byte("</"))
@@ -133,7 +133,7 @@ func lastEnd(text []byte, name string) int {
 	}
 }
 
-// isHTML reports whether a text has a tag that shows that it is HTML.
+// isHTML reports whether some tag shows that the text is HTML.
 func isHTML(text []byte) bool {
 	for {
 		at := bytes.IndexByte(text, '<')
@@ -146,9 +146,9 @@ func isHTML(text []byte) bool {
 	}
 }
 
-// shows reports whether a tag, whose < is before rest, shows that a text is HTML. Its name is that of an element, in
-// lower case or in upper case. It has no attributes but name=value and flags. A start tag of one letter is p or has a
-// value: the <T> of a program is no tag.
+// shows reports whether a tag shows that a text is HTML. rest begins after the tag's <. The tag must name an element,
+// in lower case or in upper case. It must have no attributes but name=value and flags. A start tag with one letter must
+// be p or have a value: the <T> in a program is no tag.
 func shows(rest []byte) bool {
 	end := len(rest) > 0 && rest[0] == '/'
 	if end {
@@ -181,7 +181,7 @@ const space = " \t\r\n\f"
 
 func in(set string, c byte) bool { return strings.IndexByte(set, c) >= 0 }
 
-// attributes reports whether rest begins with attributes and the end of a tag, and whether one of them has a value.
+// attributes reports whether rest begins with attributes and the end of the tag, and whether one of them has a value.
 func attributes(rest []byte) (closed, values bool) {
 	for {
 		after := bytes.TrimLeft(rest, space)

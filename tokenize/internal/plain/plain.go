@@ -1,5 +1,6 @@
-// Package plain finds what the author of a text wrote, beside markup, addresses, and what a mail program added. What is
-// left out depends on this text alone. FORMATS.md has the rules in a table, with an example of each.
+// Package plain reduces a text to the words that its author wrote. It removes markup, URLs, e-mail addresses, quoted
+// mail, signatures and Base64. The removed parts depend on this text alone. FORMATS.md has the rules in a table, with
+// an example for each.
 package plain
 
 import (
@@ -9,7 +10,7 @@ import (
 	"strings"
 )
 
-// Kinds is a set of what a text has beside the words of its author.
+// Kinds is a set of the things that a text has beside its author's words.
 type Kinds uint8
 
 // The kinds.
@@ -51,8 +52,8 @@ func (k Kinds) String() string {
 	return strings.Join(names, ",")
 }
 
-// A Stripper leaves all kinds out of texts, except those to keep. It holds scratch memory; one goroutine may use it at
-// a time.
+// A Stripper removes all kinds from texts, except the kinds to keep. It holds scratch memory. One goroutine may use it
+// at a time.
 type Stripper struct {
 	Keep Kinds
 
@@ -60,7 +61,7 @@ type Stripper struct {
 	lines                         []line
 }
 
-// Text returns a text without what is left out. The text is valid until the next call.
+// Text returns the text without the kinds to remove. The result is valid until the next call.
 func (s *Stripper) Text(text []byte) []byte {
 	found := suspected(text)
 	if found&^s.Keep == none {
@@ -79,8 +80,8 @@ func (s *Stripper) Text(text []byte) []byte {
 	return text
 }
 
-// suspected returns all kinds that a text has, and maybe some that it has not. Most texts have none, so this is the
-// time that they take.
+// suspected returns all kinds that a text has, and maybe some that it has not. Most texts have none, and then nothing
+// else is done.
 func suspected(text []byte) (found Kinds) {
 	if bytes.IndexByte(text, '<') >= 0 || bytes.IndexByte(text, '&') >= 0 {
 		found |= HTML
@@ -102,7 +103,7 @@ func suspectedLines(text []byte) (found Kinds) {
 	if bytes.IndexByte(text, '\r') >= 0 {
 		return Quotes | Signatures
 	}
-	wrote := text // until it is known whether a heading ends in it
+	wrote := text // empty once it is known whether a heading ends in it
 	for len(text) > 0 {
 		begin := text
 		for len(begin) > 0 && (begin[0] == ' ' || begin[0] == '\t' || begin[0] == '\f') {

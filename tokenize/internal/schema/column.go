@@ -134,7 +134,7 @@ func (c *Column) checkLabel() error {
 // response says whether a label is a number.
 func (c *Column) response() bool { return c.Least != nil || c.Most != nil }
 
-// class adds the spellings of a class.
+// class adds all spellings of one class.
 func (c *Column) class(name string, spelled spellings) error {
 	if len(spelled) == 0 {
 		return errors.New("a class needs a spelling")

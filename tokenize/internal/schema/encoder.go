@@ -13,7 +13,7 @@ import (
 	"privpipe/tokenize/internal/source"
 )
 
-// Cells returns what a reader of files takes of each row for an Encoder.
+// Cells returns what a reader must take from each row for an Encoder.
 func (s *Schema) Cells() *source.Cells {
 	var names []string
 	var optional, arrays []bool
@@ -32,7 +32,8 @@ func (s *Schema) Cells() *source.Cells {
 
 func (s *Schema) headless() bool { return s.Header != nil && !*s.Header }
 
-// taken returns the places of the columns that Cells has. Without a header, ignored columns have places in a record, too.
+// taken returns the places of the columns that Cells has. Without a header, ignored columns have a place in each
+// record, too.
 func (s *Schema) taken() (places []int) {
 	for i, c := range s.Columns {
 		if c.Type != Ignore || s.headless() {
@@ -42,23 +43,23 @@ func (s *Schema) taken() (places []int) {
 	return places
 }
 
-// An Encoder makes documents of rows. One goroutine may use it at a time.
+// An Encoder turns rows into documents. One goroutine may use it at a time.
 type Encoder struct {
 	schema *Schema
 	taken  []int // the place in the schema of each cell
 	ids    []uint32
-	// Seen and Outside count, for each column of the schema, its cells that are not missing, and those of them beyond the range of
-	// a number or the list of a category.
+	// Seen counts, for each column of the schema, the cells that are not missing. Outside counts those among them that
+	// are beyond a number's range or a category's list.
 	Seen, Outside []uint64
 }
 
-// NewEncoder returns an Encoder of rows with the Cells of s.
+// NewEncoder returns an Encoder for rows with the Cells of s.
 func NewEncoder(s *Schema) *Encoder {
 	return &Encoder{schema: s, taken: s.taken(), Seen: make([]uint64, len(s.Columns)), Outside: make([]uint64, len(s.Columns))}
 }
 
-// Row makes the document of a row: its label, its features, and its names, of which the id may be missing. Errors name the
-// column and the rule, and quote nothing of the row.
+// Row turns a row into a document: its label, its features, and its names. The id may be missing. Errors name the
+// column and the rule, and quote nothing from the row.
 func (e *Encoder) Row(cells []string) (*wire.Document, error) {
 	d := new(wire.Document)
 	e.ids = e.ids[:0]
@@ -74,7 +75,7 @@ func (e *Encoder) Row(cells []string) (*wire.Document, error) {
 	return d, nil
 }
 
-// cell takes the cell of the column at a place of the schema.
+// cell adds a cell to d. place is the place of the cell's column in the schema.
 func (e *Encoder) cell(d *wire.Document, place int, cell string) error {
 	c := &e.schema.Columns[place]
 	switch c.Type {
@@ -111,7 +112,7 @@ func (e *Encoder) cell(d *wire.Document, place int, cell string) error {
 	return nil
 }
 
-// array takes the cell of a column of arrays: numbers with commas between them, in brackets, as JSON writes them.
+// array takes a cell that holds an array: numbers with commas between them, in brackets, as JSON writes them.
 func (e *Encoder) array(d *wire.Document, place int, cell string) error {
 	c := &e.schema.Columns[place]
 	inside, opens := strings.CutPrefix(cell, "[")
@@ -133,7 +134,7 @@ func (e *Encoder) array(d *wire.Document, place int, cell string) error {
 	return nil
 }
 
-// scaled adds the feature of a number, the one at a place of its column, by its share of the column's range.
+// scaled adds a number's feature, scaled from the column's range to [0, 1]. at is the feature's place in its column.
 func (e *Encoder) scaled(d *wire.Document, place, at int, cell string) error {
 	x, err := e.number(place, cell)
 	if err != nil {
@@ -202,8 +203,8 @@ func missing(cell string) bool {
 	return false
 }
 
-// parse returns the number in a cell: a decimal number, with an exponent or without. A number beyond the range of a FLOAT64 is
-// infinite.
+// parse returns the number in a cell. It must be decimal, with or without an exponent. A number beyond the range of a
+// FLOAT64 is infinite.
 func parse(cell string) (float64, error) {
 	if missing(cell) {
 		return 0, exit.Errorf(exit.Malformed, "is missing, must be a number").WithHint(`"missing": "ignore" in the schema takes a missing number for no feature`)

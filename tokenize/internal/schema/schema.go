@@ -1,5 +1,6 @@
-// Package schema says what the columns of a table mean, and makes documents of real numbers of its rows. A schema is public, and
-// nothing of it may come from private rows: a range that is the extremes of a private file is a release that no budget covers.
+// Package schema says what a table's columns mean, and turns its rows into documents of real numbers. A schema is
+// public, and nothing in it may come from private rows. For example, a range from the extremes of a private file is a
+// release that no budget covers.
 package schema
 
 import (
@@ -22,7 +23,7 @@ import (
 	"privpipe/tokenize/internal/words"
 )
 
-// A Schema is a list of columns and how their file is written.
+// A Schema is a list of columns. It also says how their file is written.
 type Schema struct {
 	Note      string   `json:"note"`      // for people
 	Header    *bool    `json:"header"`    // the first record of CSV names the columns (default true)
@@ -33,30 +34,33 @@ type Schema struct {
 	features vocabulary.Words
 }
 
-// A Column says what the cells of a column mean.
+// A Column says what the cells in one column mean.
 type Column struct {
 	Name    string `json:"name"`
 	Type    Type   `json:"type"`
 	Note    string `json:"note"`
 	Missing string `json:"missing"` // ignore: a missing number is no feature, a missing label no label
 
-	Least *float64 `json:"least"` // of a number, each number of an array, or a label that is one; finite, and Least < Most
+	// For a number, for each number in an array, or for a label that is a number. Finite, and Least < Most.
+	Least *float64 `json:"least"`
 	Most  *float64 `json:"most"`
 
-	Length int `json:"length,omitzero"` // of an array: how many numbers it has; omitted, so that the Settings of other columns stay
+	// For an array: how many numbers it has. It is omitted elsewhere, so that the Settings of other columns stay the
+	// same.
+	Length int `json:"length,omitzero"`
 
-	Values []string `json:"values"` // of a category
+	Values []string `json:"values"` // for a category
 
-	Positive spellings   `json:"positive"` // of a label of two classes, 1 and 0
+	Positive spellings   `json:"positive"` // for a label with two classes, 1 and 0
 	Negative spellings   `json:"negative"`
-	Classes  []spellings `json:"classes"` // of a label of any other classes
+	Classes  []spellings `json:"classes"` // for a label with any other classes
 
 	first  int               // id of the first feature
-	at     map[string]int    // of a category: the place of a value in Values
-	labels map[string]string // of a label: the class of a spelling
+	at     map[string]int    // for a category: each value's place in Values
+	labels map[string]string // for a label: the class that each spelling stands for
 }
 
-// A Type is what a column is.
+// A Type says what a column holds.
 type Type string
 
 const (
@@ -72,10 +76,11 @@ const (
 // intercept is the name of the feature that is 1 in each row.
 const intercept = "intercept"
 
-// mostColumns keeps the document of a row within a record, and is the largest number of fields of a CSV record.
+// mostColumns keeps a row's document within a record. It is also the largest number of fields in a CSV record.
 const mostColumns = 1 << 16
 
-// spellings are how a class is written in files. The first is its name. In JSON they are a string or a list of strings.
+// spellings are the ways to write a class in files. The first is the class's name. In JSON they are a string or a list
+// of strings.
 type spellings []string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -145,7 +150,7 @@ func (s *Schema) check() error {
 	case s.Comment != "" && (len(s.Comment) > 1 || !strings.Contains("!#$%&'()*+-./:;<=>?@[\\]^_`{|}~", s.Comment)):
 		return fmt.Errorf("comment must be one ASCII character, not a letter, a digit, a comma or a quote, is %q", s.Comment)
 	}
-	numbers := 0 // in the arrays of a row
+	numbers := 0 // in all arrays of one row
 	names, features, once := make(map[string]bool), make(map[string]bool), make(map[Type]bool)
 	for i := range s.Columns {
 		c := &s.Columns[i]
@@ -198,14 +203,16 @@ func (s *Schema) add(seen map[string]bool, names ...string) error {
 	return nil
 }
 
-// Features returns the vocabulary of the rows, in the order of the columns and of their values; the intercept is the last.
+// Features returns the vocabulary of the rows, in the order of the columns and of their values; the intercept is the
+// last.
 func (s *Schema) Features() vocabulary.Words { return s.features }
 
-// rule is the version of the rule by which a row becomes a document. It must grow whenever a row becomes another document.
+// rule is the version of the rule that turns a row into a document. It must grow whenever a row becomes another
+// document.
 const rule = "privpipe rows 1\n"
 
-// Settings identifies the rule by which rows become documents: the columns and their meaning, without notes. Names by content
-// depend on it.
+// Settings identifies the rule that turns rows into documents: the columns and their meaning, without notes. Names by
+// content depend on it.
 func (s *Schema) Settings() []byte {
 	meaning := struct {
 		Intercept bool
@@ -226,7 +233,7 @@ func (s *Schema) Settings() []byte {
 	return sum[:]
 }
 
-// featureName makes a word of the name of a feature: a vocabulary has no white space.
+// featureName turns a feature's name into a word: a vocabulary has no white space.
 func featureName(name string) string { return strings.Join(strings.Fields(name), "_") }
 
 func checkText(what, s string) error {

@@ -14,8 +14,8 @@ import (
 	"privpipe/tokenize/internal/parquet"
 )
 
-// Cells are the columns of rows that are no texts. A Reader with Cells gives of each row these columns, in this order. All columns
-// of CSV and Parquet must exist.
+// Cells are the columns to read from rows that are not texts. A Reader with Cells returns these columns of each row, in
+// this order. CSV and Parquet must have all of them.
 type Cells struct {
 	Headless bool // the first record of CSV is a row, and it has these columns and no others
 	Comment  byte // a line of CSV that begins with it is no row; 0: none
@@ -26,8 +26,8 @@ type Cells struct {
 	arrays   []bool
 }
 
-// NewCells returns the Cells of columns with distinct names. An object of JSON Lines may lack the members that are optional, and those
-// of arrays may be JSON arrays, whose text is the cell.
+// NewCells returns the Cells for columns with distinct names. An object of JSON Lines may lack the members that are
+// optional. The members that are arrays may be JSON arrays: the array's text is then the cell.
 func NewCells(names []string, optional, arrays []bool) *Cells {
 	c := &Cells{names: names, optional: optional, arrays: arrays, at: make(map[string]int, len(names))}
 	for i, name := range names {
@@ -36,10 +36,10 @@ func NewCells(names []string, optional, arrays []bool) *Cells {
 	return c
 }
 
-// errNoHead is the error of a CSV file, or a part of one, without a first record.
+// errNoHead is the error for a CSV file, or a part of one, without a first record.
 var errNoHead = errors.New("empty, must begin with the names of the columns")
 
-// columnsOf returns the places of the cells in a record whose columns have the names of head.
+// columnsOf returns the places of the cells in a record. head has the names of the record's columns.
 func (c *Cells) columnsOf(head []string) ([]int, error) {
 	columns := make([]int, len(c.names))
 	for i, name := range c.names {
@@ -55,7 +55,7 @@ func (c *Cells) columnsOf(head []string) ([]int, error) {
 	return columns, nil
 }
 
-// columnOf returns the place of a name in the first record of CSV, -1 if it is not there.
+// columnOf returns the place of name in the first record of CSV, -1 if it is not there.
 func columnOf(head []string, name string) (int, error) {
 	at := -1
 	for i, h := range head {
@@ -70,7 +70,7 @@ func columnOf(head []string, name string) (int, error) {
 	return at, nil
 }
 
-// pick returns the cells of a record, without white space around them.
+// pick returns a record's cells, without white space around them.
 func (t *table) pick(record []string, c *Cells) ([]string, error) {
 	if len(record) != t.fields && !t.ragged && c.Headless {
 		return nil, fmt.Errorf("not %d fields, as the schema has columns", t.fields)
@@ -88,14 +88,14 @@ func (t *table) pick(record []string, c *Cells) ([]string, error) {
 	return cells, nil
 }
 
-// selection is a line of JSON Lines of which cells are taken.
+// A selection takes the cells from one line of JSON Lines.
 type selection struct {
 	*Cells
 	values []string
 	found  []bool
 }
 
-// UnmarshalJSONFrom implements json.UnmarshalerFrom. Members that are no columns are ignored.
+// UnmarshalJSONFrom implements json.UnmarshalerFrom. It ignores members that are no columns.
 func (s *selection) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return members(d, func(name []byte, value jsontext.Value) error {
 		i, is := s.at[string(name)]
@@ -121,8 +121,8 @@ func (s *selection) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	})
 }
 
-// line returns the cells of a line of JSON Lines: strings, and numbers, booleans and arrays as they are written; null is empty. Its errors
-// quote nothing of the line.
+// line returns the cells in a line of JSON Lines. Numbers, booleans and arrays stay as they are written. null is empty.
+// The errors quote nothing from the line.
 func (c *Cells) line(line []byte) ([]string, error) {
 	s := selection{c, make([]string, len(c.names)), make([]bool, len(c.names))}
 	if !utf8.Valid(line) {
@@ -139,7 +139,7 @@ func (c *Cells) line(line []byte) ([]string, error) {
 	return s.values, nil
 }
 
-// column finds a column of a Parquet file.
+// column finds the named column of a Parquet file.
 func (c *Cells) column(f *parquet.File, path, name string) (parquet.Column, error) {
 	column, err := f.Column(name)
 	switch {
@@ -154,7 +154,7 @@ func (c *Cells) column(f *parquet.File, path, name string) (parquet.Column, erro
 	return column, nil
 }
 
-// row returns the cells of a row of Parquet; null is empty.
+// row returns the cells of one Parquet row. null is empty.
 func (c *Cells) row(cells []parquet.Cell) Row {
 	values := make([]string, len(cells))
 	for i, cell := range cells {

@@ -10,27 +10,29 @@ import (
 	"privpipe/tokenize/internal/words"
 )
 
-// A Chunk is a run of documents that one worker takes: whole records of a file of JSON Lines, CSV or Parquet, or one text file.
+// A Chunk is the documents that one worker takes at a time: whole records from a file or a topic, or one text file.
 type Chunk struct {
 	Name string // of the file
-	// Line is the number of the first line or, of Parquet, row, from 1. It is 0 if the content is one document with the id ID.
+	// Line is the number of the first line from 1, or in Parquet of the first row. It is 0 if the content is one
+	// document with the id ID.
 	Line    int
 	ID      string // empty: none
 	Content []byte
-	// Fault is set instead of Content for one record or file that exceeds a limit: ErrTooLong or ErrTooWide.
+	// Fault is set instead of Content if one record or file exceeds a limit: ErrTooLong or ErrTooWide.
 	Fault error
-	// Err is the fault of a text file that cannot be opened as text.
+	// Err is the fault if a text file cannot be opened as text.
 	Err error
 
-	messages []*topic.Text // of a topic, else nil
+	messages []*topic.Text // if the input is a topic, else nil
 	format   Format
-	values   *values // of JSON that is not a value a line, else nil: the state before the chunk
-	table    *table  // of CSV, else nil
-	parsed   []Row   // of Parquet, else nil
-	options  *Options
+	// The state before the chunk, for JSON that does not have one value per line, else nil.
+	values  *values
+	table   *table // for CSV, else nil
+	parsed  []Row  // for Parquet, else nil
+	options *Options
 }
 
-// Unit is what Line and the numbers of Rows count.
+// Unit names the things that Line and the numbers of Rows count.
 func (c Chunk) Unit() string {
 	if c.parsed != nil {
 		return "row"
@@ -38,7 +40,7 @@ func (c Chunk) Unit() string {
 	return "line"
 }
 
-// Message returns the message of a topic that a number of Rows is of, nil of other inputs.
+// Message returns the message with this number in Rows. It returns nil if the input is not a topic.
 func (c Chunk) Message(number int) *topic.Text {
 	if c.messages == nil {
 		return nil
@@ -46,21 +48,21 @@ func (c Chunk) Message(number int) *topic.Text {
 	return c.messages[number-1]
 }
 
-// A Row is one record of a chunk: the fields of a document, the cells of a Reader with Cells, or the record's fault.
+// A Row is one record in a chunk. It has a document's fields, the cells for a Reader with Cells, or the record's fault.
 type Row struct {
 	Fields Fields
 	Cells  []string // without white space around them; empty: missing
 	Err    error
 }
 
-// ErrTooLong is the error of a record over the limit.
+// ErrTooLong is the error for a record over the limit.
 var ErrTooLong = errors.New("record too long")
 
-// ErrTooWide is the error of a CSV record with too many fields.
+// ErrTooWide is the error for a CSV record with too many fields.
 var ErrTooWide = fmt.Errorf("more than %d fields", mostFields)
 
-// Rows gives the records of a chunk with the numbers of the lines at which they begin. Blank lines are no records. The text of a row is valid
-// until the next row.
+// Rows returns the records in a chunk, each with the number of its first line. Blank lines are no records. A row's text
+// is valid until the next row.
 func (c Chunk) Rows(limit int) iter.Seq2[int, Row] {
 	switch {
 	case c.Fault != nil:
@@ -99,7 +101,7 @@ func (c Chunk) Rows(limit int) iter.Seq2[int, Row] {
 	}
 }
 
-// row parses a record of the format of the chunk.
+// row parses one record in the chunk's format.
 func (c Chunk) row(record []byte, parser *flat) (row Row) {
 	switch {
 	case c.format == Mail:

@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// Columns maps each role to the name of its member in JSON Lines or its column in CSV and Parquet. If the name is
-// empty, it is the role's. The text may have several names, with commas between.
+// Columns maps each role to its member's name in JSON Lines, or its column's name in CSV and Parquet. If the name is
+// empty, it is the role's own. The text may have several names, with commas between.
 //
-// A name a.b is also a path: the member b of the member a of JSON, the field b of the struct a of Parquet.
+// A name a.b is also a path: the member b in the member a of JSON, the field b in the struct a of Parquet.
 type Columns [len(roles)]string
 
-// noColumn is the name for a role without a column. No column can be named so, since commas separate names.
+// noColumn is the name for a role without a column. No column can have this name, since commas separate names.
 const noColumn = ","
 
-// The roles of a column.
+// The roles that columns have.
 const (
 	roleText = iota
 	roleID
@@ -71,16 +71,16 @@ func (c Columns) String() string {
 	return strings.Join(parts, ",")
 }
 
-// name is the name of the column with a role.
+// name is the column's name for a role.
 func (c *Columns) name(role int) string { return cmp.Or(c[role], roles[role]) }
 
-// lacks says whether the user wants no column for a role.
+// lacks says whether the user wants no column for the role.
 func (c *Columns) lacks(role int) bool { return c[role] == noColumn }
 
 // texts are the names of the columns of the text.
 func (c *Columns) texts() []string { return strings.Split(c.name(roleText), ",") }
 
-// simple says whether each role has at most one name, which is no path.
+// simple says whether each role has at most one name, and no name is a path.
 func (c *Columns) simple() bool {
 	return strings.IndexByte(c[roleText], ',') < 0 &&
 		!slices.ContainsFunc(c[:], func(name string) bool { return strings.IndexByte(name, '.') >= 0 })

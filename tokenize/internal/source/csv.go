@@ -16,27 +16,27 @@ import (
 	"privpipe/tokenize/internal/words"
 )
 
-// mostFields is the largest number of fields of a CSV record. encoding/csv takes some hundred bytes of memory for a field, which
-// may be a single byte of the file.
+// mostFields is the largest number of fields in a CSV record. encoding/csv takes some hundred bytes of memory for each
+// field, and a field may be a single byte in the file.
 const mostFields = 1 << 16
 
 // A scanner finds the end of each CSV record: a newline outside quoted fields (RFC 4180, section 2). A quote inside an
-// unquoted field is a character like others. Only a delimiter or the end of the line may follow a field's closing
-// quote. A record that breaks this rule is broken, and ends at the end of that line.
+// unquoted field is a character like any other. Only a delimiter or the end of the line may follow a field's closing
+// quote. A record that breaks this rule is broken. It ends with the line of the fault.
 type scanner struct {
 	comma   byte
-	comment byte // begins a line that is a comment; 0: none
+	comment byte // begins a line that is a comment; 0: there are no comments
 	state   state
-	commas  int // of the current record, between its fields
-	lines   int // newlines of the current record
-	opened  int // newlines of the current record before the last quoted field
+	commas  int // delimiters in the current record so far
+	lines   int // newlines in the current record so far
+	opened  int // newlines in the current record before its last quoted field
 	most    int // largest number of fields in a record
 
 	wide   bool // the last record that ended has more than most fields
 	broken bool // the last record that ended is broken
 }
 
-// newScanner returns a scanner of records of at most mostFields fields.
+// newScanner returns a scanner for records with at most mostFields fields.
 func newScanner(comma, comment byte) *scanner {
 	return &scanner{comma: comma, comment: comment, most: mostFields}
 }
@@ -53,13 +53,13 @@ const (
 	fieldBegins state = iota
 	unquoted
 	quoted
-	quoteSeen // a quote in a quoted field: the end of the field, or the first of a doubled quote
-	broken    // to the end of the line
+	quoteSeen // a quote in a quoted field: the field's end, or the first half of a doubled quote
+	broken    // until the end of the line
 	commented
 )
 
-// end scans b, which follows the bytes scanned before. It returns the number of bytes of b up to the end of the current record,
-// or 0 if the record does not end in b.
+// end scans b, which follows the bytes scanned before. It returns how many bytes of b belong to the current record, or
+// 0 if the record does not end in b.
 func (s *scanner) end(b []byte) int {
 	for i := 0; i < len(b); i++ {
 		if s.state == quoted {
@@ -80,7 +80,7 @@ func (s *scanner) end(b []byte) int {
 			return i + 1
 		case s.state == broken || s.state == commented:
 		case c == s.comment && s.state == fieldBegins && s.commas == 0 && c != 0:
-			s.state = commented // whatever quotes the line has
+			s.state = commented // any quotes in the line mean nothing
 		case c == s.comma:
 			s.state = fieldBegins
 			s.commas++
@@ -88,7 +88,7 @@ func (s *scanner) end(b []byte) int {
 			s.state, s.opened = quoted, s.lines
 		case s.state == quoteSeen && c == '"':
 			s.state = quoted
-		case s.state == quoteSeen && c != '\r': // after each CR comes an LF
+		case s.state == quoteSeen && c != '\r': // each CR here stands before an LF
 			s.state = broken
 		case s.state != quoteSeen:
 			s.state = unquoted
@@ -97,7 +97,7 @@ func (s *scanner) end(b []byte) int {
 	return 0
 }
 
-// A Delimiter separates the fields of a CSV record: an ASCII character, but no letter, digit, quote or end of a line.
+// A Delimiter separates the fields in a CSV record. It is an ASCII character, but no letter, digit, quote or line end.
 type Delimiter byte
 
 // UnmarshalText implements encoding.TextUnmarshaler: the character itself, or tab.
@@ -112,18 +112,18 @@ func (d *Delimiter) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// A table is the header of a CSV file.
+// A table describes a CSV file's records.
 type table struct {
 	comma, comment rune
 	quote          Quote
 	ragged         bool
-	fields         int             // of each record
+	fields         int             // number of fields in each record
 	texts          []int           // columns of the text
-	columns        [len(roles)]int // by role, except of the text; -1: none
-	cells          []int           // with Cells, instead of columns
+	columns        [len(roles)]int // by role, without the text; -1: none
+	cells          []int           // the places of the Cells; used instead of columns
 }
 
-// newTable reads the first record of a CSV file, of at most o.Limit bytes, and returns the table and the record's length in
+// newTable reads the first record of a CSV file, at most o.Limit bytes. It returns the table and the record's length in
 // bytes. The file must have the Cells, or a column for the text and for each role that the user named.
 func newTable(content []byte, comma rune, quote Quote, o *Options) (*table, int64, error) {
 	t := o.table(comma, quote)
@@ -169,8 +169,9 @@ func newTable(content []byte, comma rune, quote Quote, o *Options) (*table, int6
 	return t, r.InputOffset(), t.inPlace(&o.Columns)
 }
 
-// inPlace refuses a ragged table without quotes that has an id or a user after a text. A delimiter that an author wrote into the text moves the
-// fields after it, and a row without its last fields may then have the right number of fields.
+// inPlace refuses a ragged table without quotes that has an id or a user after a text. If an author writes a delimiter
+// into the text, the fields after it move. A row that lacks its last fields may then still have the right number of
+// fields.
 func (t *table) inPlace(named *Columns) error {
 	if !t.ragged || t.quote != QuoteNone {
 		return nil
@@ -191,7 +192,7 @@ func (o *Options) table(comma rune, quote Quote) *table {
 	return &table{comma: comma, comment: o.comment(), quote: quote, ragged: o.Ragged}
 }
 
-// newHeadless returns the table of a CSV file without names of columns.
+// newHeadless returns the table for a CSV file without names of columns.
 func newHeadless(comma rune, quote Quote, o *Options) *table {
 	t := o.table(comma, quote)
 	t.fields = len(o.Cells.names)
@@ -205,8 +206,8 @@ var errHeadTooLong = errors.New("the names of the columns take more than --max-d
 
 // A recordReader reads a table's records.
 type recordReader interface {
-	Read() (cells []string, err error) // valid until the next call
-	InputOffset() int64                // after the last record
+	Read() (cells []string, err error) // the cells are valid until the next call
+	InputOffset() int64                // the offset after the last record
 	FieldPos(field int) (line, column int)
 }
 
@@ -226,7 +227,7 @@ type record struct {
 	err   error
 }
 
-// records gives the records of a chunk of CSV with the numbers of the lines at which they begin.
+// records returns the records in a chunk of CSV, each with the number of its first line.
 func (c Chunk) records(limit int) iter.Seq2[int, record] {
 	return func(yield func(int, record) bool) {
 		r := c.table.reader(c.Content)
@@ -251,11 +252,12 @@ func (c Chunk) records(limit int) iter.Seq2[int, record] {
 }
 
 // leastSwallowed is how many lines inside a quoted field must look like records before the field is refused. A field is
-// also refused if its record has as many lines and all look like records, also the lines with its quotes.
+// also refused if its record has at least this many lines and all look like records, including the lines with its
+// quotes.
 const leastSwallowed = 3
 
-// swallows returns a field's number, if lines in the field look like whole records, else -1. It returns -1 for a table
-// with one column, since every line looks so.
+// swallows returns a field's number if lines in the field look like whole records, else -1. It returns -1 for a table
+// with one column, since every line looks like its records.
 func (t *table) swallows(raw []byte, cells []string) int {
 	if t.quote != QuoteCSV || t.fields < 2 || bytes.Count(raw, []byte{'\n'}) < leastSwallowed-1 {
 		return -1
@@ -283,18 +285,18 @@ func (t *table) swallows(raw []byte, cells []string) int {
 	return -1
 }
 
-// isWhole says whether a line has as many delimiters as the first row, and none with a space after it, as in a
+// isWhole says whether a line has as many delimiters as the first row, and no delimiter with a space after it, as in a
 // sentence.
 func (t *table) isWhole(line string) bool {
 	return strings.Count(line, string(t.comma)) == t.fields-1 && !strings.Contains(line, string(t.comma)+" ")
 }
 
-// signsOfIDs are what ids have beside letters and digits.
+// signsOfIDs are the characters in ids beside letters and digits.
 const signsOfIDs = "-_.@+/#"
 
-// beginsAs says whether a line's first field has only letters, digits, signs of ids, and the other characters of first,
-// its record's first cell. A row that was swallowed begins with an id, or as the row that swallowed it. A line in a
-// table or program inside a text does not.
+// beginsAs says whether a line's first field has only letters, digits, signsOfIDs, and characters that first has. first
+// is the first cell of the line's record. A row that was swallowed begins with an id, or like the row that swallowed
+// it. A line in a table or program inside a text does not.
 func (t *table) beginsAs(line, first string) bool {
 	field, _, _ := strings.Cut(line, string(t.comma))
 	return !strings.ContainsFunc(strings.Trim(field, `"`), func(r rune) bool {
@@ -302,7 +304,7 @@ func (t *table) beginsAs(line, first string) bool {
 	})
 }
 
-// rows gives the rows of a chunk of CSV.
+// rows returns the rows in a chunk of CSV, each with the number of its first line.
 func (c Chunk) rows(limit int) iter.Seq2[int, Row] {
 	return func(yield func(int, Row) bool) {
 		for line, record := range c.records(limit) {
@@ -321,7 +323,8 @@ func (c Chunk) rows(limit int) iter.Seq2[int, Row] {
 	}
 }
 
-// sizeOf returns the bytes of a record, without the empty lines and the comments before it and the end of its line.
+// sizeOf returns a record's length in bytes. It does not count the empty lines and the comments before the record, nor
+// its line end.
 func (t *table) sizeOf(record []byte) int {
 	for {
 		if t.comment != 0 && len(record) > 0 && record[0] == byte(t.comment) {
@@ -336,8 +339,8 @@ func (t *table) sizeOf(record []byte) int {
 	}
 }
 
-// fit checks how many fields a record has. A ragged table's record may lack the last fields, or have more fields, which
-// are left out.
+// fit checks how many fields a record has. In a ragged table a record may lack the last fields, or have more fields.
+// The additional fields are left out.
 func (t *table) fit(record []string) ([]string, error) {
 	if len(record) == t.fields || t.ragged {
 		for len(record) < t.fields {
@@ -354,7 +357,7 @@ func (t *table) fit(record []string) ([]string, error) {
 		WithHint("%s; --on-error skip skips malformed documents and counts them", hint)
 }
 
-// row returns the fields of a record. An empty cell counts as missing, except for the text, which may be empty.
+// row returns the fields in a record. An empty cell counts as missing. Only the text may be empty.
 func (t *table) row(record []string, named *Columns) (f Fields, err error) {
 	if record, err = t.fit(record); err != nil {
 		return f, err

@@ -1,2 +1,3 @@
-// Package source finds the documents in what the user names: JSON Lines, CSV, text files, folders of them, standard input.
+// Package source finds the documents in the inputs that the user names: JSON Lines, CSV, Parquet, mail, text files,
+// folders of them, topics, standard input.
 package source

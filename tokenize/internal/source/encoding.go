@@ -17,8 +17,8 @@ import (
 	"privpipe/pipelines/endpoint/plain"
 )
 
-// An Encoding is the character encoding of files. The zero value is UTF-8. A byte order mark of UTF-16 or UTF-32 is
-// stronger.
+// An Encoding is the character encoding of files. The zero value is UTF-8. A byte order mark of UTF-16 or UTF-32 takes
+// precedence.
 type Encoding struct {
 	name string
 	of   encoding.Encoding // nil: UTF-8
@@ -44,8 +44,8 @@ func (e *Encoding) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// reader returns what converts to UTF-8, unless that is done. It adds to replaced how often U+FFFD takes the place of
-// bytes that are none of the encoding's.
+// reader returns a reader that converts to UTF-8, unless the text is converted already. It adds to replaced how often
+// U+FFFD takes the place of bytes outside the encoding.
 func (e *Encoding) reader(in *plain.Text, replaced *atomic.Int64) io.Reader {
 	switch {
 	case in.Converted:
@@ -69,10 +69,10 @@ func (c counting) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// metaCharset is where HTML names its encoding.
+// metaCharset matches the place where HTML names its encoding.
 var metaCharset = regexp.MustCompile(`(?i)<meta\s[^>]*\bcharset\s*=\s*["']?\s*([-:\w]+)`)
 
-// metaBytes is how many bytes of HTML may have the name of its encoding (HTML, section 4.2.5.4).
+// metaBytes is how many bytes at the beginning of HTML may contain the name of its encoding (HTML, section 4.2.5.4).
 const metaBytes = 1 << 10
 
 // html converts HTML that is not UTF-8 from the encoding that it names. Without a name it returns the content as it is.
@@ -86,7 +86,7 @@ func (e *Encoding) html(content []byte, replaced *atomic.Int64) []byte {
 		return content
 	}
 	if name, err := htmlindex.Name(of); err != nil || strings.HasPrefix(name, "utf-") {
-		return content // the name of ASCII shows that it is not UTF-16
+		return content // the name was found as ASCII, so this is not UTF-16
 	}
 	converted, err := io.ReadAll(counting{transform.NewReader(bytes.NewReader(content), of.NewDecoder()), replaced})
 	if err != nil {

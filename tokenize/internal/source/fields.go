@@ -14,7 +14,7 @@ import (
 	"privpipe/tokenize/internal/words"
 )
 
-// Fields are the fields of a document in a line of JSON Lines or a row of CSV.
+// Fields are a document's fields in a line of JSON Lines or a row of CSV.
 type Fields struct {
 	ID    *Name // nil if missing or null
 	Text  *words.Text
@@ -53,7 +53,7 @@ func (l *Label) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// textOf returns the text that a JSON value is: a string, or a list of strings, which are tokens.
+// textOf returns the text in a JSON value: a string, or a list of strings. The strings in a list are tokens.
 func textOf(value jsontext.Value) (*words.Text, error) {
 	text := new(words.Text)
 	switch value.Kind() {
@@ -84,41 +84,41 @@ func textOf(value jsontext.Value) (*words.Text, error) {
 	return text, nil
 }
 
-// object is a line of JSON Lines.
+// An object collects the fields in one line of JSON Lines.
 type object struct {
 	columns *Columns
-	names   []string // of the text
+	names   []string // of the text's columns
 	texts   []*words.Text
 	found   []bool
-	roles   [len(roles)]bool // the roles, except of the text, of which a member was found
+	roles   [len(roles)]bool // the roles that a member was found for, without the text's role
 	fields  Fields
 }
 
 var errNoObject = errors.New("not a JSON object")
 
-// wrongType is the error of a member whose value has the wrong type; it holds the member's name.
+// wrongType is the error for a member if its value has the wrong type. It holds the member's name.
 type wrongType string
 
 func (w wrongType) Error() string { return fmt.Sprintf("member %q has the wrong type", string(w)) }
 
-// twice is the error if a member occurs by its name and by its path.
+// twice is the error for a member that occurs by its name and by its path.
 type twice string
 
 func (t twice) Error() string {
 	return fmt.Sprintf("member %q occurs twice, by its name and by its path", string(t))
 }
 
-// notJSON is a line's error at a byte, from 1.
+// notJSON is the error for a line. It holds the byte of the error, from 1.
 type notJSON int64
 
 func (n notJSON) Error() string { return fmt.Sprintf("not JSON at byte %d", int64(n)) }
 
 func missing(name string) error { return fmt.Errorf("member %q is missing", name) }
 
-// UnmarshalJSONFrom implements json.UnmarshalerFrom. Members that are no columns are ignored.
+// UnmarshalJSONFrom implements json.UnmarshalerFrom. It ignores members that are no columns.
 func (o *object) UnmarshalJSONFrom(d *jsontext.Decoder) error { return o.members(d, "") }
 
-// members reads an object. Its members' names have a prefix.
+// members reads an object. prefix goes before the names of its members.
 func (o *object) members(d *jsontext.Decoder, prefix string) error {
 	return members(d, func(name []byte, value jsontext.Value) error {
 		path := prefix + string(name)
@@ -132,7 +132,7 @@ func (o *object) members(d *jsontext.Decoder, prefix string) error {
 	})
 }
 
-// set sets a member's fields.
+// set sets the fields of the member at path.
 func (o *object) set(path string, value jsontext.Value) error {
 	if i := slices.Index(o.names, path); i >= 0 {
 		if o.found[i] {
@@ -161,7 +161,7 @@ func (o *object) set(path string, value jsontext.Value) error {
 	return nil
 }
 
-// text joins the columns of the text. All must be there if there are several.
+// text joins the columns of the text. If there are several, all must be there.
 func (o *object) text() error {
 	for i, found := range o.found {
 		if !found && len(o.names) > 1 {
@@ -199,11 +199,11 @@ func members(d *jsontext.Decoder, set func(name []byte, value jsontext.Value) er
 			return err
 		}
 	}
-	_, err := d.ReadToken() // the end of the object, or what stands in its place
+	_, err := d.ReadToken() // the end of the object, or a syntax error in its place
 	return err
 }
 
-// set sets a role's field to a JSON value, except the text. null counts as missing.
+// set sets a role's field to a JSON value. The role must not be the text. null counts as missing.
 func (f *Fields) set(role int, value jsontext.Value) error {
 	if value.Kind() == 'n' {
 		return nil
@@ -218,13 +218,14 @@ func (f *Fields) set(role int, value jsontext.Value) error {
 	return f.Label.UnmarshalJSON(value)
 }
 
-// ParseLine parses a line without its newline. Its errors name the broken rule and the byte, from 1, and quote nothing of the
-// line.
+// ParseLine parses a line without its newline. Its errors name the broken rule and the byte, from 1, and quote nothing
+// from the line.
 func ParseLine(line []byte, columns *Columns) (Fields, error) {
 	return new(flat).parse(line, columns)
 }
 
-// parse is ParseLine with memory that is used again: the text is valid until the next call and as long as the line.
+// parse is ParseLine with memory that is used again. The text is valid until the next call, and only as long as line
+// is.
 func (p *flat) parse(line []byte, columns *Columns) (f Fields, err error) {
 	f, is := p.fields(line, columns)
 	if !is {
@@ -241,7 +242,7 @@ func (p *flat) parse(line []byte, columns *Columns) (f Fields, err error) {
 	return f, nil
 }
 
-// parseAny parses any line by the JSON library. It accepts a line without a text, and an empty id.
+// parseAny parses any line with the JSON library. It accepts a line without a text, and an empty id.
 func parseAny(line []byte, columns *Columns) (Fields, error) {
 	o := object{columns: columns, names: columns.texts()}
 	o.texts, o.found = make([]*words.Text, len(o.names)), make([]bool, len(o.names))
@@ -279,7 +280,7 @@ func lineError(line []byte, err error) error {
 	return errNoObject
 }
 
-// invalidAt returns the offset of the first byte of b that is not UTF-8.
+// invalidAt returns the offset of the first byte in b that is not UTF-8.
 func invalidAt(b []byte) int {
 	for i := 0; i < len(b); {
 		r, size := utf8.DecodeRune(b[i:])

@@ -14,20 +14,22 @@ import (
 	"privpipe/tokenize/internal/words"
 )
 
-// A flat reads the commonest lines of JSON Lines in one pass: UTF-8, an object of few members, whose values are strings, numbers or
-// literals. It gives up at every other line and at every line that breaks a rule. ParseLine then lets the JSON library read the line, so all
-// errors are the library's. Where it does not give up, it finds what the library finds (FuzzFlat).
+// A flat reads the commonest lines of JSON Lines in one pass: UTF-8, and an object with few members, all strings,
+// numbers or literals. It gives up at every other line, and at every line that breaks a rule. ParseLine then lets the
+// JSON library read the line, so all errors are the library's. Where it does not give up, it finds the same as the
+// library (FuzzFlat).
 type flat struct {
 	line []byte
 	at   int
-	b    []byte // memory of a string with escapes; used again for the next one
-	text []byte // memory of such a string that is the text; used again for the next line
+	b    []byte // memory for a string with escapes; the next such string uses it again
+	text []byte // memory for such a string if it is the text; the next line uses it again
 }
 
-// mostMembers is the largest number of members of a flat line. Their names are compared pair by pair.
+// mostMembers is the largest number of members in a flat line. Their names are compared pair by pair.
 const mostMembers = 16
 
-// fields returns the fields of a line, and whether the line is flat. The text is valid until the next call and as long as the line.
+// fields returns the fields in a line, and whether the line is flat. The text is valid until the next call, and only as
+// long as line is.
 func (p *flat) fields(line []byte, columns *Columns) (f Fields, is bool) {
 	p.line, p.at = line, 0
 	if !columns.simple() || !utf8.Valid(line) || !p.take('{') {
@@ -60,7 +62,7 @@ func (p *flat) fields(line []byte, columns *Columns) (f Fields, is bool) {
 	return f, false
 }
 
-// value reads the value of a member, and sets the fields of this name.
+// value reads a member's value, and sets the fields with this name.
 func (p *flat) value(f *Fields, name []byte, columns *Columns) bool {
 	p.skip()
 	begin := p.at
@@ -91,7 +93,7 @@ func (p *flat) value(f *Fields, name []byte, columns *Columns) bool {
 	return true
 }
 
-// setString sets the field of a role, but of the text, to a string.
+// setString sets a role's field to a string. The role must not be the text.
 func (f *Fields) setString(role int, s []byte) {
 	switch role {
 	case roleID:
@@ -127,8 +129,9 @@ func (p *flat) end() bool {
 	return p.at == len(p.line)
 }
 
-// quoted reads a string (RFC 8259, section 7) without the escapes of surrogates. Its content is a part of the line or, if it has escapes,
-// valid until the next string. If no string comes next, only white space is skipped.
+// quoted reads a string (RFC 8259, section 7) without the escapes of surrogates. The content is a part of the line. If
+// the string has escapes, the content is valid only until the next string. If no string comes next, quoted only skips
+// white space.
 func (p *flat) quoted() (content []byte, escapes, ok bool) {
 	if !p.take('"') {
 		return nil, false, false
@@ -156,10 +159,12 @@ func (p *flat) quoted() (content []byte, escapes, ok bool) {
 	}
 }
 
-// special returns the offset of the first quotation mark, backslash or control character of b from i on, or the length of b.
+// special returns the offset of the first quotation mark, backslash or control character in b from i on, or the length
+// of b.
 func special(b []byte, i int) int {
 	for ; len(b)-i >= 8; i += 8 {
-		// Each term has the high bit of the first such byte, and no bit of a byte before it (Warren, Hacker's Delight, second edition, 6-1).
+		// Each term has the high bit of the first byte that it looks for, and no bit of an earlier byte (Warren,
+		// Hacker's Delight, second edition, 6-1).
 		const ones, highs = 0x0101010101010101, 0x8080808080808080
 		x := binary.LittleEndian.Uint64(b[i:])
 		quote, backslash := x^'"'*ones, x^'\\'*ones
@@ -174,10 +179,11 @@ func special(b []byte, i int) int {
 	return i
 }
 
-// escaped are the characters of escapes with one letter.
+// escaped are the characters that the escapes with one letter stand for.
 var escaped = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// unescape returns the rune of the escape that b begins with, and its size: 0 if it is none, or that of a surrogate.
+// unescape returns the rune and the size of the escape at the beginning of b. The size is 0 for a surrogate's escape,
+// or if there is no escape.
 func unescape(b []byte) (r rune, size int) {
 	if len(b) >= 2 && escaped[b[1]] != 0 {
 		return rune(escaped[b[1]]), 2
@@ -225,7 +231,7 @@ func (p *flat) number() bool {
 	return true
 }
 
-// one skips one byte of a set, if it comes next.
+// one skips one byte if it comes next and is in set.
 func (p *flat) one(set string) bool {
 	if p.at == len(p.line) || strings.IndexByte(set, p.line[p.at]) < 0 {
 		return false

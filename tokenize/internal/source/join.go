@@ -11,8 +11,8 @@ import (
 	"privpipe/tokenize/internal/words"
 )
 
-// join returns the text of several columns, with a blank line between. It leaves out null and empty columns. It is nil
-// if all are nil.
+// join returns the text of several columns, with a blank line between them. It leaves out null and empty columns. The
+// result is nil if all are nil.
 func join(texts []*words.Text) (joined *words.Text, err error) {
 	for _, text := range texts {
 		switch {
@@ -41,7 +41,7 @@ func notUTF8(format string, args ...any) error {
 // unquote appends the content of quoted, a JSON string that the decoder has checked. U+FFFD takes the place of half a
 // surrogate pair.
 func unquote(dst []byte, quoted jsontext.Value) []byte {
-	dst, _ = jsontext.AppendUnquote(dst, quoted) // the error tells of halves
+	dst, _ = jsontext.AppendUnquote(dst, quoted) // the only error is half a surrogate pair
 	return dst
 }
 

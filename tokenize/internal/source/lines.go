@@ -9,34 +9,34 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// chunkBytes is the target size of a chunk: large enough that handing it to a worker costs little in comparison.
+// chunkBytes is the target size of each chunk. At this size, handing a chunk to a worker costs little in comparison.
 const chunkBytes = 1 << 20
 
-// lines cuts a reader into chunks of whole records: lines, records of CSV, values of JSON or mails.
+// lines cuts a reader into chunks of whole records: lines, CSV records, JSON values or mails.
 type lines struct {
 	in      io.Reader
 	name    string
 	format  Format
-	limit   int // bytes that a record may have
+	limit   int // largest size of a record
 	quote   Quote
-	comma   Delimiter // between fields
+	comma   Delimiter // between the fields of a table
 	comment byte      // begins a comment; 0: none
 	csv     *scanner  // for a table with quotes, else nil
-	values  *values   // of JSON that is not a value a line, else nil
+	values  *values   // for JSON that does not have one value per line, else nil
 	later   bool      // a value came before rest
 	closed  bool      // the array of values was closed before rest
-	mails   *mails    // of mail, else nil
+	mails   *mails    // for mail, else nil
 	rest    []byte    // bytes read, but not yet returned
-	scanned int       // number of bytes of rest that are scanned; no record ends in them, except the faulty one
-	faulty  int       // bytes of the first record in rest, if it has ended and is wide or broken; else 0
-	line    int       // number of the first line of rest
+	scanned int       // bytes of rest that are scanned; no record ends in them, except the faulty one
+	faulty  int       // size of the first record in rest, if it has ended and is wide or broken; else 0
+	line    int       // number of the first line in rest
 	begun   bool      // the first bytes have been looked at
 	cr      bool      // a CR that was read is not yet in rest
 	err     error
 }
 
-// byteOrderMark begins the files of some Windows programs. A reader of JSON may ignore it (RFC 8259, §8.1). A reader of CSV must
-// ignore it, because otherwise it becomes a part of the first column's name.
+// byteOrderMark begins the files of some Windows programs. A reader of JSON may ignore it (RFC 8259, §8.1). A reader of
+// CSV must ignore it, because otherwise it becomes a part of the first column's name.
 var byteOrderMark = []byte("\uFEFF")
 
 func newLines(in io.Reader, name string, format Format, o *Options) *lines {
@@ -61,8 +61,8 @@ func newLines(in io.Reader, name string, format Format, o *Options) *lines {
 // isTable says whether the first record names the columns of the others.
 func (l *lines) isTable() bool { return l.format == CSV || l.format == TSV }
 
-// next returns the next chunk: the bytes of one read, up to the end of the last record in them. So next does not wait for a slow
-// pipe to fill a chunk.
+// next returns the next chunk: the bytes from one read, up to the end of the last record in them. So next does not wait
+// until a slow pipe fills a chunk.
 func (l *lines) next() (Chunk, error) {
 	for {
 		if !l.begun && (l.err != nil || l.hasHead()) {
@@ -98,13 +98,14 @@ func (l *lines) next() (Chunk, error) {
 	}
 }
 
-// hasHead says whether the first line has been read, or enough of it.
+// hasHead says whether the first line was read, or enough of it.
 func (l *lines) hasHead() bool {
 	return len(l.rest) > max(min(l.limit, headBytes), len(byteOrderMark)) ||
 		bytes.IndexByte(bytes.TrimLeft(l.rest, space), '\n') >= 0
 }
 
-// begin looks at the first bytes: a byte order mark, Excel's line with the delimiter, and the format.
+// begin looks at the first bytes. It handles a byte order mark and Excel's line with the delimiter, and checks the
+// format.
 func (l *lines) begin() error {
 	l.begun = true
 	l.rest = bytes.TrimPrefix(l.rest, byteOrderMark)
@@ -137,7 +138,7 @@ func (l *lines) begin() error {
 	return nil
 }
 
-// end scans b, which follows the scanned bytes. It returns the number of bytes of b up to the end of the current record, or 0 if
+// end scans b, which follows the scanned bytes. It returns how many bytes of b belong to the current record, or 0 if
 // the record does not end in b.
 func (l *lines) end(b []byte) int {
 	switch {
@@ -151,7 +152,7 @@ func (l *lines) end(b []byte) int {
 	return bytes.IndexByte(b, '\n') + 1
 }
 
-// lastEnd scans rest, up to the first faulty record, and returns the number of bytes that are whole records before it.
+// lastEnd scans rest up to the first faulty record. It returns the total size of the whole records before that.
 func (l *lines) lastEnd() (end int) {
 	scanned := l.scanned
 	switch {
@@ -193,7 +194,7 @@ func (l *lines) take(n int) Chunk {
 	return chunk
 }
 
-// takeFaulty takes a record of n bytes that has too many fields or is broken, and leaves its content out.
+// takeFaulty takes a record of n bytes that has too many fields or is broken. It leaves out the content.
 func (l *lines) takeFaulty(n int) Chunk {
 	chunk := l.take(n)
 	switch {
@@ -209,9 +210,9 @@ func (l *lines) takeFaulty(n int) Chunk {
 	return chunk
 }
 
-// read reads once. A CR that no LF follows becomes an LF, as files of old Macs and of Excel for the Mac have it.
+// read reads once. A CR without an LF after it becomes an LF, since old Macs and Excel for the Mac write such files.
 func (l *lines) read() {
-	if cap(l.rest)-len(l.rest) < chunkBytes/16 { // the capacity of a pipe
+	if cap(l.rest)-len(l.rest) < chunkBytes/16 { // the usual capacity of pipes
 		l.rest = slices.Grow(l.rest, max(chunkBytes, len(l.rest)))
 	}
 	have := len(l.rest)
@@ -231,7 +232,7 @@ func (l *lines) read() {
 	l.rest = l.rest[:have+len(b)]
 }
 
-// lineEnds replaces each CR that no LF follows by an LF.
+// lineEnds replaces each CR without an LF after it by an LF.
 func lineEnds(b []byte) {
 	for at := 0; ; at++ {
 		i := bytes.IndexByte(b[at:], '\r')
@@ -244,8 +245,8 @@ func lineEnds(b []byte) {
 	}
 }
 
-// skip discards the rest of the current record, which is too long, without holding it in memory. A broken record has
-// another fault: it may have swallowed the records after it.
+// skip discards the rest of the current record, which is too long, without holding it in memory. A broken record gets
+// another fault than ErrTooLong: it may have swallowed the records after it.
 func (l *lines) skip() Chunk {
 	chunk := Chunk{Name: l.name, Line: l.line, Fault: ErrTooLong}
 	if l.comment != 0 && l.rest[0] == l.comment {

@@ -23,10 +23,10 @@ import (
 
 var errNoMail = errors.New("not a mail: it must begin with headers, such as From and Subject")
 
-// fieldName is how a header begins: a name and a colon.
+// fieldName matches the beginning of a header: a name and a colon.
 var fieldName = regexp.MustCompile(`\A[A-Za-z][-\w]*:`)
 
-// parseMail returns a mail's fields: its subject and its body, and as its user the address that it is from.
+// parseMail returns a mail's fields. The text is its subject and body, and the user is the address that it is from.
 func parseMail(content []byte, columns *Columns) (f Fields, err error) {
 	m, err := mail.ReadMessage(bytes.NewReader(content))
 	if err != nil || !fieldName.Match(content) {
@@ -61,7 +61,7 @@ func parseMail(content []byte, columns *Columns) (f Fields, err error) {
 	return f, nil
 }
 
-// header returns a field of the header, decoded (RFC 2047).
+// header returns a field in the header, decoded (RFC 2047).
 func header(h mail.Header, name string) string {
 	decoder := mime.WordDecoder{CharsetReader: func(charset string, in io.Reader) (io.Reader, error) {
 		encoded, err := io.ReadAll(in)
@@ -74,7 +74,7 @@ func header(h mail.Header, name string) string {
 	return strings.TrimSpace(decode([]byte(value), ""))
 }
 
-// address returns the address in a field, in small letters, or the field if there is none.
+// address returns the address in a field, in small letters. It returns the field if there is no address.
 func address(field string) string {
 	if list, err := mail.ParseAddressList(field); err == nil && len(list) > 0 {
 		field = list[0].Address
@@ -86,8 +86,8 @@ const mostDepth = 10 // of parts in parts
 
 var errDeepMail = errors.New("a mail with parts in parts in more than 10 levels")
 
-// body returns the text in a mail or in one of its parts: plain text, or else HTML. Attachments and forwarded mails are
-// left out.
+// body returns the text in a mail or in one of its parts. This is plain text, or else HTML. Attachments and forwarded
+// mails are left out.
 func body(header func(string) string, in io.Reader, depth int) (string, error) {
 	kind, parameters, err := mime.ParseMediaType(cmp.Or(header("Content-Type"), "text/plain"))
 	if err != nil && kind == "" {
@@ -110,16 +110,16 @@ func body(header func(string) string, in io.Reader, depth int) (string, error) {
 	case "base64":
 		in = base64.NewDecoder(base64.StdEncoding, in)
 	}
-	text, _ := io.ReadAll(in) // damaged Base64: the text before the damage
+	text, _ := io.ReadAll(in) // damaged Base64 gives the text before the damage
 	return decode(text, parameters["charset"]), nil
 }
 
-// parts returns the texts of several parts, or of the first that has one.
+// parts returns the texts in several parts. If the parts are alternatives, it returns only the first text.
 func parts(in *multipart.Reader, alternative bool, depth int) (string, error) {
 	var texts []string
 	for {
 		part, err := in.NextRawPart()
-		if err != nil { // truncated, perhaps: the parts so far
+		if err != nil { // perhaps the mail is truncated: return the parts so far
 			return strings.Join(texts, "\n\n"), nil
 		}
 		text, err := body(part.Header.Get, part, depth+1)
@@ -132,8 +132,8 @@ func parts(in *multipart.Reader, alternative bool, depth int) (string, error) {
 	}
 }
 
-// decode returns a text in UTF-8. A text outside its charset is UTF-8 or else Windows-1252, as mail without a charset
-// is.
+// decode returns a text in UTF-8. A text outside its charset is taken for UTF-8, or else for Windows-1252, as mail
+// without a charset is.
 func decode(text []byte, charset string) string {
 	encoding, err := htmlindex.Get(charset)
 	if err == nil && encoding != unicode.UTF8 && !strings.EqualFold(charset, "us-ascii") {

@@ -6,13 +6,14 @@ import (
 	"regexp"
 )
 
-// mails finds the mails of an mbox (RFC 4155). A file that does not begin as an mbox is one mail.
+// mails finds the mails in an mbox (RFC 4155). A file that does not begin like an mbox is one mail.
 type mails struct{ box bool }
 
-// mostFromLine is the length of the longest line that begins a mail in an mbox.
+// mostFromLine is the length of the longest line that begins a mail in an mbox, in bytes.
 const mostFromLine = 1 << 10
 
-// fromLine is a line that begins a mail: with a day of the week, a month, a day and a time, as asctime writes them.
+// fromLine matches a line that begins a mail. It has a day of the week, a month, a day and a time, as asctime writes
+// them.
 var (
 	fromLine = regexp.MustCompile(`\AFrom [^\n]*\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? +` +
 		`(?:[A-Z][a-z]{2} +\d{1,2}|\d{1,2} +[A-Z][a-z]{2})(?: \d{4})? \d{1,2}:\d\d(?::\d\d)?\b[^\n]*\n`)
@@ -20,11 +21,12 @@ var (
 	escapedFrom = regexp.MustCompile(`(?m)^>(>*From )`)
 )
 
-// isBox says whether a file begins as an mbox.
+// isBox says whether a file begins like an mbox.
 func isBox(head []byte) bool { return fromLine.Match(head) }
 
-// begins says whether a mail begins at an offset: with the line of its sender and its time. Programs that append mails
-// may leave out the empty line before it. Without a boundary the mail would be a part of another person's.
+// begins says whether a mail begins at an offset, with the line that has its sender and time. Programs that append
+// mails may leave out the empty line before it. If a boundary were missed, the mail would become a part of another
+// person's mail.
 func (m *mails) begins(b []byte, at int) bool {
 	return b[at-1] == '\n' && fromLine.Match(b[at:min(at+mostFromLine, len(b))])
 }
@@ -43,8 +45,8 @@ func (m *mails) end(b []byte) int {
 	return 0
 }
 
-// lastEnd returns the offset of the last mail that begins in b; 0 if none begins after the first. The first bytes of b
-// are scanned already.
+// lastEnd returns the offset of the last mail that begins in b; 0 if none begins after the first. The first scanned
+// bytes of b were scanned before.
 func (m *mails) lastEnd(b []byte, scanned int) int {
 	least := max(scanned-mostFromLine, 0)
 	for rest := b; m.box; {
@@ -60,8 +62,8 @@ func (m *mails) lastEnd(b []byte, scanned int) int {
 	return 0
 }
 
-// mails gives a chunk's mails, each with the number of its first line. It removes the first line of each mail in an
-// mbox, and the escapes.
+// mails returns the mails in a chunk, each with the number of its first line. In an mbox it removes each mail's first
+// line and the escapes.
 func (c Chunk) mails(limit int) iter.Seq2[int, element] {
 	return func(yield func(int, element) bool) {
 		m := &mails{box: isBox(c.Content)}

@@ -10,14 +10,15 @@ import (
 	"privpipe/pipelines/endpoint/topic"
 )
 
-// messages gives the messages of a topic. Each is one record, whatever its bytes: also an object of several lines.
+// messages returns the messages in a topic. Each message is one record, whatever its bytes are, even an object over
+// several lines.
 type messages struct {
 	topic.Texts
 	format Format // of each message
 	read   *atomic.Int64
 }
 
-// ofMessages says whether an input is a topic of such messages. CSV has a head, so its messages are lines of one file.
+// ofMessages says whether an input is a topic of such messages. CSV has a head, so its messages are lines in one file.
 func ofMessages(in input) bool {
 	return endpoint.IsTopic(in.path) && (in.format == JSONLines || in.format == TextFile || in.format == Mail)
 }
@@ -47,7 +48,8 @@ func (m *messages) next() (Chunk, error) {
 	return chunk, nil
 }
 
-// each yields the records of messages with their numbers in the chunk, from 1. Messages of white space alone, and tombstones, are no records.
+// each yields the records in messages, each with the message's number in the chunk, from 1. Tombstones, and messages
+// that are only white space, are no records.
 func (c Chunk) each(limit int) iter.Seq2[int, Row] {
 	return func(yield func(int, Row) bool) {
 		var parser flat

@@ -17,14 +17,14 @@ import (
 	"privpipe/tokenize/internal/words"
 )
 
-// rows are the rows of a Parquet file.
+// rows reads the rows in a Parquet file.
 type rows struct {
 	path string
 	*Options
 	file  *parquet.File
 	in    *parquet.Rows
-	texts []int           // indices of the cells of the text in a row; not with Cells
-	cells [len(roles)]int // indices for the other roles; -1: no such column
+	texts []int           // places of the text's cells in a row; not with Cells
+	cells [len(roles)]int // places of the other roles' cells; -1: no such column
 	first int             // number of the next row, from 1
 	read  *atomic.Int64
 }
@@ -48,7 +48,7 @@ func newRows(path string, o *Options, read *atomic.Int64) (*rows, error) {
 	return r, nil
 }
 
-// columns finds the columns to read: the Cells, or those of the roles.
+// columns finds the columns to read: the Cells, or the columns for the roles.
 func (r *rows) columns() (columns []parquet.Column, err error) {
 	if r.Cells != nil {
 		for _, name := range r.Cells.names {
@@ -87,7 +87,7 @@ func (r *rows) columns() (columns []parquet.Column, err error) {
 	return columns, nil
 }
 
-// parquetError says where an error is, unless it is the operating system's.
+// parquetError adds the place to an error, unless the error is the operating system's.
 func parquetError(where string, err error) error {
 	if system := (*fs.PathError)(nil); errors.As(err, &system) {
 		return err
@@ -95,7 +95,7 @@ func parquetError(where string, err error) error {
 	return exit.Errorf(exit.Malformed, "%s: %w", where, err)
 }
 
-// column finds the column of a role; nil: none.
+// column finds a role's column; nil: none.
 func (r *rows) column(role int, name string) (*parquet.Column, error) {
 	if r.Columns.lacks(role) {
 		return nil, nil
@@ -154,10 +154,11 @@ func (r *rows) next() (Chunk, error) {
 	return chunk, nil
 }
 
-// longName stands for a name over wire.MaxName, which the column leaves out. So the check of names refuses it as in other formats.
+// longName stands for a name over wire.MaxName, which the column leaves out. So the check of names refuses it as in
+// other formats.
 var longName = []byte(strings.Repeat("x", wire.MaxName+1))
 
-// row returns the document of a row, or its fault. Null counts as missing.
+// row returns the document in a row, or its fault. Null counts as missing.
 func (r *rows) row(cells []parquet.Cell) (row Row) {
 	var parts []*words.Text
 	for i, at := range r.texts {
@@ -212,14 +213,14 @@ func (r *rows) value(c *parquet.Cell, name string, role int) (*words.Text, error
 	return &c.Text, nil
 }
 
-// listed returns a list as JSON, as a label of JSON Lines is written.
+// listed returns a list as JSON, as JSON Lines would have it as a label.
 func listed(list words.Text) string {
 	b := []byte{'['}
 	for token := range list.Tokens() {
 		if len(b) > 1 {
 			b = append(b, ',')
 		}
-		b, _ = jsontext.AppendQuote(b, token) // a list that is valid
+		b, _ = jsontext.AppendQuote(b, token) // no error, since the list is valid UTF-8
 	}
 	return string(append(b, ']'))
 }

@@ -25,10 +25,10 @@ type unquotedReader struct {
 	cells   []string
 }
 
-// null is how databases write it.
+// null is how databases write a null value.
 const null = `\N`
 
-// Read returns the next record. A field of \N is null, which is empty.
+// Read returns the next record. A field of \N is null, and becomes empty.
 func (r *unquotedReader) Read() ([]string, error) {
 	for r.at < len(r.content) {
 		line, _, _ := bytes.Cut(r.content[r.at:], []byte("\n"))
@@ -62,7 +62,8 @@ func (r *unquotedReader) InputOffset() int64 { return int64(r.at) }
 // FieldPos returns the last record's line.
 func (r *unquotedReader) FieldPos(int) (line, column int) { return r.line, 1 }
 
-// separator returns the delimiter that Excel names in a file's first line, and the line's length: 0 if it names none.
+// separator returns the delimiter that Excel names in a file's first line, and the line's length. Both are 0 if the
+// line names none.
 func separator(content []byte) (Delimiter, int) {
 	line, _, _ := bytes.Cut(content, []byte("\n"))
 	name := strings.Trim(strings.TrimSuffix(string(line), "\r"), `"`)
@@ -73,7 +74,7 @@ func separator(content []byte) (Delimiter, int) {
 	return d, min(len(line)+1, len(content))
 }
 
-// quote returns how a format quotes fields.
+// quote returns how fields are quoted in a format.
 func (o *Options) quote(format Format) Quote {
 	switch {
 	case o.Quote != QuoteByFormat:

@@ -10,14 +10,14 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// headBytes is how many first bytes tell a file's format.
+// headBytes is how many bytes at a file's beginning tell its format.
 const headBytes = 4 << 10
 
-// A kind is a format that a file's first bytes show, although it is read as another one.
+// A kind is a format that a file's first bytes show, although the file is read in another format.
 type kind struct {
 	name string
 	is   func(head []byte) bool
-	of   []Format // the formats that the file is read as; nil: all
+	of   []Format // it is refused in these formats; nil: in all but mail
 	hint string
 }
 
@@ -44,8 +44,8 @@ var kinds = []*kind{
 	{name: "mail, not JSON Lines", is: isMail, of: []Format{JSONLines}, hint: "--format mail reads mail and mbox"},
 }
 
-// otherFormat returns the format that a file's first bytes show. It returns nil if they show none, or one
-// that the file can be read as.
+// otherFormat returns the format that a file's first bytes show. It returns nil if they show none, or show a format
+// that the file can be read in.
 func otherFormat(head []byte, as Format) *kind {
 	head = bytes.TrimLeft(head[:min(len(head), headBytes)], "\uFEFF"+space)
 	for _, k := range kinds {
@@ -60,11 +60,11 @@ func begins(expression string) func([]byte) bool {
 	return regexp.MustCompile(`\A(?:` + expression + `)`).Match
 }
 
-// bagHead finds the three sizes and the first pair in a UCI bag of words: every line is numbers and no line has a
+// bagHead matches the three sizes and the first pair in a UCI bag of words. All these lines are numbers, without a
 // word.
 var bagHead = regexp.MustCompile(`\A\s*\d+\s*\n\s*\d+\s*\n\s*\d+\s*\n\s*\d+ \d+ \d+(\.0*)?\s*\n`)
 
-// isLDAC says whether the first lines are each a number and as many pairs.
+// isLDAC says whether each of the first lines is a number and then as many pairs.
 func isLDAC(head []byte) bool {
 	return allLines(head, func(line string) bool {
 		count, pairs, _ := strings.Cut(line, " ")
@@ -78,11 +78,11 @@ var (
 	labelled  = regexp.MustCompile(`\A[-+]?\d+(\.\d+)?( qid:\d+)?( \d+:[-+.\deE]+)+ *(#.*)?\z`)
 )
 
-// isSVMlight says whether the first lines are each a number and pairs. A pair is a feature and its value.
+// isSVMlight says whether each of the first lines is a number and pairs. A pair is a feature and its value.
 func isSVMlight(head []byte) bool { return allLines(head, labelled.MatchString) }
 
-// allLines says whether a file's first lines have a form: three lines, or fewer if the file ends there. A single line,
-// which may be a text such as "1 10:30", must have three pairs.
+// allLines says whether a file's first three lines have a form, or all lines if the file has fewer. A single line must
+// have three pairs, since it may be a text such as "1 10:30".
 func allLines(head []byte, is func(string) bool) bool {
 	lines := strings.SplitN(strings.ReplaceAll(strings.TrimSpace(string(head)), "\r", ""), "\n", 4)
 	for _, line := range lines[:min(3, len(lines))] {
@@ -98,7 +98,7 @@ var mailHeader = begins(`(From|Return-Path|Received|Delivered-To|Message-I[Dd]|M
 
 func isMail(head []byte) bool { return isBox(head) || mailHeader(head) }
 
-// NotText returns the error for content that is no text, nil if it may be one.
+// NotText returns the error for content that is no text, nil if it may be text.
 func NotText(content []byte) error {
 	if other := otherFormat(content, TextFile); other != nil {
 		return other.refuse()

@@ -24,10 +24,10 @@ import (
 type Format string
 
 const (
-	ByName    Format = "auto"  // by the extension; unknown ones are JSON Lines, or CSV with Cells
-	JSONLines Format = "jsonl" // an object a line; also an array of objects, or objects over several lines
+	ByName    Format = "auto"  // by the extension; unknown extensions are JSON Lines, or CSV with Cells
+	JSONLines Format = "jsonl" // one object per line; also an array of objects, or objects over several lines
 	TextFile  Format = "text"  // the file is one document
-	Lines     Format = "lines" // a document a line
+	Lines     Format = "lines" // one document per line
 	CSV       Format = "csv"   // RFC 4180; the first record names the columns
 	TSV       Format = "tsv"   // with tabs instead of commas, and without quotes
 	Mail      Format = "mail"  // a mail, or an mbox
@@ -36,17 +36,17 @@ const (
 
 // Options are the settings of a Reader.
 type Options struct {
-	Limit     int // of a document, in bytes
+	Limit     int // largest size of a document, in bytes
 	Format    Format
 	Delimiter Delimiter // 0: a comma for CSV, a tab for TSV
-	Quote     Quote     // of CSV and TSV
+	Quote     Quote     // in CSV and TSV
 	Ragged    bool      // rows of CSV and TSV may have more or fewer fields than the first
 	Encoding  Encoding
-	Columns   Columns // of documents
-	Cells     *Cells  // of rows that are no documents; nil: documents
+	Columns   Columns // for documents
+	Cells     *Cells  // for rows that are not documents; nil: documents
 }
 
-// comment returns what begins a line of CSV that is no record; 0: nothing.
+// comment returns the character that begins a CSV line that is no record; 0: none.
 func (o *Options) comment() rune {
 	if o.Cells == nil {
 		return 0
@@ -54,31 +54,31 @@ func (o *Options) comment() rune {
 	return rune(o.Cells.Comment)
 }
 
-// A Reader gives the chunks of a list of inputs, in order.
+// A Reader returns the chunks of several inputs, in order.
 type Reader struct {
 	Options
 	inputs []input
 	lines  *lines    // of the current input
-	table  *table    // of CSV, once its first record is read
+	table  *table    // for CSV, once its first record is read
 	rows   *rows     // of the current input, if it is Parquet
 	topic  *messages // the current input, if it is a topic of messages
 	read   *atomic.Int64
 	close  func() error
-	left   map[string][]string // files of folders that are left out, by kind
-	// replaced counts U+FFFD in place of bytes that are none of the encoding's.
+	left   map[string][]string // files in folders that are left out, by kind
+	// replaced counts U+FFFD in place of bytes outside the encoding.
 	replaced atomic.Int64
 }
 
 type input struct {
 	path   string
-	id     string // of a text file
+	id     string // for a text file
 	format Format
 }
 
-// NewReader returns a Reader of the named inputs, or of standard input if no input is named. A folder stands for the
-// files below it, in lexical order. With ByName they are the files with known extensions (also compressed), with any
-// other format all files except hidden ones. A text file's id is its path, relative to the folder if a folder was
-// named.
+// NewReader returns a Reader for the named inputs, or for standard input if no input is named. A folder stands for the
+// files below it, in lexical order. With ByName these are the files with known extensions (also compressed). With any
+// other format they are all files except hidden ones. A text file's id is its path, relative to the folder if a folder
+// was named.
 func NewReader(names []string, o Options) (*Reader, error) {
 	if len(names) == 0 {
 		names = []string{endpoint.Stdio}
@@ -104,8 +104,8 @@ func NewReader(names []string, o Options) (*Reader, error) {
 	return r, r.distinct()
 }
 
-// distinct refuses a file that is an input twice, whose documents would count twice, and text files of equal ids. A link to a file is
-// the file.
+// distinct refuses a file that is an input twice, since its documents would count twice. A link to a file counts as the
+// file. It also refuses two text files with the same id.
 func (r *Reader) distinct() error {
 	paths, ids := make(map[any]string), make(map[string]string)
 	for _, in := range r.inputs {
@@ -130,7 +130,8 @@ func (r *Reader) distinct() error {
 	return nil
 }
 
-// identity returns what all names of a regular file have in common, its device and inode; of another input its own name.
+// identity returns a value that all names of one regular file share, its device and inode. Other inputs are identified
+// by their own name.
 func identity(name string) any {
 	info, err := os.Stat(name)
 	if name == endpoint.Stdio {
@@ -144,7 +145,7 @@ func identity(name string) any {
 	return filepath.Clean(name)
 }
 
-// formatOf returns the format of a file by its extension. A text of rows is a table, not one document.
+// formatOf returns a file's format by its extension. For rows, a text is taken for a table.
 func (o *Options) formatOf(name string) Format {
 	format := formatOf(name)
 	switch {
@@ -156,7 +157,7 @@ func (o *Options) formatOf(name string) Format {
 	return format
 }
 
-// formatOf returns the format of a file by its extension, "" for an unknown extension.
+// formatOf returns a file's format by its extension, "" if the extension is unknown.
 func formatOf(name string) Format {
 	name = strings.ToLower(name)
 	suffix := filepath.Ext(name)
@@ -166,7 +167,7 @@ func formatOf(name string) Format {
 	return formats[suffix]
 }
 
-// formats are the formats of files by their extension in small letters.
+// formats are the file formats by extension, in small letters.
 var formats = map[string]Format{
 	".txt": TextFile, ".text": TextFile, ".html": TextFile, ".htm": TextFile, ".xhtml": TextFile,
 	".jsonl": JSONLines, ".ndjson": JSONLines, ".jl": JSONLines, ".json": JSONLines,
@@ -174,8 +175,8 @@ var formats = map[string]Format{
 	".parquet": Parquet, ".parq": Parquet, ".pq": Parquet, ".eml": Mail, ".mbox": Mail, ".mbx": Mail,
 }
 
-// Measure makes the Reader add the number of bytes that it reads to read. It must be called before Next. It returns the total
-// size of the inputs in bytes, 0 if the size is unknown.
+// Measure makes the Reader add the number of bytes that it reads to read. It must be called before Next. It returns the
+// inputs' total size in bytes, 0 if the size is unknown.
 func (r *Reader) Measure(read *atomic.Int64) (total int64) {
 	r.read = read
 	for _, in := range r.inputs {
@@ -211,13 +212,13 @@ func (r *Reader) addFolder(root string) error {
 		if entry.IsDir() {
 			return nil
 		}
-		// Beside rows, a text or a mail is a README.
+		// Beside rows, a text or a mail is taken for a README.
 		if in.format == "" || r.Cells != nil && (in.format == TextFile || in.format == Mail) {
 			kind := kindOf(path)
 			r.left[kind] = append(r.left[kind], path)
 			return nil
 		}
-		// A FIFO or a device is no file of a folder: it is read where it is named itself.
+		// A FIFO or a device in a folder is left out. It is read if it is named itself.
 		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 			return err
 		}
@@ -232,7 +233,7 @@ func (r *Reader) addFolder(root string) error {
 	return err
 }
 
-// Next returns the next chunk, and false at the end. Its signature is the one that ordered.Map takes.
+// Next returns the next chunk, and false at the end. Its signature is what ordered.Map takes.
 func (r *Reader) Next() (Chunk, bool, error) {
 	for {
 		if r.rows != nil {
@@ -312,14 +313,14 @@ func (r *Reader) records() (Chunk, error) {
 		}
 		again := err == nil
 		if err = r.header(&chunk); again && errors.Is(err, errNoHead) {
-			chunk, err = r.lines.next() // the first chunk of a slow pipe had only empty lines and comments
+			chunk, err = r.lines.next() // a slow pipe's first chunk had only empty lines and comments
 		}
 	}
 	chunk.table, chunk.options, chunk.format = r.table, &r.Options, r.lines.format
 	return chunk, err
 }
 
-// header removes the header of a CSV file from its first chunk. The chunk is empty if the file is.
+// header removes the header from a CSV file's first chunk. The chunk is empty if the file is.
 func (r *Reader) header(first *Chunk) error {
 	fail := func(err error) error {
 		return exit.Errorf(exit.Malformed, "%s: line %d: %w", r.lines.name, max(first.Line, 1), err).WithHint("%s", exit.Hint(err))
@@ -377,8 +378,8 @@ func kindOf(path string) string {
 	return suffix
 }
 
-// Left returns the files of folders that are left out, by their extension or as others.
+// Left returns the files in folders that are left out. They are grouped by extension, or as "others".
 func (r *Reader) Left() map[string][]string { return r.left }
 
-// Replaced returns how often U+FFFD took the place of bytes that are none of the encoding's.
+// Replaced returns how often U+FFFD took the place of bytes outside the encoding.
 func (r *Reader) Replaced() int64 { return r.replaced.Load() }

@@ -6,11 +6,11 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// ErrNeverSkipped is an error of each record that may have swallowed the records after it, so that it cannot be skipped
-// by itself.
+// ErrNeverSkipped marks the fault of any record that may have swallowed the records after it. Such a record cannot be
+// skipped by itself.
 var ErrNeverSkipped = errors.New("never skipped")
 
-// A swallower is the fault of such a record: the rule that it breaks.
+// A swallower is the fault in such a record. It states the rule that the record breaks.
 type swallower string
 
 func (s swallower) Error() string { return string(s) }
@@ -18,7 +18,7 @@ func (s swallower) Error() string { return string(s) }
 // Is implements the interface of errors.Is.
 func (swallower) Is(target error) bool { return target == ErrNeverSkipped }
 
-// swallows returns the error of such a record.
+// swallows returns the error for such a record.
 func swallows(rule, hint string) error {
 	return exit.Errorf(exit.Malformed, "%w", swallower(rule)).WithHint("%s", hint)
 }

@@ -6,19 +6,21 @@ import (
 	"iter"
 )
 
-// values finds the end of each JSON value in a file without a value a line. The values are an array's elements, or
-// objects over several lines.
+// values finds the end of each JSON value in a file that does not have one value per line. The values are an array's
+// elements, or objects over several lines.
 type values struct {
-	array   bool // an element ends before a comma or the array's closing bracket; else an object ends after its brace
-	depth   int  // brackets and braces that are open, except the array's own
+	// With array, an element ends before a comma or the array's closing bracket. Without, an object ends after its
+	// closing brace.
+	array   bool
+	depth   int  // number of open brackets and braces, without the array's own
 	text    bool // within a string
 	escaped bool
 	closed  bool // the array is closed
 	first   bool // no value has ended yet
 }
 
-// end scans b, which follows the bytes scanned before. It returns the number of bytes of b up to the end of the current
-// value, with the comma or bracket after it. It returns 0 if the value does not end in b.
+// end scans b, which follows the bytes scanned before. It returns how many bytes of b belong to the current value,
+// including the comma or bracket after it. It returns 0 if the value does not end in b.
 func (s *values) end(b []byte) int {
 	for i, c := range b {
 		switch {
@@ -54,7 +56,7 @@ func (s *values) open() error {
 	return errOpenObject
 }
 
-// jsonValues gives a chunk's values, each with the number of its first line.
+// jsonValues returns the values in a chunk, each with the number of its first line.
 func (c Chunk) jsonValues(limit int) iter.Seq2[int, element] {
 	return func(yield func(int, element) bool) {
 		s, rest, number, closed := &values{array: c.values.array}, c.Content, c.Line, c.values.closed
@@ -73,7 +75,7 @@ func (c Chunk) jsonValues(limit int) iter.Seq2[int, element] {
 			switch {
 			case empty && n == 0 && (closed || !c.values.array), empty && s.closed && first && !closed:
 				closed = closed || s.closed
-				continue // what follows the last value, or an empty array
+				continue // the rest after the last value, or an empty array
 			case closed:
 				e.err = errAfter
 			case n == 0 && (s.array || len(e.content) > limit):
@@ -98,8 +100,8 @@ func hasSeveral(line []byte) bool {
 // space is the white space of JSON (RFC 8259, section 2).
 const space = " \t\r\n"
 
-// valuesOf looks at a JSON file's first bytes. It returns values for an array, or for objects over several lines, which
-// begin with a brace on a line by itself. It returns nil for JSON Lines, with a value a line.
+// valuesOf looks at a JSON file's first bytes. It returns values for an array, and for objects over several lines. Such
+// an object begins with a brace on a line by itself. It returns nil for JSON Lines, which has one value per line.
 func valuesOf(head []byte) *values {
 	line, _, _ := bytes.Cut(bytes.TrimLeft(head, space), []byte("\n"))
 	switch line = bytes.TrimRight(line, space); {

@@ -9,8 +9,8 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// A Survey is the counts over the documents so far. It holds a count for each length that documents have, a hash and a
-// count for each user, and a hash for each id. It takes some 40 bytes a user, and 20 a document. Two names with the
+// A Survey has the counts over the documents so far. It holds a count for each length that documents have, a hash and a
+// count for each user, and a hash for each id. It takes some 40 bytes per user, and 20 per document. Two names with the
 // same hash count as one. Among 10⁸ names a collision has probability 3·10⁻⁴.
 type Survey struct {
 	Documents uint64
@@ -18,10 +18,10 @@ type Survey struct {
 	Tokens    uint64 // words of the documents, all in the vocabulary
 	Longest   uint64 // tokens of the longest document
 	WithUser  uint64 // documents that name a user
-	Repeated  uint64 // documents with the id of an earlier one
+	Repeated  uint64 // documents with an earlier document's id
 
-	lengths map[uint64]uint64 // documents of so many tokens
-	users   map[uint64]uint64 // documents of a user, by its hash
+	lengths map[uint64]uint64 // number of documents by their number of tokens
+	users   map[uint64]uint64 // number of documents by their user's hash
 	ids     map[uint64]struct{}
 	seed    maphash.Seed
 }
@@ -58,7 +58,7 @@ func (s *Survey) Add(d *wire.Document) {
 	}
 }
 
-// Median returns the median of the tokens of a document, 0 without documents.
+// Median returns the median number of tokens per document, 0 without documents.
 func (s *Survey) Median() float64 {
 	if s.Documents == 0 {
 		return 0

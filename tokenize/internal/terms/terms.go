@@ -11,7 +11,7 @@ import (
 	"privpipe/tokenize/internal/words"
 )
 
-// A Collector collects the words of documents. It holds scratch memory; one goroutine may use it at a time.
+// A Collector collects the words of documents. It holds scratch memory. One goroutine may use it at a time.
 type Collector struct {
 	minLetters int
 	stop       *bag.Index // nil: none
@@ -19,21 +19,21 @@ type Collector struct {
 	seen       map[string]struct{} // words of the current document
 }
 
-// NewCollector returns a Collector that leaves out words of fewer than minLetters letters and the words of stop, which
-// may be nil, and cuts texts by rule.
+// NewCollector returns a Collector. It cuts texts by rule. It leaves out words of fewer than minLetters letters, and
+// the words of stop. stop may be nil.
 func NewCollector(minLetters int, stop *bag.Index, rule words.Rule) *Collector {
 	return &Collector{
 		minLetters: minLetters, stop: stop, splitter: words.Splitter{Rule: rule}, seen: make(map[string]struct{}),
 	}
 }
 
-// room is the number of bytes for the words of Terms in a record: the two names and 64 bytes of lengths are reserved.
+// room is the number of bytes for the words of Terms in a record. The two names and 64 bytes for lengths are reserved.
 const room = wire.MaxRecord - 64 - 2*wire.MaxName
 
-// size is the largest encoded size of a word: its bytes, a tag of one byte and a length of two.
+// size is the largest encoded size of word: its bytes, one byte for a tag and two for a length.
 func size(word string) int { return len(word) + 3 }
 
-// Words returns the distinct words of a text, in the order of their bytes, without words over wire.MaxWord bytes.
+// Words returns the distinct words in text, in the order of their bytes, without words over wire.MaxWord bytes.
 func (c *Collector) Words(text words.Text) (distinct []string) {
 	if len(c.seen) > 1<<14 {
 		c.seen = make(map[string]struct{}) // clearing a map takes time in proportion to its largest size so far
@@ -59,9 +59,9 @@ func (c *Collector) Words(text words.Text) (distinct []string) {
 	return distinct
 }
 
-// Cut returns as many of a document's words as a record holds. If a record cannot hold all, Cut keeps the words that come first
-// by a hash of all the document's words and the word. So the choice depends only on this document, not on its id, and favours no
-// part of the alphabet. Both lists are in the order of their bytes.
+// Cut returns as many of a document's words as a record holds. If a record cannot hold all, Cut orders the words by a
+// hash and keeps the first. The hash is over all the document's words and the word. So the choice depends only on this
+// document, not on its id, and favours no part of the alphabet. Both lists are in the order of their bytes.
 func Cut(distinct []string) (kept []string, cut bool) {
 	total := 0
 	for _, word := range distinct {
@@ -75,7 +75,8 @@ func Cut(distinct []string) (kept []string, cut bool) {
 	return kept, true
 }
 
-// first returns the words that come first by SHA-256 of the hash of all words and the word, as many as a record holds.
+// first orders the words by the SHA-256 of the hash of all words and the word. It returns the first, as many as a
+// record holds.
 func first(distinct []string) (kept []string) {
 	type ranked struct {
 		word string
@@ -99,8 +100,8 @@ func first(distinct []string) (kept []string) {
 	return kept
 }
 
-// contentOf returns the SHA-256 of a label, which separates this hash from all others, and of the words, each with a newline.
-// No word has a newline.
+// contentOf returns the SHA-256 of a label and the words, each with a newline. The label separates this hash from all
+// others. No word has a newline.
 func contentOf(words []string) [sha256.Size]byte {
 	b := []byte("privpipe cut\n")
 	for _, word := range words {

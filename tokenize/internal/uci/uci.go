@@ -1,5 +1,6 @@
-// Package uci reads the bag-of-words format of the UCI repository: three lines with the numbers of documents D, of
-// words V and of pairs, then a line "document word count" for each pair, numbers from 1, documents ascending.
+// Package uci reads the bag-of-words format of the UCI repository. The first three lines have the numbers of documents
+// D, of words V and of pairs. Each further line is one pair: "document word count". Numbers begin at 1, and documents
+// ascend.
 package uci
 
 import (
@@ -15,8 +16,8 @@ import (
 	"privpipe/tokenize/internal/bag"
 )
 
-// A Reader reads the documents of one file. Documents without a pair are empty documents. The document numbers only group the
-// pairs. They are not names, because removing one document renumbers all documents after it.
+// A Reader reads the documents in one file. Documents without a pair are empty documents. The document numbers only
+// group the pairs. They are not names, because removing one document renumbers all documents after it.
 type Reader struct {
 	in        *bufio.Reader
 	name      string
@@ -26,13 +27,13 @@ type Reader struct {
 	pairs     int // number of pairs left to read
 	next      int // number of the document that Next returns, from 1
 	held      pair
-	have      bool // held is the first pair of a document to come
+	have      bool // held was read, but is not yet in a document
 }
 
 type pair struct{ document, word, count int }
 
-// NewReader reads the three lines at the start. words is the size of the vocabulary. It must equal the file's, because in
-// another vocabulary the ids mean other words.
+// NewReader reads the three lines at the start. words is the size of the vocabulary. It must equal the file's size,
+// because the ids mean other words in another vocabulary.
 func NewReader(in io.Reader, name string, words int) (*Reader, error) {
 	r := &Reader{in: bufio.NewReaderSize(in, 1<<16), name: name, next: 1}
 	for _, field := range []*int{&r.documents, &r.words, &r.pairs} {
@@ -86,7 +87,7 @@ func (r *Reader) Next() (*wire.Document, error) {
 	return d, r.fill(d, pairs)
 }
 
-// trailing answers io.EOF if nothing but white space is left.
+// trailing returns io.EOF if nothing but white space is left.
 func (r *Reader) trailing() error {
 	if _, err := r.numbers(3); err != io.EOF {
 		if err == nil {
@@ -125,7 +126,7 @@ func (r *Reader) pair() error {
 	return nil
 }
 
-// fill makes d's bag of pairs, in any order of the words.
+// fill makes d's bag from pairs. Their words may be in any order.
 func (r *Reader) fill(d *wire.Document, pairs []pair) error {
 	slices.SortFunc(pairs, func(a, b pair) int { return a.word - b.word })
 	tokens, last := 0, 0
@@ -151,7 +152,8 @@ func (r *Reader) fill(d *wire.Document, pairs []pair) error {
 	return nil
 }
 
-// numbers reads a line of n decimal numbers. Empty lines count but say nothing. It answers io.EOF at the end.
+// numbers reads a line with n decimal numbers. Empty lines count as lines but are skipped. It returns io.EOF at the
+// end.
 func (r *Reader) numbers(n int) ([3]int, error) {
 	var values [3]int
 	for {
@@ -179,8 +181,8 @@ func (r *Reader) numbers(n int) ([3]int, error) {
 	}
 }
 
-// parse reads up to three whole numbers separated by blanks, also with zeros after a point. It says false for anything
-// else.
+// parse reads up to three whole numbers separated by blanks. A number may have zeros after a point. For anything else,
+// ok is false.
 func parse(b []byte, values *[3]int) (found int, ok bool) {
 	inside, zeros := false, false
 	for _, c := range b {

@@ -5,7 +5,8 @@ import (
 	"math/bits"
 )
 
-// Of 8 bytes at a time: the high bit of each, and what is added to a byte so that its high bit says whether it is at least 'a' or beyond 'z'.
+// For 8 bytes at a time. highs has the high bit of each byte. fromA is added to a byte so that the high bit says
+// whether the byte is at least 'a'. beyondZ does the same for bytes beyond 'z'.
 const (
 	highs   = 0x8080808080808080
 	ones    = 0x0101010101010101
@@ -13,18 +14,21 @@ const (
 	beyondZ = (0x80 - 'z' - 1) * ones
 )
 
-// letters returns 8 bytes of ASCII with their letters in lower case, and a number with the high bit of each byte that is a letter. A bit in
-// which no byte of ASCII but a letter becomes a lower-case letter makes the case: 0x20. A sum with a byte below 0x80 has no carry. (Bits within
-// a word: Lamport, Multiple Byte Processing with Full-Word Instructions, Communications of the ACM 18(8), 1975.)
+// letters returns 8 ASCII bytes with their letters in lower case, and a number with the high bit of each byte that is a
+// letter. Setting bit 0x20 makes lower case. It turns no ASCII byte but a letter into a lower-case letter. The sums
+// carry nothing into the next byte, since each byte is below 0x80. (Bits within a word: Lamport, Multiple Byte
+// Processing with Full-Word Instructions, Communications of the ACM 18(8), 1975.)
 func letters(ascii uint64) (lower, are uint64) {
 	lower = ascii | 0x20*ones
 	return lower, (lower + fromA) &^ (lower + beyondZ) & highs
 }
 
-// appendWords calls yield with the words of text from text[i] on, where no run is open, while it finds 8 bytes of ASCII at a time. It returns the
-// offset where it stops, and the letters of a run that may go on there, with their Key. run is empty: memory that is used again.
+// appendWords calls yield with the words from text[i] on, while it finds 8 ASCII bytes at a time. No run may be open at
+// text[i]. It returns the offset where it stops. A run may go on there: appendWords returns its letters so far, with
+// their Key. The argument run is empty; its memory is used again.
 //
-// It does what Split does without a branch for each byte, whose outcome a processor cannot guess at the ends of words.
+// It does the same as Split, but without a branch for each byte. A processor cannot guess such a branch at the ends of
+// words.
 func appendWords(run, text []byte, i int, yield func(Word)) (open []byte, key uint64, at int) {
 	for len(text)-i >= 8 {
 		ascii := binary.LittleEndian.Uint64(text[i:])

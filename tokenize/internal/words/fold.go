@@ -8,35 +8,35 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// The second rule takes letters and marks in a form in which what a reader takes for one word is one word:
+// The second rule normalizes letters and marks, so that spellings that a reader takes for one word become one word:
 //
 //   - each in normalization form NFKC, so ligatures, full-width and mathematical letters and the long s are plain
 //     letters. Except: the Am of Thai and Lao, which NFKC takes apart, and the compatibility letters of Korean, which
 //     it would join to other syllables;
 //   - then in lower case, so I with a dot above, in one code point or in two, is i; an i has no other dot above;
-//   - a sigma is ς at the end of a word that has a letter before, and else σ (Unicode, Table 3-17, Final_Sigma);
+//   - a sigma is ς if it ends a word and has a letter before it, and else σ (Unicode, Table 3-17, Final_Sigma);
 //   - then in NFC.
 //
-// Full case folding would make ss of ß, and σ of every ς, which are not how these languages are written. The
-// apostrophe that Unicode calls a letter, U+02BC, separates words as the others do. What NFKC makes of a letter may be
-// no letter: a separator, as everywhere.
+// Full case folding would make ss of ß, and σ of every ς, but these languages are not written so. The apostrophe that
+// Unicode calls a letter, U+02BC, separates words as the others do. NFKC may turn a letter into something else. That
+// separates words, as everywhere.
 
-// apostrophe is a letter by its category; keyboards and texts have it in place of U+2019 and of that of ASCII.
+// apostrophe is a letter by its category. Keyboards and texts have it in place of U+2019 and of the ASCII apostrophe.
 const apostrophe = '\u02bc'
 
-// kept reports whether NFKC is not applied to a letter.
+// kept reports whether a letter stays as it is, without NFKC.
 func kept(r rune) bool {
 	return r == '\u0e33' || r == '\u0eb3' || r >= '\u3131' && r <= '\u318e' || r >= '\uffa0' && r <= '\uffdc'
 }
 
-// A form says what the letters and marks of a run need.
+// A form says what must be done with the letters and marks in a run.
 type form struct {
-	scripts bool // to be cut: one is of a script without spaces
-	cased   bool // lower case
-	checked bool // a look whether they are in NFKC
+	scripts bool // cut them: one letter belongs to a script without spaces
+	cased   bool // make them lower case
+	checked bool // check whether they are in NFKC
 }
 
-// add adds a letter or mark outside ASCII. Most letters of most texts need little: they are in NFKC, also beside each
+// add adds a letter or mark outside ASCII. Most letters in most texts need little: they are in NFKC, also beside each
 // other.
 func (f *form) add(r rune) {
 	switch {
@@ -54,7 +54,8 @@ func (f *form) add(r rune) {
 	}
 }
 
-// appendLetters is appendRun of the second rule: without the apostrophe, and letters outside ASCII keep their case.
+// appendLetters is appendRun for the second rule. The apostrophe is no letter, and letters outside ASCII keep their
+// case.
 func appendLetters(run, text []byte, i int) (_ []byte, end int, f form) {
 	for i < len(text) {
 		r, size := utf8.DecodeRune(text[i:])
@@ -82,7 +83,7 @@ func appendLetters(run, text []byte, i int) (_ []byte, end int, f form) {
 	return run, i, f
 }
 
-// foldRun calls yield with the words of a run of letters and marks.
+// foldRun calls yield with the words in a run of letters and marks.
 func (s *Splitter) foldRun(run []byte, f form, yield func(Word)) {
 	if !f.checked || isCompatible(run) {
 		s.fold(run, f, yield)
@@ -102,7 +103,7 @@ func (s *Splitter) foldRun(run []byte, f form, yield func(Word)) {
 	s.fold(compatible[begin:], f, yield)
 }
 
-// fold calls yield with the words of letters and marks in compatible form.
+// fold calls yield with the words in run, which has letters and marks in compatible form.
 func (s *Splitter) fold(run []byte, f form, yield func(Word)) {
 	if len(run) == 0 {
 		return
@@ -117,7 +118,7 @@ func (s *Splitter) fold(run []byte, f form, yield func(Word)) {
 	yield(wordOf(run))
 }
 
-// isCompatible reports whether compatible would change nothing in a run.
+// isCompatible reports whether compatible would change nothing in run.
 func isCompatible(run []byte) bool {
 	begin := 0
 	for i := 0; i < len(run); {
@@ -132,9 +133,9 @@ func isCompatible(run []byte) bool {
 	return norm.NFKC.IsNormal(run[begin:])
 }
 
-// compatible returns text in NFC, with its letters and marks in NFKC, except those that are kept.
+// compatible returns text in NFC, with its letters and marks in NFKC, except the letters that are kept.
 func compatible(text []byte) (b []byte) {
-	begin := 0 // of letters and marks
+	begin := 0 // of the current letters and marks
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRune(text[i:])
 		if i += size; kept(r) || !unicode.IsLetter(r) && !unicode.IsMark(r) {
@@ -145,13 +146,14 @@ func compatible(text []byte) (b []byte) {
 	return norm.NFC.Bytes(append(b, norm.NFKC.Bytes(text[begin:])...))
 }
 
-// appendLower appends compatible text in lower case to b, which is empty. It returns b, and the result, which may be in
-// other memory.
+// appendLower appends compatible text in lower case to b, which is empty. It returns b and the result. The result may
+// be in other memory.
 func appendLower(b, text []byte) (_, word []byte) {
 	sigma, simple := false, true
 	for _, r := range string(text) {
 		l := unicode.ToLower(r)
-		simple = simple && (l < '\u0100' || l >= '\u0400' && l <= '\u045f') // neither composes with another
+		// Letters in these ranges do not compose with each other.
+		simple = simple && (l < '\u0100' || l >= '\u0400' && l <= '\u045f')
 		sigma = sigma || l == 'σ' || l == 'ς'
 		b = utf8.AppendRune(b, l)
 	}
@@ -182,9 +184,9 @@ func undotted(text []byte) (b []byte) {
 	return b
 }
 
-// setSigmas writes each sigma of text as it is written where it stands. Both take two bytes.
+// setSigmas replaces each sigma in text by the sigma for its place in the word. Both take two bytes.
 func setSigmas(text []byte) {
-	last := -1 // offset of a sigma that is the last letter so far
+	last := -1 // offset of the last letter so far, if it is a sigma
 	before, inside := false, false
 	set := func(sigma string) {
 		if last >= 0 {
@@ -215,7 +217,7 @@ func setSigmas(text []byte) {
 	set("σ")
 }
 
-// appendFolded appends the normal form of a word of a vocabulary by the second rule to b, which is empty.
+// appendFolded appends the normal form of word, a word in a vocabulary, by the second rule to b, which is empty.
 func appendFolded(b, word []byte) []byte {
 	ascii := true
 	for i := 0; i < len(word); {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Joint is what stands between the words of a phrase, as in gensim: "new_york". No word that Split yields has it.
+// Joint stands between the words in a phrase, as in gensim: "new_york". No word that Split yields has it.
 const Joint = "_"
 
 // Phrases are sequences of words that count as one word. They may be shared.
@@ -18,14 +18,14 @@ type Phrases struct {
 	hash [sha256.Size]byte
 }
 
-// A node is the beginning of phrases.
+// A node stands for the words that begin one or more phrases.
 type node struct {
 	next   map[string]*node
-	phrase Word // that ends here; empty: none
+	phrase Word // the phrase that ends here; empty: none
 }
 
-// NewPhrases returns the phrases of a list: each is two words or more, with Joint between them, and is taken in its normal form
-// by the rule.
+// NewPhrases returns the phrases in list. Each must have two words or more, with Joint between them. It is taken in its
+// normal form by the rule.
 func (r Rule) NewPhrases(list []string) (*Phrases, error) {
 	p := new(Phrases)
 	all := make(map[string]struct{})
@@ -56,15 +56,15 @@ func (r Rule) NewPhrases(list []string) (*Phrases, error) {
 	return p, nil
 }
 
-// A joiner yields the words that it is given, with the phrases among them joined: from left to right, the longest that begins
-// at a word, without overlaps. So gensim's Phraser joins pairs.
+// A joiner yields the words that it is given, with the phrases among them joined. It goes from left to right, and takes
+// the longest phrase that begins at a word, without overlaps. gensim's Phraser joins pairs in the same way.
 type joiner struct {
 	phrases *Phrases
 	yield   func(Word)
-	waiting []Word // copies of the words that begin phrases, as far as it is open which
-	at      *node  // of waiting; nil: none wait
+	waiting []Word // copies of words that may begin a phrase, until it is known which
+	at      *node  // node for the waiting words; nil: none wait
 	longest int    // number of waiting words that are a phrase
-	phrase  Word   // of them
+	phrase  Word   // the phrase that they are
 }
 
 func (j *joiner) add(w Word) {
@@ -85,7 +85,7 @@ func (j *joiner) add(w Word) {
 	}
 }
 
-// wait appends a copy of a word to those that wait, in memory of a word that waited before.
+// wait appends a copy of w to the waiting words. It uses the memory of words that waited before.
 func (j *joiner) wait(w Word, at *node) {
 	n := len(j.waiting)
 	if n < cap(j.waiting) {
@@ -99,14 +99,16 @@ func (j *joiner) wait(w Word, at *node) {
 	}
 }
 
-// settle yields the longest phrase at the first waiting word, or this word, and adds the words after it once more.
+// settle yields the longest phrase at the first waiting word, or only this word. Then it adds the remaining words
+// again.
 func (j *joiner) settle() {
 	first, rest := j.waiting[0], j.waiting[1:]
 	if j.longest > 0 {
 		first, rest = j.phrase, j.waiting[j.longest:]
 	}
 	j.yield(first)
-	j.waiting, j.at, j.longest = j.waiting[:0], nil, 0 // a word of rest waits again at an earlier place, so none is overwritten
+	// A word of rest waits again at an earlier place, so none is overwritten.
+	j.waiting, j.at, j.longest = j.waiting[:0], nil, 0
 	for _, w := range rest {
 		j.add(w)
 	}

@@ -9,22 +9,23 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// A Text is what the words of a document are taken from: a text to cut, or a list of tokens that another program cut.
+// A Text is the source of one document's words: a text to cut, or a list of tokens that another program cut.
 type Text struct {
-	Content []byte // UTF-8; of a list, what Token appended
+	Content []byte // UTF-8; for a list, the bytes that Token appended
 	List    bool
 }
 
-// Token appends a token, of UTF-8, to a list.
+// Token appends a token to the list. The token must be UTF-8.
 func (t *Text) Token(token []byte) {
 	t.List = true
 	t.Content = binary.AppendUvarint(t.Content, uint64(len(token)))
 	t.Content = append(t.Content, token...)
 }
 
-// Words calls yield with each word of text, in order. By the second rule, package plain leaves out what is not the
-// author's. A text is cut by Split and then by the phrases, if there are any. A token is one word in the form of
-// Normal, whatever is in it. A token that no vocabulary can hold (SPEC.md §2.2) is an empty Word.
+// Words calls yield with each word of text, in order. By the second rule, package plain first removes text that the
+// author did not write. A text is cut by Split, and then joined by the phrases, if there are any. A token is one word
+// in the form of Normal, whatever characters it has. A token that no vocabulary can hold (SPEC.md §2.2) is an empty
+// Word.
 func (s *Splitter) Words(text Text, yield func(Word)) {
 	if s.Phrases != nil {
 		joiner := joiner{phrases: s.Phrases, yield: yield, waiting: s.waiting[:0]}
@@ -76,7 +77,7 @@ func Possible(word []byte) bool {
 	return true
 }
 
-// Valid reports whether a text, or each token of a list, is UTF-8.
+// Valid reports whether the text, or each token in the list, is UTF-8.
 func (t Text) Valid() bool {
 	if !t.List {
 		return utf8.Valid(t.Content)
@@ -101,7 +102,7 @@ func (t Text) Tokens() iter.Seq[[]byte] {
 	}
 }
 
-// cutToken returns the first token of a list, and the rest of the list.
+// cutToken returns the first token in list, and the rest of the list.
 func cutToken(list []byte) (token, rest []byte) {
 	length, n := binary.Uvarint(list)
 	end := n + int(length)

@@ -8,19 +8,19 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// number is how programs write numbers: a sign, digits, digits after the point, an exponent.
+// number matches the ways that programs write numbers: a sign, digits, digits after the point, an exponent.
 var number = regexp.MustCompile(`^([+-]?)([0-9]+)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]{1,3}))?$`)
 
-// mostDigits is the length of the longest whole number that is found again in another spelling: an exponent makes
-// longer ones of few bytes.
+// mostDigits bounds the length of whole numbers that are recognized in a spelling with an exponent. An exponent makes
+// very long numbers from few bytes.
 const mostDigits = 40
 
-// User returns the one spelling of a user: in NFC, without white space around, and a whole number as its digits: 7 is
-// 7.0, +7 and 007. By rule 1 each spelling is a user.
+// User returns the one spelling for a user. The spelling is in NFC, without white space around it. A whole number is
+// written as its digits: 7.0, +7 and 007 become 7. By rule 1 each spelling is a user.
 //
-// Two spellings that become one user make units larger. That is safe: who is protected together with others is
-// protected. So no user becomes none, which would make units of single documents: white space alone is one space. Case
-// stays, since names of users may differ in it.
+// If two spellings become one user, units grow. This is safe: a person who is protected together with others is
+// protected. A user must not become the empty user, since each document would then be a unit of its own. So white space
+// alone becomes one space. Case stays, since names of users may differ in it.
 func (r Rule) User(user string) string {
 	if !r.second() || user == "" {
 		return user
@@ -35,7 +35,7 @@ func (r Rule) User(user string) string {
 	return trimmed
 }
 
-// whole returns the digits of a whole number, and anything else as it is.
+// whole returns the digits if s is a whole number, and else s.
 func whole(s string) string {
 	parts := number.FindStringSubmatch(s)
 	if parts == nil {
@@ -44,10 +44,10 @@ func whole(s string) string {
 	sign, digits, fraction := parts[1], parts[2], strings.TrimRight(parts[3], "0")
 	exponent := 0
 	if parts[4] != "" {
-		exponent, _ = strconv.Atoi(parts[4]) // of three digits
+		exponent, _ = strconv.Atoi(parts[4]) // three digits at most
 	}
 	digits = strings.TrimLeft(digits+fraction, "0")
-	zeros := exponent - len(fraction) // to append, or to take away
+	zeros := exponent - len(fraction) // number of zeros to append; negative: to remove
 	if digits == "" {
 		return "0"
 	}

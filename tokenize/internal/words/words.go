@@ -10,22 +10,24 @@ import (
 	"privpipe/tokenize/internal/plain"
 )
 
-// This is what both rules have in common; fold.go and package plain have what the second adds.
+// This describes what both rules have in common. fold.go and package plain have the additions of the second rule.
 //
-// A run is letters (Unicode category L) and the marks (M) after them, in lower case and in normalization form NFC. Invisible
-// code points (Default_Ignorable_Code_Point: a soft hyphen, a joiner, a variation selector) are removed from it, as
-// NFKC_Casefold does. Everything else separates runs, and so does a mark without a letter.
+// A run is letters (Unicode category L) and the marks (M) after them, in lower case and in normalization form NFC.
+// Invisible code points (Default_Ignorable_Code_Point: a soft hyphen, a joiner, a variation selector) are removed from
+// it, as NFKC_Casefold does. Everything else separates runs, and so does a mark without a letter.
 //
-// A run is a word: "can't" is "can" and "t", "café" is one word however its é is encoded. But in a script without spaces
-// a run is a sentence. It is cut where UAX #29 cuts between letters: at a change of script, and between any two letters of
-// Han, Hiragana, Thai, Lao, Khmer, Myanmar and some more, but not of Katakana. Single letters say little, and to find words
-// takes a dictionary for each language. So each pair of neighbouring letters is a word there, as in search engines. A single
-// letter of its script is a word too: "東京都のタワー" is "東京", "京都", "の" and "タワー". Hangul has spaces.
+// A run is a word: "can't" is "can" and "t", "café" is one word however its é is encoded. But in a script without
+// spaces a run is a sentence. It is cut where UAX #29 cuts between letters: at a change of script, and between any two
+// letters of Han, Hiragana, Thai, Lao, Khmer, Myanmar and some more, but not of Katakana. Single letters say little,
+// and to find words takes a dictionary for each language. So each pair of neighbouring letters is a word there, as in
+// search engines. A single letter of its script is a word too: "東京都のタワー" is "東京", "京都", "の" and "タワー". Hangul has
+// spaces.
 //
-// Measured on Debian 12, on its manual pages in Japanese and Chinese and the messages of its programs in Thai and Korean, all
-// without their ASCII. Each document is cut into halves. The table has how often the first half is nearer to its own second
-// half than to any other: cosine of log(1 + count) times inverse document frequency, over the 8,000 commonest words among those
-// in at least 3 documents and at most a quarter of the documents.
+// The rule for scripts without spaces was measured on Debian 12. The texts were its manual pages in Japanese and
+// Chinese and the messages of its programs in Thai and Korean, all without their ASCII. Each document was cut into
+// halves. The table has how often the first half is nearer to its own second half than to any other. Nearness is the
+// cosine of log(1 + count) times inverse document frequency. It is over the 8,000 commonest words among those in at
+// least 3 documents and at most a quarter of the documents.
 //
 //	                          Japanese, 1,000   Chinese, 362   Thai, 128   Korean, 359
 //	runs, as before                       9 %           23 %        37 %          89 %
@@ -36,14 +38,15 @@ import (
 //
 // In Japanese, pairs across scripts have more than twice as many different words, so more of them miss a vocabulary.
 
-// A Word is a word of a text, valid until the next word.
+// A Word is one word in a text. It is valid until the next word.
 type Word struct {
 	Bytes []byte
-	Key   uint64 // the last 8 bytes as a big-endian number; no byte of a word is 0, so up to 8 bytes it names the word
+	// Key is the last 8 bytes as a big-endian number. It identifies a word of up to 8 bytes, since no byte is 0.
+	Key uint64
 }
 
-// Shorter reports whether a word has fewer than so many letters and marks. It is false for a script without spaces, where one
-// letter may be a word.
+// Shorter reports whether w has fewer than this number of letters and marks. It is false for a script without spaces,
+// where one letter may be a word.
 func (w Word) Shorter(than int) bool {
 	if utf8.RuneCount(w.Bytes) >= than {
 		return false
@@ -52,7 +55,7 @@ func (w Word) Shorter(than int) bool {
 	return scriptOf(first) == spaced
 }
 
-// A Splitter cuts text into words. It holds scratch memory; one goroutine may use it at a time.
+// A Splitter cuts text into words. It holds scratch memory. One goroutine may use it at a time.
 type Splitter struct {
 	Rule
 
@@ -70,8 +73,8 @@ var lower = func() (table [utf8.RuneSelf]byte) {
 	return table
 }()
 
-// Split calls yield with each word of text, in order, where nothing of text is left out. Bytes that are not UTF-8 separate words; callers
-// who must refuse them check utf8.Valid first.
+// Split calls yield with each word of text, in order. It leaves nothing out: Words has package plain do so before.
+// Bytes that are not UTF-8 separate words. Callers who must refuse such bytes check utf8.Valid first.
 func (s *Splitter) Split(text []byte, yield func(Word)) {
 	run := s.run[:0]
 	key := uint64(0)
@@ -79,7 +82,7 @@ func (s *Splitter) Split(text []byte, yield func(Word)) {
 		if len(run) == 0 {
 			run, key, i = appendWords(run, text, i, yield)
 		}
-		// ASCII that appendWords leaves over, up to the end of a run.
+		// The ASCII that appendWords leaves over, up to the end of the run.
 		for i < len(text) && text[i] < utf8.RuneSelf {
 			l := lower[text[i]]
 			i++
@@ -121,10 +124,10 @@ func (s *Splitter) Split(text []byte, yield func(Word)) {
 	s.run = run
 }
 
-// normalized returns the normalized word of a part of a run.
+// normalized returns the word that part of the run is, in NFC.
 func normalized(part []byte) Word { return wordOf(norm.NFC.Bytes(part)) }
 
-// wordOf returns the word of these bytes.
+// wordOf returns the word with these bytes.
 func wordOf(b []byte) Word {
 	w := Word{Bytes: b}
 	for _, c := range b {
@@ -133,8 +136,8 @@ func wordOf(b []byte) Word {
 	return w
 }
 
-// appendRun appends the rest of a run, which goes on at text[i]. It returns the offset after the separator that ends the run, and
-// whether a letter of the run is of a script without spaces.
+// appendRun appends the rest of the run, from text[i] on. It returns the offset after the separator that ends the run,
+// and whether a letter in the run may belong to a script without spaces.
 func appendRun(run, text []byte, i int) (_ []byte, end int, scripts bool) {
 	for i < len(text) {
 		r, size := utf8.DecodeRune(text[i:])
@@ -155,7 +158,7 @@ func appendRun(run, text []byte, i int) (_ []byte, end int, scripts bool) {
 	return run, i, scripts
 }
 
-// cut calls yield with the words of a run. word makes a word of a part of it.
+// cut calls yield with the words in run. word makes a Word from the bytes of each.
 func cut(run []byte, word func([]byte) Word, yield func(Word)) {
 	begin, second := 0, 0 // offsets of the current word and of its second letter; second is 0 if there is none
 	current := spaced
@@ -182,10 +185,10 @@ func cut(run []byte, word func([]byte) Word, yield func(Word)) {
 	yield(word(run[begin:]))
 }
 
-// Normal returns a word of a vocabulary in the form in which Split yields words.
+// Normal returns a vocabulary's word in the form that Split yields.
 func (r Rule) Normal(word string) string { return string(r.appendNormal(nil, []byte(word))) }
 
-// appendNormal appends the normal form of a word to b, which is empty.
+// appendNormal appends the normal form of word to b, which is empty.
 func (r Rule) appendNormal(b, word []byte) []byte {
 	if r.second() {
 		return appendFolded(b, word)
