@@ -10,8 +10,8 @@ type public struct {
 	Public bool `help:"Required: says that the texts are public, and so may be the list."`
 }
 
-// check refuses texts without --public, and topics with names that say they are private. what names the list that the
-// command makes, for the message.
+// check refuses texts without --public, and topics with names that say they are private. what says what the command
+// makes, for the message.
 func (p public) check(what string, inputs []string) error {
 	if !p.Public {
 		return exit.Errorf(exit.Usage, "--public is missing: %s from PUBLIC text only", what).

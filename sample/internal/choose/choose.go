@@ -52,8 +52,8 @@ type Chooser struct {
 	scheme  event.Scheme
 	digests []uint64 // one per unit
 	// numbers returns a function that gives each unit its number for one round: uniform, and independent of other
-	// units. high is the number. low orders units with equal high. For event.Allocate the argument is the epoch, from
-	// 0, in place of the round.
+	// units' numbers. high is the number. low orders units with equal high. For event.Allocate the argument is the
+	// epoch, from 0, in place of the round.
 	numbers func(round int) func(unit int) (high, low uint64)
 	// coins draws one round of event.Poisson.
 	coins func(round int) Set
@@ -61,8 +61,8 @@ type Chooser struct {
 
 // New returns a Chooser for units with the given digests (wire.UnitDigest) and keys. throw must be for the scheme's
 // Purpose, and the scheme must have passed its Check. Whether a unit is in a round depends only on the throw, the round
-// and the unit's key, not on the order of units or on other units. event.Fixed is the exception: it takes the units
-// with the smallest numbers.
+// and the unit's key. It does not depend on the order of units or on other units. event.Fixed is the exception: it
+// takes the units with the smallest numbers.
 func New(scheme event.Scheme, digests []uint64, keys []corpus.Key, throw coin.Throw) (*Chooser, error) {
 	numbers := func(round int) func(int) (uint64, uint64) {
 		number := throw.Round(round)

@@ -18,9 +18,9 @@ import (
 // chunkBytes is the size of the pieces that hold the documents. No document crosses a piece's end.
 const chunkBytes = 4 << 20
 
-// A Corpus is a list of documents, grouped into privacy units. It takes the memory of the encoded documents (about 2.3
-// bytes for each distinct word in a document) and of an index with 40 bytes per document. If users are the units, it
-// takes 4 more bytes per document and a map of users.
+// A Corpus is a list of documents, grouped into privacy units. It takes the memory of the encoded documents and of an
+// index. The encoding takes about 2.3 bytes for each distinct word in a document, the index 40 bytes per document. If
+// users are the units, it takes 4 more bytes per document and a map of users.
 type Corpus struct {
 	limit  int64    // largest number of bytes of documents in memory
 	chunks [][]byte // the first chunks; the others are in file

@@ -33,8 +33,8 @@ type Settings struct {
 	Documents string `json:"documents,omitempty"`
 }
 
-// A State is the file that records the units of all windows, so that no unit is in a second window, however often a run
-// is restarted. It is append-only, and locked while it is open. It holds hashes of names without a secret, and is as
+// A State is the file that records the units of all windows. So no unit is in a second window, however often a run is
+// restarted. It is append-only, and locked while it is open. It holds hashes of names without a secret, and is as
 // private as the names. It is not safe for concurrent use.
 //
 // Blocks follow the settings (see block.go). A block with the keys of a window's units begins the window. This block is

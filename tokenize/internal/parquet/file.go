@@ -28,7 +28,7 @@ type File struct {
 
 const (
 	magic      = "PAR1"
-	mostFooter = 16 << 20 // enough for 10,000 columns in 10 row groups
+	mostFooter = 16 << 20 // bytes: enough for 10,000 columns in 10 row groups
 )
 
 var (

@@ -16,7 +16,7 @@ import (
 // A speller spells a value, a number or bytes, as a program that writes CSV would.
 type speller func(n int64, b []byte) string
 
-// mostBytes is the length of the longest number that a speller takes, in bytes. It has 76 digits.
+// mostBytes is the length of the longest number that a speller takes, in bytes: 76 digits.
 const mostBytes = 32
 
 // speller returns a leaf's speller, nil for strings.

@@ -74,7 +74,7 @@ func (c *Counts) Merge(other *Counts) {
 //
 // with N the number of different words and pairs. It is the score of gensim's Phrases (original_scorer). Up to the
 // factor N it is equation 6 of Mikolov et al., Distributed Representations of Words and Phrases and their
-// Compositionality (NIPS 2013), with least as the discount δ. Pairs that are too long for a vocabulary are left out.
+// Compositionality (NIPS 2013); least is the discount δ. Pairs that are too long for a vocabulary are left out.
 func (c *Counts) Best(least uint64, threshold float64) []string {
 	type scored struct {
 		phrase string

@@ -102,7 +102,7 @@ func findWWW(text []byte) int {
 	}
 }
 
-// addressAt returns the URL or e-mail address with a first name that begins at text[at]. It also returns its kind, or
+// addressAt returns the URL or e-mail address that begins with the name at text[at] (see nameLength), and its kind, or
 // none.
 func addressAt(text []byte, at int) (begin, end int, kind Kinds) {
 	length := nameLength(text[at:])

@@ -81,8 +81,8 @@ func dropQuotes(lines []line) {
 }
 
 // dropHeading drops the last lines that are not blank, up to three, if they say who wrote the text after them. Such a
-// heading is "On … wrote:" with a digit, or any line that ends in a colon and has an address or a time of day. If the
-// text after it is not quoted, the heading must be both.
+// heading is "On … wrote:" with a digit. It may also be any line that ends in a colon and has an address or a time of
+// day. If the text after it is not quoted, the heading must be both.
 func dropHeading(lines []line, quoted bool) {
 	last := len(lines) - 1
 	for last >= 0 && lines[last].blank() {

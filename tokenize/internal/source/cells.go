@@ -121,8 +121,8 @@ func (s *selection) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	})
 }
 
-// line returns the cells in a line of JSON Lines. Numbers, booleans and arrays stay as they are written. null is empty.
-// The errors quote nothing from the line.
+// line returns the cells in a line of JSON Lines. Strings are decoded. Numbers, booleans and arrays stay as they are
+// written. null is empty. The errors quote nothing from the line.
 func (c *Cells) line(line []byte) ([]string, error) {
 	s := selection{c, make([]string, len(c.names)), make([]bool, len(c.names))}
 	if !utf8.Valid(line) {

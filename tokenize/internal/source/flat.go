@@ -163,8 +163,8 @@ func (p *flat) quoted() (content []byte, escapes, ok bool) {
 // of b.
 func special(b []byte, i int) int {
 	for ; len(b)-i >= 8; i += 8 {
-		// Each term has the high bit of the first byte that it looks for, and no bit of an earlier byte (Warren,
-		// Hacker's Delight, second edition, 6-1).
+		// Each term has the high bit of the first byte that it looks for, and no bit of an earlier byte. See Warren,
+		// Hacker's Delight, second edition, 6-1.
 		const ones, highs = 0x0101010101010101, 0x8080808080808080
 		x := binary.LittleEndian.Uint64(b[i:])
 		quote, backslash := x^'"'*ones, x^'\\'*ones

@@ -17,7 +17,7 @@ type lines struct {
 	in      io.Reader
 	name    string
 	format  Format
-	limit   int // largest size of a record
+	limit   int // largest size of each record, in bytes
 	quote   Quote
 	comma   Delimiter // between the fields of a table
 	comment byte      // begins a comment; 0: none

@@ -59,9 +59,9 @@ func (c *Collector) Words(text words.Text) (distinct []string) {
 	return distinct
 }
 
-// Cut returns as many of a document's words as a record holds. If a record cannot hold all, Cut orders the words by a
-// hash and keeps the first. The hash is over all the document's words and the word. So the choice depends only on this
-// document, not on its id, and favours no part of the alphabet. Both lists are in the order of their bytes.
+// Cut returns as many of a document's words as a record holds. If a record cannot hold all, Cut ranks each word by a
+// hash over all the document's words and this word, and keeps the first. So the choice depends only on this document,
+// not on its id, and favours no part of the alphabet. Both lists are in the order of their bytes.
 func Cut(distinct []string) (kept []string, cut bool) {
 	total := 0
 	for _, word := range distinct {

@@ -64,7 +64,7 @@ type joiner struct {
 	waiting []Word // copies of words that may begin a phrase, until it is known which
 	at      *node  // node for the waiting words; nil: none wait
 	longest int    // number of waiting words that are a phrase
-	phrase  Word   // the phrase that they are
+	phrase  Word   // this phrase
 }
 
 func (j *joiner) add(w Word) {

@@ -73,8 +73,8 @@ var lower = func() (table [utf8.RuneSelf]byte) {
 	return table
 }()
 
-// Split calls yield with each word of text, in order. It leaves nothing out: Words has package plain do so before.
-// Bytes that are not UTF-8 separate words. Callers who must refuse such bytes check utf8.Valid first.
+// Split calls yield with each word of text, in order. Split leaves nothing out of text: Words calls package plain for
+// that first. Bytes that are not UTF-8 separate words. Callers who must refuse such bytes check utf8.Valid first.
 func (s *Splitter) Split(text []byte, yield func(Word)) {
 	run := s.run[:0]
 	key := uint64(0)
@@ -124,7 +124,7 @@ func (s *Splitter) Split(text []byte, yield func(Word)) {
 	s.run = run
 }
 
-// normalized returns the word that part of the run is, in NFC.
+// normalized returns a part of the run as a word in NFC.
 func normalized(part []byte) Word { return wordOf(norm.NFC.Bytes(part)) }
 
 // wordOf returns the word with these bytes.
