@@ -13,14 +13,14 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// DryRun makes Open read neither standard input nor a FIFO, since nobody can read their bytes again. A read from such an input
-// returns ErrUnread. Package filter sets DryRun, and a dry run that meets ErrUnread ends without an error.
+// DryRun makes Open read neither standard input nor a FIFO, since nobody can read their bytes again. A read from such
+// an input returns ErrUnread. Package filter sets DryRun, and a dry run that meets ErrUnread ends without an error.
 var DryRun bool
 
-// ErrUnread is the error of a read from an input that a dry run does not read.
+// ErrUnread is the error when a dry run reads from standard input or a FIFO.
 var ErrUnread = errors.New("a dry run reads neither standard input nor a FIFO")
 
-// unread is an input that a dry run does not read.
+// unread replaces an input that a dry run must not read.
 type unread struct{}
 
 func (unread) Read([]byte) (int, error) { return 0, ErrUnread }
@@ -79,7 +79,7 @@ func checkFIFO(name string) error {
 	return nil
 }
 
-// CheckWritten returns an error if a topic that is an output is missing, and would not be made.
+// CheckWritten returns an error if an output topic is missing and would not be created.
 func CheckWritten(ctx context.Context, name string) error {
 	l, err := writtenTopic(name)
 	if err != nil || NewTopics > 0 {

@@ -16,17 +16,18 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// A FIFO has two ends, and either program may die before it opens its end. A blocking open of the other end would then wait
-// for ever, and so would the whole pipeline. So both ends are opened with O_NONBLOCK, and this file waits in a loop with a limit.
+// Each of the two programs at a FIFO may die before it opens its end. A blocking open of the other end would then wait
+// for ever, and so would the whole pipeline. So both ends are opened with O_NONBLOCK, and this file waits in a loop
+// with a limit.
 
 // retry is the time between two looks at a FIFO without its other end.
 const retry = 5 * time.Millisecond
 
-// Patience is how long a reader of a FIFO waits for the first writer; 0 is for ever. A stage of a loop sets less: the
-// program that closes the loop may have died before it opened the FIFO, and no other program would notice.
+// Patience limits a FIFO reader's wait for the first writer; 0 means no limit. A stage in a loop sets a shorter limit:
+// the program that closes the loop may have died before it opened the FIFO, and no other program would notice.
 var Patience = Usual
 
-// ReaderPatience is how long a writer of a FIFO waits for the reader; 0 is for ever.
+// ReaderPatience limits a FIFO writer's wait for the reader; 0 means no limit.
 var ReaderPatience = Usual
 
 // isFIFO says whether name is a FIFO.
@@ -35,12 +36,12 @@ func isFIFO(name string) bool {
 	return err == nil && info.Mode()&os.ModeNamedPipe != 0
 }
 
-// fifoReader reads a FIFO. Before the first writer, an end of file only means that there is no writer yet.
+// fifoReader reads a FIFO. Before the first writer comes, an end of file only means that no writer is there yet.
 type fifoReader struct {
 	*os.File
 	begun    bool
-	deadline time.Time // for the first writer
-	ended    func()    // of the wait for it; nil: it has not begun
+	deadline time.Time // for the first writer to come
+	ended    func()    // ends the reported wait for the first writer; nil: no wait is reported
 }
 
 // openFIFO opens a FIFO for reading without waiting for a writer.
@@ -85,7 +86,8 @@ func (f *fifoReader) Read(b []byte) (int, error) {
 	}
 }
 
-// now reads what is there. EAGAIN means that there is nothing yet, and io.EOF that there is no writer.
+// now reads the bytes that are available, without waiting. EAGAIN means that a writer exists but has written no bytes.
+// io.EOF means that no writer exists.
 func (f *fifoReader) now(b []byte) (n int, err error) {
 	raw, err := f.SyscallConn()
 	if err != nil {
@@ -114,7 +116,7 @@ func (f *fifoReader) found() {
 	}
 }
 
-// written says whether the FIFO had a writer that is gone: a FIFO hangs up only after it has had a writer.
+// written says whether the FIFO had a writer that has gone: the system reports a hang-up only after a first writer.
 func (f *fifoReader) written() (gone bool) {
 	raw, err := f.SyscallConn()
 	if err != nil {
@@ -128,8 +130,8 @@ func (f *fifoReader) written() (gone bool) {
 	return gone
 }
 
-// createFIFO waits until a FIFO has a reader, and opens it for writing. It gives up when standard input is a pipe that ended
-// without data: the pipeline has failed then, and with it the reader of the FIFO.
+// createFIFO waits until the FIFO has a reader, and opens the FIFO for writing. It gives up when standard input is a
+// pipe that ended without data: then the pipeline has failed, and so has the reader.
 func createFIFO(name string) (*os.File, error) {
 	what := fmt.Sprintf("a program that opens the FIFO %s to read%s", name, until(ReaderPatience))
 	at := nobody
@@ -152,19 +154,19 @@ func createFIFO(name string) (*os.File, error) {
 	}
 }
 
-// upstream says whether standard input is a pipe that somebody may still write to: then the rest of a pipeline is at
-// work, and the reader of a FIFO comes when its turn comes.
+// upstream says whether standard input is a pipe with a living writer. If so, earlier stages are still at work, and the
+// FIFO's reader may open the FIFO later.
 func upstream() bool {
 	fds := []unix.PollFd{{Fd: 0, Events: unix.POLLIN}}
 	_, err := unix.Poll(fds, 0)
 	return err == nil && pipe(os.Stdin.Stat()) && fds[0].Revents&unix.POLLHUP == 0
 }
 
-// CutUpstream says whether an error only repeats that a stage before this one failed: standard input is a pipe, and it
-// ended too early.
+// CutUpstream says whether an error only repeats that an earlier stage failed: standard input is a pipe, and it ended
+// too early.
 func CutUpstream(err error) bool { return pipe(os.Stdin.Stat()) && stream.Cut(err, "standard input") }
 
-// InputGone says whether standard input is a pipe whose writers are gone and that has no data left.
+// InputGone says whether standard input is a pipe without writers and without unread data.
 func InputGone() bool {
 	fds := []unix.PollFd{{Fd: 0, Events: unix.POLLIN}}
 	n, err := unix.Poll(fds, 0)
@@ -177,8 +179,8 @@ const watch = 100 * time.Millisecond
 // stdoutClosed says that this process has closed standard output.
 var stdoutClosed atomic.Bool
 
-// WatchReader calls gone when standard output is a pipe whose reader goes away, even while nothing is being written. So a
-// pipeline ends when its last stage dies while its first stages wait.
+// WatchReader calls gone when standard output is a pipe and its reader goes away, even while nothing is being written.
+// So a pipeline ends when its last stage dies while its first stages wait.
 func WatchReader(gone func()) {
 	info, err := os.Stdout.Stat()
 	if err != nil || info.Mode()&os.ModeNamedPipe == 0 {

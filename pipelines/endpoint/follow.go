@@ -11,16 +11,16 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// A Follower watches a topic of releases or parameters, and knows the last round of the run that is whole there.
+// A Follower watches a topic of releases or parameters, and knows the last complete round of the run there.
 type Follower struct {
 	log   topic.Log
 	run   string // "": any
-	round uint32 // the last round that is whole in the topic
+	round uint32 // the last complete round in the topic
 	ended bool
 }
 
-// Follow opens a public topic of one partition, from the oldest message that retention has left. If NewTopics is set, Follow creates
-// a missing topic.
+// Follow opens a public topic with one partition, at the oldest message that retention has left. If NewTopics is set,
+// Follow creates a missing topic.
 func Follow(ctx context.Context, name, run string) (*Follower, error) {
 	l, err := inputTopic(name, Wanted{Side: wire.Side_PUBLIC})
 	if err != nil {
@@ -44,10 +44,10 @@ func Follow(ctx context.Context, name, run string) (*Follower, error) {
 	return &Follower{log: log, run: run}, nil
 }
 
-// Reached says whether a round is known to be whole in the topic. Wait then returns at once.
+// Reached says whether the follower has already seen the complete round. Wait then returns at once.
 func (f *Follower) Reached(round uint32) bool { return f.round >= round }
 
-// Wait waits until this round or a later one is whole in the topic: rounds may be left out, and may come again.
+// Wait waits until this round or a later one is complete in the topic. Rounds may be missing, and may be repeated.
 func (f *Follower) Wait(round uint32) error {
 	defer await(fmt.Sprintf("the release of round %d in %s", round, f.log.Name()), broker)()
 	for !f.Reached(round) {
@@ -73,7 +73,7 @@ func (f *Follower) Wait(round uint32) error {
 	return nil
 }
 
-// check refuses a stream that is neither releases nor parameters of the run.
+// check refuses a stream unless it holds releases or parameters of the run.
 func (f *Follower) check(h *wire.Header) error {
 	if !slices.Contains([]wire.Kind{wire.Kind_RELEASES, wire.Kind_PARAMETERS}, h.Kind) {
 		return exit.Errorf(exit.Malformed, "%s: a stream of %s, must be of RELEASES or PARAMETERS", f.log.Name(), h.Kind)

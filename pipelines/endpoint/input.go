@@ -29,8 +29,8 @@ func (in *Input) Close() error {
 	return in.file.Close()
 }
 
-// Open opens an input for reading: standard input for "" and "-", otherwise the text of a topic or a path. A read from a FIFO waits
-// for the first writer.
+// Open opens an input for reading. The names "" and "-" mean standard input; other names are paths or topics of text. A
+// read from a FIFO waits for the first writer.
 func Open(name string) (*Input, error) {
 	if name == "" || name == Stdio {
 		if err := checkStdin(); err != nil {
@@ -64,7 +64,7 @@ func Open(name string) (*Input, error) {
 	return &Input{Reader: f, Name: name, file: f}, nil
 }
 
-// openText opens a topic of text. Each message is a line.
+// openText opens a text topic. Each message is a line.
 func openText(name string) (*Input, error) {
 	t, l, err := OpenTexts(name)
 	if err != nil {
@@ -73,7 +73,7 @@ func openText(name string) (*Input, error) {
 	return &Input{Reader: awaited{t, "messages of " + l.Topic, broker}, Name: l.Topic, file: t}, nil
 }
 
-// OpenTexts opens a topic of text, message by message.
+// OpenTexts opens a text topic, to be read message by message.
 func OpenTexts(name string) (topic.Texts, *topic.Location, error) {
 	l, err := topic.Parse(name)
 	if err != nil {
@@ -87,7 +87,7 @@ func OpenTexts(name string) (topic.Texts, *topic.Location, error) {
 	return t, l, err
 }
 
-// Size returns the size of an input in bytes. Only the size of a regular file is known.
+// Size returns the size of a regular file in bytes. For other inputs, known is false.
 func Size(name string) (bytes int64, known bool) {
 	info, err := stat(name)
 	if err != nil || !info.Mode().IsRegular() {
@@ -119,7 +119,7 @@ func local(name string) error {
 func Distinct(output string, inputs ...string) error {
 	out, err := os.Stat(output)
 	if err != nil || !out.Mode().IsRegular() {
-		return nil // new, or not a file that writing would replace
+		return nil // a new output, or an output that writing does not replace
 	}
 	for _, input := range inputs {
 		if in, err := stat(input); err == nil && os.SameFile(in, out) {
@@ -129,7 +129,8 @@ func Distinct(output string, inputs ...string) error {
 	return nil
 }
 
-// Once refuses an input that is given twice, also under another name of its file: its records would count twice.
+// Once refuses an input that is given twice, also under another name of its file: the input's records would count
+// twice.
 func Once(inputs []string) error {
 	for i, name := range inputs {
 		if slices.Contains(inputs[:i], name) || Distinct(name, inputs[:i]...) != nil {
@@ -139,7 +140,7 @@ func Once(inputs []string) error {
 	return nil
 }
 
-// ReadFile reads a whole small file, such as a grant, of at most limit bytes. A larger file is an error.
+// ReadFile reads a small file, such as a grant, whole. A file larger than limit bytes is an error.
 func ReadFile(name string, limit int64) ([]byte, error) {
 	if err := local(name); err != nil {
 		return nil, err
@@ -159,8 +160,9 @@ func ReadFile(name string, limit int64) ([]byte, error) {
 	return b, nil
 }
 
-// ReadKey reads the key of secret coins, of size bytes. A file that all may read or change keeps no secret; a group may, as where
-// Kubernetes gives a volume to one.
+// ReadKey reads the key of secret coins; the key must have size bytes. ReadKey refuses a file that all users may read
+// or change, since its content is no secret. Group access is allowed: Kubernetes, for example, gives a volume to a
+// group.
 func ReadKey(name string, size int) ([]byte, error) {
 	key, err := ReadFile(name, int64(size))
 	if err != nil {

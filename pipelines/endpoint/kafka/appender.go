@@ -18,9 +18,9 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// An Appender appends the frames of one stream to a partition. It is a stream.FrameWriter. It sends in the background, one
-// request after the other. When WriteFrame of a frame that closes a round or a set returns, all replicas have this frame and all
-// frames before it.
+// An Appender appends the frames of one stream to a partition. It implements stream.FrameWriter. It sends in the
+// background, one request after the other. WriteFrame waits at a frame that closes a round or a set: when it returns,
+// all replicas have this frame and all frames before it.
 type Appender struct {
 	client    *client
 	partition int
@@ -41,17 +41,17 @@ type Appender struct {
 	err    error // the error of the first batch that failed
 }
 
-// A packet is a message in the queue of the sender.
+// A packet is a queued message.
 type packet struct {
 	frame   []byte
 	headers []kafka.Header
 }
 
 const (
-	// defaultLimit is what a broker takes by default, in bytes (message.max.bytes); maxBatch bounds a batch.
+	// defaultLimit is a broker's default limit for a batch, in bytes (message.max.bytes). maxBatch is the limit here.
 	defaultLimit = 1048588
 	maxBatch     = wire.MaxFrame
-	// goodBatch is the size at which a batch is sent, in bytes: larger batches are hardly faster (design page kafka.md, section 4).
+	// A batch is sent once it has goodBatch bytes: larger batches are hardly faster (design page kafka.md, section 4).
 	goodBatch = 256 << 10
 	// overhead bounds the bytes that a batch adds to its frames: its own header, and the headers and lengths of each message.
 	overhead = 64 << 10
@@ -110,10 +110,10 @@ func (a *Appender) WriteFrame(frame []byte, mark stream.Mark) error {
 	return nil
 }
 
-// maxMessages bounds the messages of a batch, so that their headers stay within overhead.
+// maxMessages bounds the messages in one batch, so that their headers stay within overhead.
 const maxMessages = 256
 
-// Write implements io.Writer for frames without a mark. Every frame of a stream has a mark, so Write returns an error.
+// Write implements io.Writer for frames without a mark. Every frame in a stream has a mark, so Write returns an error.
 func (a *Appender) Write([]byte) (int, error) { return 0, errors.ErrUnsupported }
 
 // push hands the current batch to the sender.
@@ -153,8 +153,8 @@ func (a *Appender) Flush() error {
 	return a.err
 }
 
-// send sends batch after batch. If an acknowledgement is lost, send retries the batch, and the topic may hold the batch twice. Readers
-// deduplicate the messages by writer and frame number.
+// send sends the queued batches in order. If an acknowledgement is lost, send retries the batch, and the topic may hold
+// the batch twice. Readers deduplicate the messages by writer and frame number.
 func (a *Appender) send() {
 	tick := time.NewTicker(watching)
 	defer tick.Stop()
@@ -227,7 +227,7 @@ func (a *Appender) stands() error {
 	return cmp.Or(err, a.client.unchanged(a.context))
 }
 
-// gone is the error of a partition that has lost messages which were sent.
+// gone is the error when the partition has lost messages that this appender sent.
 func (a *Appender) gone() error {
 	return exit.Errorf(exit.Malformed, "%s[%d]: the messages that were written are gone: the topic was recreated or truncated", a.client.Topic, a.partition).
 		WithHint("a restarted stage writes again the rounds that its input still has; for other rounds see new private topics in the runbook")

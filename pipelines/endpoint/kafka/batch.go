@@ -12,15 +12,17 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// maxUnpacked bounds the decompressed size of a batch of messages, in bytes. Brokers bound only the compressed size, 1 MiB by default,
-// which can hide a thousand times as much. Our own frames are compressed, so a second compression hardly makes them smaller.
+// maxUnpacked bounds the decompressed size of one message batch, in bytes. Brokers bound only the compressed size, 1
+// MiB by default. A compressed batch can hide a thousand times as much. Frames of stages are compressed already, so a
+// second compression hardly makes them smaller.
 const maxUnpacked = 4 * maxFetch
 
-// leastRecord is the size of a message of a batch without key, value and headers: https://kafka.apache.org/documentation/#record.
+// leastRecord is the size of the smallest message in a batch, without key, value and headers, in bytes:
+// https://kafka.apache.org/documentation/#record.
 const leastRecord = 7
 
-// checkSize refuses a batch for which the library would allocate too much memory, because of its decompressed size or because of the
-// number of messages that it announces.
+// checkSize protects the library from allocating too much memory. It refuses a batch with too large a decompressed
+// size, or with more messages announced than the batch can hold.
 func checkSize(batch []byte) error {
 	size, err := unpacked(batch)
 	if err != nil {
@@ -35,7 +37,8 @@ func checkSize(batch []byte) error {
 	return nil
 }
 
-// unpacked returns the decompressed size of a batch's messages. For a size above maxUnpacked it returns some value above maxUnpacked.
+// unpacked returns the decompressed size of a batch's messages in bytes. For a size above maxUnpacked it returns some
+// value above maxUnpacked.
 func unpacked(batch []byte) (int64, error) {
 	messages := bytes.NewReader(batch[batchHeader:])
 	var in io.Reader = messages

@@ -19,8 +19,8 @@ import (
 	"privpipe/pipelines/metrics"
 )
 
-// A client speaks to the brokers of one location. Its users are its creator, and each log and appender. The library asks for the
-// leaders of the topic once a second until the last user has left.
+// A client speaks to the brokers of one location. Its users are its creator, and each log and appender. Once a second
+// the library asks for the leaders of the topic, until the last user has left.
 type client struct {
 	*Location
 	kafka     kafka.Client
@@ -28,8 +28,8 @@ type client struct {
 	users     atomic.Int32
 	end       context.CancelFunc
 	probed    atomic.Bool              // whether the brokers were asked if they speak TLS
-	count     atomic.Int32             // the number of partitions at the first look at the topic
-	identity  atomic.Pointer[identity] // of the topic at the first look
+	count     atomic.Int32             // the number of partitions when the topic was first looked up
+	identity  atomic.Pointer[identity] // the topic's identity when the topic was first looked up
 }
 
 // newClient prepares a client; the caller is its first user. It connects to no broker yet.
@@ -73,7 +73,8 @@ const (
 
 // retry calls ask until it succeeds, until an error is permanent, or until Patience has passed.
 func (c *client) retry(ctx context.Context, what string, ask func(context.Context) error) error {
-	if what != reading && what != appending { // of those the caller knows who waits for them
+	// The callers of reading and appending report these waits themselves, since they know who waits.
+	if what != reading && what != appending {
 		defer metrics.AwaitAnswer(c.Topic, c.awaits(what))()
 	}
 	var failing func()
@@ -83,7 +84,7 @@ func (c *client) retry(ctx context.Context, what string, ask func(context.Contex
 		}
 	}()
 	pause := firstPause
-	absent := time.Time{} // the first of the last answers that there is no such topic
+	absent := time.Time{} // when the present series of answers "no such topic" began; zero: the last answer was another
 	for began := time.Now(); ; pause = min(2*pause, maxPause) {
 		attempt, cancel := context.WithTimeout(ctx, answer)
 		err := ask(attempt)
@@ -120,28 +121,30 @@ func (c *client) retry(ctx context.Context, what string, ask func(context.Contex
 	}
 }
 
-// The requests for which retry reports no wait.
+// The steps whose waits retry leaves to its callers.
 const (
 	reading   = "read"
 	appending = "append"
 )
 
-// awaits says what a request waits for.
+// awaits describes the wait for the brokers' answer to a request.
 func (c *client) awaits(what string) string {
 	return fmt.Sprintf("the broker of %s to %s, for at most %v", c.Location, what, c.Patience)
 }
 
-// appearing is how long brokers may take to know a topic after its creation, or after the start of a broker.
+// appearing is how long brokers may answer that a topic does not exist, after the creation of the topic or the start of
+// a broker.
 const appearing = 5 * time.Second
 
-// passing says whether a retry may help: the broker says so, or it did not answer.
+// passing says whether a retry may help: either the broker says so, or it did not answer.
 func passing(err error) bool {
 	own, untrusted := (*exit.Error)(nil), (*tls.CertificateVerificationError)(nil)
 	if errors.As(err, &own) || errors.As(err, &untrusted) {
 		return false
 	}
 	if name := (*net.DNSError)(nil); errors.As(err, &name) && name.IsNotFound {
-		return false // most likely a typing error in the name, for which nobody should wait two minutes
+		// The name has most likely a typing error, and nobody should wait two minutes for it.
+		return false
 	}
 	var code kafka.Error
 	if errors.As(err, &code) {
@@ -207,8 +210,8 @@ func (c *client) closes() string {
 		ConfigVariable + " names with the broker's listener"
 }
 
-// elsewhere returns the address of a broker that could not be reached, if the location does not name it: another broker told it. Otherwise it
-// returns "".
+// elsewhere returns the address of an unreachable broker if the location does not name this address: then another
+// broker named it. Otherwise elsewhere returns "".
 func (c *client) elsewhere(err error) string {
 	if name := (*net.DNSError)(nil); errors.As(err, &name) {
 		for _, broker := range c.Brokers {
@@ -227,7 +230,7 @@ func (c *client) elsewhere(err error) string {
 	return dialed.Addr.String()
 }
 
-// resolves says whether an address is one of a broker's name.
+// resolves says whether the broker's name resolves to an address.
 func (c *client) resolves(broker, address string) bool {
 	host, port, _ := net.SplitHostPort(broker)
 	ctx, cancel := context.WithTimeout(context.Background(), probing)
@@ -256,11 +259,12 @@ func (c *client) partitions(ctx context.Context) (int, error) {
 	return n, err
 }
 
-// watching is the time between two checks of an idle topic: whether it lost messages or got more partitions.
+// watching is the time between two checks of an idle topic. The check is whether the topic lost messages or got more
+// partitions.
 const watching = 5 * time.Second
 
-// unchanged refuses a topic that was made again, or got more partitions, since it was opened: nobody reads the new ones, and units would move
-// to them.
+// unchanged refuses a topic that was recreated, or got more partitions, since it was opened. Nobody reads the new
+// partitions, and units would move to them.
 func (c *client) unchanged(ctx context.Context) error {
 	n, err := c.partitions(ctx)
 	if err == nil && int32(n) != c.count.Load() {
@@ -270,7 +274,8 @@ func (c *client) unchanged(ctx context.Context) error {
 	return err
 }
 
-// reach returns a client and the partitions for a location. The caller must call leave. reach refuses a topic that cannot hold streams.
+// reach returns a client and the partitions for a location. The caller must call the client's leave. reach refuses a
+// topic that cannot hold streams.
 func reach(ctx context.Context, l *Location) (*client, []int, error) {
 	c, partitions, err := find(ctx, l)
 	if err != nil {
@@ -326,7 +331,7 @@ func (c *client) bounds(ctx context.Context, partition int) (first, end int64, e
 	return first, end, err
 }
 
-// at returns the offset of a partition's first message of a time or later.
+// at returns the offset of the partition's first message with the given time or a later time.
 func (c *client) at(ctx context.Context, partition int, when time.Time) (int64, error) {
 	return c.offset(ctx, kafka.TimeOffsetOf(partition, when))
 }

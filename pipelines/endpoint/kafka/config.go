@@ -19,11 +19,12 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// ConfigVariable is the environment variable that names the file with TLS and SASL settings. Without the file the stage connects in
-// clear, without authentication.
+// ConfigVariable is the environment variable that names the file with the TLS and SASL settings. Without this variable
+// the stage connects in clear, without authentication.
 const ConfigVariable = "PRIVPIPE_KAFKA_CONFIG"
 
-// config is the content of that file. Paths are relative to its folder. Only its owner may read a file with a password, or the key.
+// config is the content of the settings file. Paths are relative to its folder. Only the owner may read the key file,
+// and the settings file if it has a password.
 type config struct {
 	// TLS encrypts; an empty object trusts the system's authorities.
 	TLS *struct {
@@ -39,7 +40,8 @@ type config struct {
 	} `json:"sasl"`
 }
 
-// given is a text that may be missing, and not be empty: then the system's authorities would count, or the broker's own name.
+// given is an optional text. It must not be empty: an empty ca would mean the system's authorities, and an empty
+// server_name the broker's own name.
 type given string
 
 // UnmarshalText implements encoding.TextUnmarshaler.

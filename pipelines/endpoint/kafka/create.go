@@ -17,8 +17,8 @@ import (
 // A Plan describes a topic to create.
 type Plan = topic.Plan
 
-// planned returns the settings for the topic of a location. A private topic is short-lived. A public topic is small, and keeps its
-// messages for late readers. The broker's clock stamps messages, since windows of time use this clock.
+// planned returns the settings for the location's topic. A private topic is short-lived. A public topic is small, and
+// keeps its messages for late readers. The broker's clock stamps messages, since time windows use this clock.
 func planned(p Plan, l *Location) map[string]string {
 	retention := int64(-1)
 	if l.IsPrivate() {
@@ -33,13 +33,13 @@ func planned(p Plan, l *Location) map[string]string {
 	if strings.HasSuffix(l.Topic, Claims) { // an acknowledged claim also survives a power cut
 		settings["flush.messages"] = "1"
 	}
-	if p.Replicas > 0 { // an acknowledged message survives the loss of a broker
+	if p.Replicas > 0 { // an acknowledged message survives if one broker is lost
 		settings["min.insync.replicas"] = strconv.Itoa(max(1, p.Replicas-1))
 	}
 	return settings
 }
 
-// Create creates the topic of a location if it is missing. It refuses an existing topic with other settings.
+// Create creates the location's topic if the topic is missing. It refuses an existing topic with other settings.
 func Create(ctx context.Context, l *Location, p Plan) error {
 	c, err := newClient(l)
 	if err != nil {
@@ -80,7 +80,7 @@ func Create(ctx context.Context, l *Location, p Plan) error {
 	return err
 }
 
-// compare refuses a topic whose settings differ from the planned ones.
+// compare refuses a topic if its settings differ from the planned ones.
 func (c *client) compare(ctx context.Context, p Plan, settings map[string]string) error {
 	n, err := c.partitions(ctx)
 	if err != nil {

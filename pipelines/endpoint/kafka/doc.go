@@ -1,7 +1,7 @@
-// Package kafka reads and writes streams in topics of Kafka. Each partition of a topic is a stream of its own, and each message is one
-// frame. The headers of a message say which frame of its writer it is. SPEC.md, "Topics", is the contract.
+// Package kafka reads and writes streams in Kafka topics. Each partition is a separate stream, and each message holds
+// one frame. The message headers number the frames of each writer. SPEC.md, "Topics", is the contract.
 //
-// The package fetches given offsets of given partitions, and appends with the acknowledgement of all replicas. A committed offset of a
-// consumer group is a hint where to begin, never a record of what was done. Errors that may pass, as while a broker restarts, are
-// retried for the patience of the location.
+// The package fetches given offsets of given partitions, and appends with the acknowledgement of all replicas. A
+// consumer group's committed offset is a hint where to begin, never a record of finished work. Errors that may pass,
+// such as those during a broker's restart, are retried for the patience of the location.
 package kafka

@@ -14,16 +14,17 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// A fetchRequest asks for the messages of a partition, and parses the raw answer. The library's own Fetch drops the time at which the
-// broker took a batch and returns the writer's time instead. It also hides where a batch ends.
+// A fetchRequest asks for the messages of one partition, and parses the raw answer. The library's own Fetch has two
+// defects. It returns the writer's time for a message, not the time when the broker took the batch. It also hides where
+// a batch ends.
 type fetchRequest struct {
 	fetch.Request
 	version int16  // the newest version that the broker and the library know
-	id      id     // of the topic; zero: the request names it
-	into    []byte // memory for the answer, which replaces it if it is larger
+	id      id     // the topic's id; zero: the request names the topic instead
+	into    []byte // memory for the answer; a larger answer gets new memory
 }
 
-// fetchVersion is the version of requests and answers. Brokers know it since Kafka 2.3.
+// fetchVersion is the protocol version for requests that name the topic. Brokers know it since Kafka 2.3.
 const fetchVersion = 11
 
 func newFetch(topic string, partition int, offset int64, isolation kafka.IsolationLevel, into []byte) *fetchRequest {
@@ -58,7 +59,8 @@ func (r *fetchRequest) RawExchange(broker io.ReadWriter) (protocol.Message, erro
 	return fetchResponse(answer), err
 }
 
-// body is the request by the id of its topic: "Fetch Request (Version: 13)". A broker has no messages for an id whose topic was deleted.
+// body encodes the request by topic id: "Fetch Request (Version: 13)". For the id of a deleted topic a broker has no
+// messages.
 func (r *fetchRequest) body() []byte {
 	p := r.Topics[0].Partitions[0]
 	b := binary.BigEndian.AppendUint32(nil, uint32(r.ReplicaID))
@@ -78,7 +80,7 @@ func (r *fetchRequest) body() []byte {
 	return append(b, 0, 0, 1, 1, 0) // no fields of partition and topic, no forgotten topics, no rack, no fields
 }
 
-// A fetchByIDResponse is the answer to a request by an id: "Fetch Response (Version: 13)".
+// A fetchByIDResponse is the answer to a request by topic id: "Fetch Response (Version: 13)".
 type fetchByIDResponse []byte
 
 // ApiKey implements protocol.Message.
@@ -108,7 +110,7 @@ func (r fetchByIDResponse) chunk(from int64) (chunk, error) {
 	return c.all(in, in.take(in.length()), transactions)
 }
 
-// leastAnswer is the memory for an answer at first, in bytes. It doubles as bytes come.
+// leastAnswer is the initial memory for an answer, in bytes. The memory doubles as bytes come.
 const leastAnswer = 64 << 10
 
 // A fetchResponse is the answer for one partition: https://kafka.apache.org/protocol, "Fetch Response (Version: 11)".
@@ -137,7 +139,7 @@ func (r fetchResponse) chunk(from int64) (chunk, error) {
 	return c.all(in, in.take(max(0, int(in.number(4)))), transactions)
 }
 
-// all adds the messages of all batches of an answer.
+// all adds the messages of all batches in an answer.
 func (c chunk) all(in *cursor, batches []byte, transactions *transactions) (chunk, error) {
 	if in.short {
 		return chunk{}, errors.New("the broker's answer is cut short")
@@ -158,7 +160,7 @@ func (c chunk) all(in *cursor, batches []byte, transactions *transactions) (chun
 	return c, nil
 }
 
-// Where the fields of a batch are: https://kafka.apache.org/documentation/#recordbatch.
+// The byte offsets of the fields in a batch: https://kafka.apache.org/documentation/#recordbatch.
 const (
 	batchPrefix     = 8 + 4 // the first offset and the length of the rest
 	batchMagic      = 16
@@ -172,13 +174,13 @@ const (
 	batchHeader     = 61
 
 	attributeCompression   = 7
-	attributeBrokerTime    = 1 << 3 // the broker wrote batchMaxTime, which is then the time of all messages
+	attributeBrokerTime    = 1 << 3 // the broker wrote batchMaxTime, which is then the time of all messages in the batch
 	attributeTransactional = 1 << 4
-	attributeControl       = 1 << 5 // the batch is no message, but ends a transaction
+	attributeControl       = 1 << 5 // the batch holds no message, but a marker that ends a transaction
 )
 
-// add adds the messages of a batch, except those before the chunk's next offset. A batch may end after its last message, or may hold
-// no message that counts.
+// add adds a batch's messages, except the messages before the chunk's next offset. A batch may end after its last
+// message, or may hold no message that counts.
 func (c *chunk) add(batch []byte, t *transactions) error {
 	var taken time.Time
 	end, counts := c.next, true
@@ -214,7 +216,8 @@ func (c *chunk) add(batch []byte, t *transactions) error {
 	return nil
 }
 
-// otherRecords returns the messages of a batch that is compressed or of an old version.
+// otherRecords returns the messages of batches that records cannot read: compressed batches, and batches in an old
+// format.
 func otherRecords(batch []byte) (messages []message, err error) {
 	var records protocol.RecordSet
 	sized := append(binary.BigEndian.AppendUint32(nil, uint32(len(batch))), batch...)
@@ -252,7 +255,7 @@ func newMessage(r *kafka.Record) (message, error) {
 // A cursor reads numbers from an answer.
 type cursor struct {
 	rest  []byte
-	short bool // the answer had fewer bytes than were read
+	short bool // more bytes were read than the answer has
 }
 
 func (c *cursor) take(n int) []byte {
@@ -264,7 +267,7 @@ func (c *cursor) take(n int) []byte {
 	return taken
 }
 
-// number reads a number of so many bytes.
+// number reads a signed big-endian number that is size bytes long.
 func (c *cursor) number(size int) int64 {
 	n := int64(0)
 	for _, b := range c.take(size) {

@@ -5,8 +5,8 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// Found returns what the frame of the next message of a stage says, and skips messages of other programs. Read a log by Frame or by Found, not
-// by both.
+// Found summarizes the frame in a stage's next message, and skips messages of other programs. Read a log either by
+// Frame or by Found, never by both.
 func (l *Log) Found() (stream.Found, error) {
 	for {
 		l.release()
@@ -27,12 +27,13 @@ func (l *Log) Found() (stream.Found, error) {
 	}
 }
 
-// wrong is the error of a malformed message.
+// wrong is the error for a malformed message.
 func (c *client) wrong(m *message, partition int, err error) error {
 	return exit.Errorf(exit.Malformed, "%s[%d]: the message at offset %d: %w", c.Topic, partition, m.offset, err)
 }
 
-// marks says whether the frame of a message has a wanted mark. The headers are a hint: a stage's say no, and the frame need not be decoded.
+// marks says whether the message's frame has a wanted mark. The headers serve as a hint: if a stage's headers show no
+// wanted mark, the frame is not decoded.
 func (m *message) marks(wanted func(stream.Mark) bool) (stream.Mark, bool) {
 	if m.err != nil || m.label.Writer != "" && !wanted(m.label.Mark) {
 		return stream.Mark{}, false

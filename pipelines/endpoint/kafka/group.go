@@ -14,21 +14,22 @@ import (
 	"privpipe/pipelines/metrics"
 )
 
-// A Member shares the partitions of a topic with the other members of its consumer group.
+// A Member shares a topic's partitions with the other members of its consumer group.
 type Member struct {
 	client *client
 	group  *kafka.ConsumerGroup
 
 	mutex      sync.Mutex
-	generation *kafka.Generation // the group's generation, in which notes are committed; nil before the first generation
+	generation *kafka.Generation // the group's current generation, used to commit notes; nil before the first generation
 	notes      map[int]Hint      // the notes that the broker has not taken yet, by partition
 }
 
 // rejoin is how long a member waits after an error before it joins again.
 const rejoin = time.Second
 
-// A dealer assigns partitions to members. Its protocol name holds the input topic and the output topic. The broker refuses a member
-// whose protocol name differs from that of its group. So stages or runs with different topics cannot share a group.
+// A dealer assigns partitions to members. Its protocol name holds the input topic and the output topic. The broker
+// refuses a member if its protocol name differs from the group's. So stages or runs with different topics cannot share
+// a group.
 type dealer struct {
 	kafka.RangeGroupBalancer
 	name string
@@ -65,8 +66,8 @@ func (m *Member) Close() error {
 	return m.group.Close()
 }
 
-// Note commits the progress in a partition: see Hint. If the broker refuses the note, as during a rebalance, the member sends the note
-// again later.
+// Note commits the progress in a partition: see Hint. If the broker refuses the note, for example during a rebalance,
+// the member sends the note again later.
 func (m *Member) Note(ctx context.Context, partition int, h Hint) {
 	m.mutex.Lock()
 	if ctx.Err() == nil {
@@ -76,8 +77,8 @@ func (m *Member) Note(ctx context.Context, partition int, h Hint) {
 	m.note(ctx)
 }
 
-// begin commits notes in a new generation of the group from now on. It drops the notes for partitions that this generation assigns to
-// other members, since those members know their progress better.
+// begin makes the member commit its notes in a new generation of the group. It drops the notes for partitions that this
+// generation assigns to other members, since those members know their progress better.
 func (m *Member) begin(generation *kafka.Generation) {
 	assigned := generation.Assignments[m.client.Topic]
 	m.mutex.Lock()
@@ -105,8 +106,9 @@ func (m *Member) note(ctx context.Context) {
 // Work works on one partition until its context ends or the partition is done.
 type Work = func(ctx context.Context, partition int) error
 
-// Share calls work concurrently for each partition that the group assigns to this member. It cancels a call when its partition is
-// assigned to another member. Share returns when finished says that no member has work left, or when a call of work fails.
+// Share calls work concurrently for each partition that the group assigns to this member. It cancels a call when its
+// partition is assigned to another member. Share returns when finished says that no member has work left, or when work
+// fails.
 func (m *Member) Share(ctx context.Context, work Work, finished func(context.Context) (bool, error)) error {
 	if _, err := m.client.partitions(ctx); err != nil { // notes bear the topic's id
 		return err

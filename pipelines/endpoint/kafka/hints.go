@@ -11,10 +11,10 @@ import (
 	"privpipe/pipelines/endpoint/topic"
 )
 
-// A Hint is the note of a group for a partition.
+// A Hint is a group's note about its progress in a partition.
 type Hint = topic.Hint
 
-// noteOf is the text that stands beside the committed offset of a hint.
+// noteOf encodes a hint as the text that is stored beside the committed offset.
 func (c *client) noteOf(h Hint) string {
 	note := "end"
 	if !h.Ended {
@@ -26,11 +26,11 @@ func (c *client) noteOf(h Hint) string {
 	return note
 }
 
-// noteTopic stands in a note before the id of the topic.
+// noteTopic separates the progress in a note from the topic's id.
 const noteTopic = " topic "
 
-// readNote reads a note into a hint. Another program commits no such note, and the hint then has no round. A note of another topic of the same
-// name is no hint.
+// readNote decodes a note into a hint. The note of another program cannot be decoded, and the hint then has no round. A
+// note for another topic with the same name gives no hint.
 func (c *client) readNote(h *Hint, note string) {
 	note, of, named := strings.Cut(note, noteTopic)
 	topic := c.identity.Load()

@@ -14,19 +14,20 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// An id is the UUID of a topic, which a topic that is made again under the same name does not share. It is zero if the broker gives none:
-// topics have ids since Kafka 2.8 (KIP-516).
+// An id is a topic's UUID. A topic that is deleted and created again under the same name gets another UUID. The id is
+// zero if the broker gives none: topics have ids since Kafka 2.8 (KIP-516).
 type id [16]byte
 
 func (i id) String() string { return hex.EncodeToString(i[:]) }
 
-// An identity is what a lookup finds.
+// An identity is the result of a lookup.
 type identity struct {
 	id      id
-	fetches bool // the broker sends the messages of an id
+	fetches bool // the broker accepts fetch requests by topic id
 }
 
-// A lookup asks a broker for the id of a topic. The library neither asks for it nor says which newer requests a broker knows.
+// A lookup asks a broker for a topic's id. The library neither asks for the id nor says which newer requests a broker
+// knows.
 type lookup struct{ topic string }
 
 // ApiKey implements protocol.Message.
@@ -35,7 +36,7 @@ func (*lookup) ApiKey() protocol.ApiKey { return protocol.Metadata }
 // Required implements protocol.RawExchanger.
 func (*lookup) Required(map[protocol.ApiKey]int16) bool { return true }
 
-// The versions of the requests that know ids: https://kafka.apache.org/protocol.
+// The first protocol versions with topic ids: https://kafka.apache.org/protocol.
 const (
 	metadataByID = 10 // since Kafka 2.8
 	fetchByID    = 13 // since Kafka 3.1
@@ -97,8 +98,8 @@ func (l *lookup) RawExchange(broker io.ReadWriter) (protocol.Message, error) {
 // ApiKey implements protocol.Message.
 func (*identity) ApiKey() protocol.ApiKey { return protocol.Metadata }
 
-// exchange sends a request, whose body is given, and returns the answer without its length. It uses the memory of into. The versions of the
-// requests here with a body are those with fields in their heads (KIP-482).
+// exchange sends a request with the given body, and returns the answer without its length prefix. The answer uses the
+// memory of into. A request with a body must have a version whose head has tagged fields (KIP-482).
 func exchange(broker io.ReadWriter, key protocol.ApiKey, version int16, body, into []byte) ([]byte, error) {
 	request := binary.BigEndian.AppendUint16(make([]byte, 4), uint16(key))
 	request = binary.BigEndian.AppendUint16(request, uint16(version))
@@ -115,14 +116,15 @@ func exchange(broker io.ReadWriter, key protocol.ApiKey, version int16, body, in
 	return receive(broker, into)
 }
 
-// receive returns an answer without its length.
+// receive returns an answer without its length prefix.
 func receive(broker io.Reader, into []byte) ([]byte, error) {
 	var size [4]byte
 	if _, err := io.ReadFull(broker, size[:]); err != nil {
 		return nil, err
 	}
 	answer := into[:0]
-	for missing := int(binary.BigEndian.Uint32(size[:])); missing > 0; { // it grows as bytes come: an announced size must not allocate memory
+	// The memory grows as bytes come: an announced size must not allocate memory.
+	for missing := int(binary.BigEndian.Uint32(size[:])); missing > 0; {
 		from := len(answer)
 		answer = slices.Grow(answer, min(missing, leastAnswer))
 		answer = answer[:min(cap(answer), from+missing)]
@@ -134,7 +136,7 @@ func receive(broker io.Reader, into []byte) ([]byte, error) {
 	return answer, nil
 }
 
-// length reads the length of a list or a text of a newer version, 0 also if there is none.
+// length reads the length of a list or text in the newer encoding. A missing list or text also has the length 0.
 func (c *cursor) length() int {
 	n, size := binary.Uvarint(c.rest)
 	c.take(size)
@@ -144,10 +146,10 @@ func (c *cursor) length() int {
 	return int(max(n, 1)) - 1
 }
 
-// text passes over a text of a newer version.
+// text passes over a text in the newer encoding.
 func (c *cursor) text() { c.take(c.length()) }
 
-// fields passes over the fields that newer versions may add.
+// fields passes over the tagged fields that newer versions may add.
 func (c *cursor) fields() {
 	unsigned := func() uint64 {
 		n, size := binary.Uvarint(c.rest)
@@ -162,7 +164,7 @@ func (c *cursor) fields() {
 	}
 }
 
-// identify notes the id of the topic at the first look, and refuses another topic of the same name later.
+// identify stores the topic's id at the first lookup. At later lookups it refuses another topic with the same name.
 func (c *client) identify(ctx context.Context) error {
 	answer, err := c.transport.RoundTrip(ctx, c.kafka.Addr, &lookup{c.Topic})
 	if err != nil {
@@ -180,7 +182,7 @@ func (c *client) identify(ctx context.Context) error {
 	return nil
 }
 
-// recreated is the error of a topic that was deleted and made again.
+// recreated is the error when the topic was deleted and created again.
 func (c *client) recreated() error {
 	return exit.Errorf(exit.Malformed, "%s: the topic was deleted and created again: the messages of the topic before are gone", c.Location).
 		WithHint("a stage that is started again reads the new topic from its beginning; what it had not read of the topic before must be " +
