@@ -10,14 +10,14 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// Messages are those of a partition, each read on its own. Close must be called.
+// Messages reads a partition's messages, each on its own. Close must be called.
 type Messages struct {
 	*stream.Messages
 	io.Closer
 }
 
-// OpenMessages opens the partitions of a topic of public records up to their ends, which its name must want, for a reader who leaves malformed
-// messages out. check refuses messages by the header of their stream.
+// OpenMessages opens the partitions of a public topic for a reader that skips malformed messages. It reads up to the
+// ends of the partitions, and the name must say so (until=end). check refuses messages by the header of their stream.
 func OpenMessages(name string, check func(*wire.Header) error) ([]*Messages, error) {
 	l, err := inputTopic(name, Wanted{Side: wire.Side_PUBLIC})
 	if err != nil {

@@ -13,23 +13,23 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// An Output is an open output. Commit makes the output complete. Abort without Commit removes an unfinished file; Abort after
-// Commit does nothing.
+// An Output is an open output. Commit makes the output complete. Abort without Commit removes an unfinished file; Abort
+// after Commit does nothing.
 type Output struct {
 	file *os.File
 	// A file is written as temporary and then renamed to path. Both names are empty for standard output, FIFOs and devices.
 	temporary, path string
-	terminal        *shown // nil: file is no terminal
-	reader          string // describes the reader of a pipe; empty: file is no pipe
+	terminal        *shown // nil: file is not a terminal
+	reader          string // describes the reader of a pipe; empty: file is not a pipe
 	done            bool
 }
 
 // OnTerminal is called before output goes to a terminal. It must stop other writers to the terminal, such as a progress line.
 var OnTerminal = func() {}
 
-// Create opens an output for data of the given side of the wall. "" and "-" are standard output. Create refuses to write private data
-// to a terminal; for public data on a terminal the name must be "-". Only its owner can read a file of private data. For a FIFO
-// Create waits for the reader.
+// Create opens an output. side says on which side of the wall its data belongs. "" and "-" mean standard output. Create
+// refuses to write private data to a terminal; for public data on a terminal the name must be "-". Only the owner can
+// read a file with private data. For a FIFO Create waits for the reader.
 func Create(name string, side wire.Side) (*Output, error) {
 	if name == "" || name == Stdio {
 		if term.IsTerminal(int(os.Stdout.Fd())) {
@@ -95,7 +95,7 @@ func Create(name string, side wire.Side) (*Output, error) {
 	return &Output{file: f, temporary: f.Name(), path: t.Path}, nil
 }
 
-// opened returns the output of what is written to as it is.
+// opened returns an Output that writes to f directly, without a temporary file.
 func opened(f *os.File) *Output {
 	widen(f)
 	o := &Output{file: f}
@@ -129,7 +129,7 @@ func (o *Output) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// LetAllRead lets every user of the machine read a file, whatever the umask of this process.
+// LetAllRead lets every user of the machine read the output file, whatever this process's umask.
 func (o *Output) LetAllRead() error {
 	if o.temporary == "" {
 		return nil
@@ -140,13 +140,14 @@ func (o *Output) LetAllRead() error {
 // Pipe says whether the output is a pipe or a socket, so that another process probably reads the other end.
 func (o *Output) Pipe() bool { return pipe(o.file.Stat()) }
 
-// Sends says that what is written leaves at once, and not with Commit, as for everything but a file. Standard output may be a file, too.
+// Sends says whether written bytes leave at once. Only for a regular file they wait for Commit; standard output may be
+// one, too.
 func (o *Output) Sends() bool {
 	info, err := o.file.Stat()
 	return err == nil && !info.Mode().IsRegular()
 }
 
-// Piped says before an output is opened whether Pipe will hold for it.
+// Piped predicts the result of Pipe before the output is opened.
 func Piped(name string) bool {
 	if name == "" || name == Stdio {
 		return pipe(os.Stdout.Stat())
@@ -174,7 +175,7 @@ func (o *Output) Commit() error {
 	}
 	err := o.file.Sync()
 	if err == nil {
-		err = os.Rename(o.temporary, o.path) // while the lock of the file says that a program writes it
+		err = os.Rename(o.temporary, o.path) // before Close: the file's lock tells other programs that this program writes it
 	}
 	if e := o.file.Close(); err == nil {
 		err = e
@@ -218,8 +219,8 @@ func SyncFolder(path string) error {
 	return errors.Join(folder.Sync(), folder.Close())
 }
 
-// WriteFile writes a small file whole or not at all. Public content is text, which a terminal may show: the name "" is then standard
-// output.
+// WriteFile writes a small file whole or not at all. Public content is text that a terminal may show, so for public
+// content the name "" means standard output.
 func WriteFile(name string, side wire.Side, content []byte) error {
 	if name == "" && side == wire.Side_PUBLIC {
 		name = Stdio

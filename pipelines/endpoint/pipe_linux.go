@@ -6,13 +6,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pipeSize is how many bytes wait in a pipe at most: about a frame of cells, of which Linux' 64 KiB are a quarter, so that two stages would take
-// turns within each. More is no faster. All pipes of a user without privileges hold 64 MiB (pipe(7), /proc/sys/fs/pipe-user-pages-soft): 256 of
-// this size. Beyond that new pipes are narrow, those of other programs, too.
+// pipeSize is the capacity of a pipe in bytes. It holds about one frame of cells. Linux' default, 64 KiB, is a quarter,
+// so two stages would take turns within each frame. A larger capacity is no faster. All pipes of an unprivileged user
+// together hold 64 MiB (pipe(7), /proc/sys/fs/pipe-user-pages-soft), which is 256 pipes with pipeSize. Beyond this
+// limit new pipes are narrow, including the pipes of other programs.
 const pipeSize = 256 << 10
 
-// widen lets more bytes wait in a pipe that f writes to. Other files stay as they are, and so do a wider pipe and one beyond what a user may
-// hold in all.
+// widen raises the capacity if f is a pipe. It leaves a wider pipe as it is, and a pipe that would exceed the user's
+// limit. It does not change other files.
 func widen(f *os.File) {
 	c, err := f.SyscallConn() // not f.Fd(), which would make f block
 	if err != nil {

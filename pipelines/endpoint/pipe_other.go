@@ -4,5 +4,5 @@ package endpoint
 
 import "os"
 
-// widen does nothing: only Linux lets a process say how many bytes wait in a pipe.
+// widen does nothing: only Linux lets a process set a pipe's capacity.
 func widen(*os.File) {}

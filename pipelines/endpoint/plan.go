@@ -9,8 +9,8 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// Plan returns the sampling scheme of the rounds that a topic holds, by the first of them that retention has left; nil where there
-// is none.
+// Plan returns the sampling scheme of the rounds in a topic. It reads the scheme from the first round that retention
+// has left. Without a round it returns nil.
 func Plan(name string) (*wire.Scheme, error) {
 	l, err := writtenTopic(name)
 	if err != nil {

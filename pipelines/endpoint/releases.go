@@ -11,7 +11,7 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// A Released is a release that a stream holds.
+// A Released is a release in a stream.
 type Released struct {
 	Round uint32
 	Head  *wire.Release // nil: the stream holds only a part of the release
@@ -19,9 +19,9 @@ type Released struct {
 	Digest string
 }
 
-// Releases returns the header and all releases that a stream holds. For a topic it returns the releases of every writer, also the
-// duplicates that readers of the topic ignore. It begins at the first message that retention has left, unless the name says
-// otherwise, and stops where the topic ends now. The error for a topic without messages is stream.ErrEmpty.
+// Releases returns the header and all releases of a stream. For a topic it returns the releases of every writer, also
+// the duplicates that the topic's readers ignore. It begins at the first message that retention has left, unless the
+// name says otherwise, and stops at the topic's present end. The error for a topic without messages is stream.ErrEmpty.
 func Releases(name string) (*wire.Header, []Released, error) {
 	wanted := Wanted{Kinds: []wire.Kind{wire.Kind_RELEASES}, Side: wire.Side_PUBLIC}
 	r, h, err := openHistory(name, wanted)
@@ -47,7 +47,7 @@ func Releases(name string) (*wire.Header, []Released, error) {
 	return h, all, nil
 }
 
-// KindOf returns the kind of a stream in a file.
+// KindOf returns the kind of the stream in a file.
 func KindOf(name string) (wire.Kind, error) {
 	in, err := Open(name)
 	if err != nil {
@@ -78,7 +78,7 @@ func Holds(output string) (bool, error) {
 	return slices.ContainsFunc(tails, func(t topic.Tail) bool { return t.Frame != nil }), err
 }
 
-// openHistory opens a stream. For a topic the stream has the frames of every writer, duplicates too.
+// openHistory opens a stream. From a topic it returns the frames of every writer, including duplicates.
 func openHistory(name string, wanted Wanted) (*StreamReader, *wire.Header, error) {
 	if !topic.Is(name) {
 		return OpenStream(name, wanted)

@@ -10,8 +10,8 @@ import (
 	"privpipe/pipelines/metrics"
 )
 
-// A Journal is a topic of one partition. Programs append entries and read all entries; all programs see the entries in the same order.
-// A Journal is not safe for concurrent use.
+// A Journal is a topic with one partition. Programs append entries and read all entries; all programs see the entries
+// in the same order. A Journal is not safe for concurrent use.
 type Journal struct {
 	client  *client
 	log     *Log
@@ -19,7 +19,7 @@ type Journal struct {
 	next    int64
 }
 
-// OpenJournal opens the journal of a location. The topic must keep its messages for ever: Read needs the first entry.
+// OpenJournal opens the journal at a location. The topic must keep its messages for ever: Read needs the first entry.
 func OpenJournal(ctx context.Context, l *Location) (*Journal, error) {
 	c, err := newClient(l)
 	if err != nil {
@@ -36,15 +36,16 @@ func OpenJournal(ctx context.Context, l *Location) (*Journal, error) {
 	if n != 1 {
 		return nil, exit.Errorf(exit.Usage, "%s: has %d partitions, and a journal has one: its order is what counts", l, n)
 	}
-	// An appended entry counts at once and for ever. It must not wait for the transaction of another program, or be aborted with it.
+	// An appended entry counts at once and for ever. It must neither wait for another program's transaction nor be
+	// aborted with it.
 	log := &Log{client: c, isolation: kafka.ReadUncommitted}
 	log.context, log.stop = context.WithCancelCause(ctx)
 	c.users.Add(1)
 	return &Journal{client: c, log: log}, nil
 }
 
-// Append appends an entry, and waits until all replicas have it. A retry may store the entry twice. After an error the entry may be
-// stored or not.
+// Append appends an entry, and waits until all replicas have it. A retry may store the entry twice. After an error the
+// entry may or may not be stored.
 func (j *Journal) Append(entry []byte) error {
 	defer metrics.AwaitWrite(j.client.Topic, 0, j.client.awaits(appending))()
 	return j.client.retry(j.log.context, appending, func(ctx context.Context) error {
@@ -59,7 +60,8 @@ func (j *Journal) Append(entry []byte) error {
 	})
 }
 
-// Read returns all entries that were appended before the call, and perhaps later ones. The caller must not change them.
+// Read returns all entries that were appended before the call, and perhaps later entries. The caller must not change
+// them.
 func (j *Journal) Read() ([][]byte, error) {
 	first, end, err := j.client.bounds(j.log.context, 0)
 	if err != nil {

@@ -15,26 +15,26 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// Scheme is how the name of a topic begins.
+// Scheme is the beginning of each topic name.
 const Scheme = "kafka://"
 
-// Claims is the end of the name of each topic of claims. Such a topic decides which privatizer releases a round.
+// Claims is the suffix of each claims topic's name. Such a topic decides which privatizer releases a round.
 const Claims = ".claims"
 
 // A Location names a topic and says how to read it.
 type Location = topic.Location
 
-// defaultPort is the port of a broker whose address has none.
+// defaultPort is the broker's port if the address names no port.
 const defaultPort = "9092"
 
-// characters are those of the names that a broker accepts for a topic.
+// characters matches the names that a broker accepts for topics and groups, except for their length.
 var characters = regexp.MustCompile(`^[a-zA-Z0-9._-]+$`)
 
-// accepted says whether a broker accepts a name for a topic, except . and .. (the length is not in the expression, which would take a millisecond
-// to compile at the start of every stage).
+// accepted says whether a broker accepts a name for a topic; the names . and .. also pass. The length limit is not in
+// the expression, since compiling it would then take a millisecond at the start of each stage.
 func accepted(name string) bool { return len(name) <= 249 && characters.MatchString(name) }
 
-// Parse reads the name of a topic.
+// Parse parses a topic name.
 func Parse(name string) (*Location, error) {
 	shown := Scheme + "…" // the name is shown only when it holds no password
 	fail := func(format string, args ...any) (*Location, error) {
@@ -77,7 +77,7 @@ func Parse(name string) (*Location, error) {
 	return l, nil
 }
 
-// address returns HOST:PORT of a broker, with the default port if none is given.
+// address returns a broker's HOST:PORT, with the default port if the name has none.
 func address(name string) (string, bool) {
 	host, port, err := net.SplitHostPort(name)
 	if err != nil {

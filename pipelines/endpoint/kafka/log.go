@@ -18,7 +18,7 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// A Log reads one partition of a topic, message by message. It is a stream.Source. Except Stop, Close and Drained, it is not safe for
+// A Log reads one partition, message by message. It implements stream.Source. Only Stop, Close and Drained are safe for
 // concurrent use.
 type Log struct {
 	client    *client
@@ -28,21 +28,21 @@ type Log struct {
 	stop      context.CancelCauseFunc
 
 	chunks  chan chunk  // the fetched chunks
-	free    chan []byte // the memory of answers whose messages were read
-	using   []byte      // the memory of the pending messages, and of those that were returned last
+	free    chan []byte // the memory of answers whose messages have all been read
+	using   []byte      // the memory of the pending messages and of the messages that were returned last
 	err     error       // the error that ended the chunks; every later read returns it
 	pending []message
-	after   int64 // offset after the pending messages
-	next    int64 // offset after the message that was read last
+	after   int64 // the offset after the pending messages
+	next    int64 // the offset after the message that was read last
 	resume  int64 // the result of Next
 	end     int64 // the topic's end when the log was opened
 	frames  []stream.Frame
-	foreign int // a lower bound of the number of frames of other programs so far
+	foreign int // a lower bound of the number of frames from other programs so far
 
 	wait *metrics.Wait
 	read metrics.Counter
 	lag  metrics.Gauge
-	head int64 // offset after the partition's last message, by the last fetch
+	head int64 // the offset after the partition's last message, by the last fetch
 
 	drained atomic.Int64 // when the last fetch without messages was sent, in nanoseconds since 1970
 }
@@ -51,13 +51,13 @@ type Log struct {
 type message struct {
 	offset  int64
 	time    time.Time
-	stamped bool // by the broker, not by the writer
+	stamped bool // true: the broker set the time; false: the writer did
 	value   []byte
 	label   label
-	err     error // the error of its label
+	err     error // the error of the label
 }
 
-// check refuses a message without a frame, and a message whose headers no stage writes.
+// check refuses a message without a frame, and a message with headers that no stage writes.
 func (m *message) check() error {
 	if m.err == nil && len(m.value) == 0 {
 		return errors.New("the message is empty, must hold a frame")
@@ -68,20 +68,20 @@ func (m *message) check() error {
 // A chunk is the answer to one fetch.
 type chunk struct {
 	messages []message
-	next     int64  // offset after the messages, and after offsets that have no message
-	head     int64  // offset after the last message of the partition
-	memory   []byte // of the values
+	next     int64  // the offset after the messages, and after offsets without a message
+	head     int64  // the offset after the partition's last message
+	memory   []byte // holds the values of the messages
 	asked    time.Time
 	err      error
 }
 
-// maxFetch bounds the answer to a fetch, in bytes: larger answers were slower (design page kafka.md, section 4).
+// maxFetch bounds one fetch's answer, in bytes: larger answers were slower (design page kafka.md, section 4).
 const maxFetch = 4 << 20
 
 // maxWait is how long the broker waits for a message before it answers a fetch.
 const maxWait = 500 * time.Millisecond
 
-// Open opens the partitions of the location, each at the position that From of the location names.
+// Open opens the partitions of the location, each at the position that the location's From names.
 func Open(ctx context.Context, l *Location) ([]*Log, error) {
 	c, partitions, err := reach(ctx, l)
 	if err != nil {
@@ -191,14 +191,14 @@ func (l *Log) Location() *Location { return l.client.Location }
 // Partition is the number of the partition.
 func (l *Log) Partition() int { return l.partition }
 
-// Next is the offset at which a restarted reader resumes: the offset after the message of the last frame. If another program wrote that
-// message, Next is the offset of the message itself, since the message may hold more frames.
+// Next is the offset where a restarted reader resumes. After a stage's message this is the following offset. After
+// another program's message this is the message's own offset, since the message may hold more frames.
 func (l *Log) Next() int64 { return l.resume }
 
 // gone is the error for an offset that the partition does not have.
 func (l *Log) gone(offset int64) error {
 	left := "from=oldest"
-	if l.client.Group != "" { // whose note of an offset goes before from
+	if l.client.Group != "" { // a group's committed offset has precedence over from
 		left = "from=oldest with a new group"
 	}
 	return exit.Errorf(exit.Malformed, "%s: the messages from offset %d on are gone, or not there yet", l.Name(), offset).
@@ -239,7 +239,7 @@ func (l *Log) fetch(offset int64) {
 	}
 }
 
-// fetchOnce returns the messages from an offset on. It returns none if none come within maxWait.
+// fetchOnce returns the messages from an offset on, or no messages if none come within maxWait.
 func (l *Log) fetchOnce(offset int64) (c chunk, err error) {
 	err = l.client.retry(l.context, reading, func(ctx context.Context) error {
 		var memory []byte
@@ -279,7 +279,8 @@ func (l *Log) fetchOnce(offset int64) (c chunk, err error) {
 	return c, err
 }
 
-// message returns the next message. With UntilEnd it returns io.EOF at the offset where the partition ended when the log was opened.
+// message returns the next message. With UntilEnd it returns io.EOF at the end that the partition had when the log was
+// opened.
 func (l *Log) message() (*message, error) {
 	if len(l.pending) == 0 {
 		l.wait.Begin()
@@ -330,7 +331,7 @@ func (l *Log) message() (*message, error) {
 	return m, nil
 }
 
-// release lets the memory of the messages that were returned be used again, unless others in it are still pending.
+// release makes the memory of the returned messages free for later fetches, unless it also holds pending messages.
 func (l *Log) release() {
 	if len(l.pending) == 0 {
 		l.reuse(l.using)
@@ -346,9 +347,9 @@ func (l *Log) reuse(memory []byte) {
 	}
 }
 
-// Drained returns a time: Frame has returned every message that the partition had at that time. It is the time at which the last fetch
-// without messages was sent, and 1970 before the first such fetch. While the broker is away the time does not advance. Drained may be
-// called while Frame waits.
+// Drained returns a time. Frame has returned every message that the partition had at this time. It is the time when the
+// last fetch without messages was sent; before the first such fetch it is 1970. While the broker is away the time does
+// not advance. Drained may be called while Frame waits.
 func (l *Log) Drained() time.Time { return time.Unix(0, l.drained.Load()) }
 
 // Context ends with the log.
@@ -374,7 +375,8 @@ func (l *Log) Frame() (stream.Frame, error) {
 	return f, nil
 }
 
-// unpack returns the frames of a message. A message of a stage holds one frame; another program may put a whole file into a message.
+// unpack returns a message's frames. A stage's message holds one frame; another program's message may hold a whole
+// file.
 func (l *Log) unpack(m *message) ([]stream.Frame, error) {
 	if err := m.check(); err != nil {
 		return nil, err

@@ -11,18 +11,18 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// The headers of a message, which are text. SPEC.md, "Topics", is the contract.
+// The headers of a message. Their values are text. SPEC.md, "Topics", is the contract.
 const (
-	headerWriter = "writer" // random name of the program run that writes, in hexadecimal
-	headerFrame  = "frame"  // number of the frame among the writer's, from 0
-	headerSince  = "since"  // number of the frame among the writer's of its round or set, from 0
-	headerRound  = "round"  // round of the writer's last record so far; an end record does not count
+	headerWriter = "writer" // the random name of the writing program run, in hexadecimal
+	headerFrame  = "frame"  // the frame's number among the writer's frames, from 0
+	headerSince  = "since"  // the frame's number among the writer's frames in its round or set, from 0
+	headerRound  = "round"  // the round of the writer's last record so far; an end record does not count
 	headerMark   = "mark"   // "close": the frame closes the round or set; "end": the frame ends the stream; otherwise absent
 )
 
-// A label describes the frame of a message, by the headers of the message.
+// A label describes the frame in a message. It comes from the message headers.
 type label struct {
-	Writer        string // empty: another program wrote the message, and it may hold several frames
+	Writer        string // empty: another program wrote the message, which may hold several frames
 	Number, Since int
 	stream.Mark
 }
@@ -42,11 +42,11 @@ func (l *label) headers() []kafka.Header {
 	return headers
 }
 
-// maxNumber bounds numbers in headers, so that sums of such numbers do not overflow.
+// maxNumber bounds numbers in headers, so that sums of them do not overflow.
 const maxNumber = 1 << 40
 
-// readLabel reads headers. It refuses headers that no stage writes. Without the header writer, another program wrote the message, and
-// readLabel ignores its headers.
+// readLabel reads a message's headers. It refuses headers that no stage writes. Without the header "writer" another
+// program wrote the message, and readLabel ignores the other headers.
 func readLabel(headers []kafka.Header) (label, error) {
 	var l label
 	var wrong error

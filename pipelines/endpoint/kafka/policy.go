@@ -14,14 +14,15 @@ import (
 // cleanupPolicy is the topic setting that chooses between deletion and compaction of old messages.
 const cleanupPolicy = "cleanup.policy"
 
-// timestampType is the topic setting that says whose clock stamps messages; with brokerTime it is the broker's.
+// timestampType is the topic setting that says whose clock stamps messages. The value brokerTime means the broker's
+// clock.
 const (
 	timestampType = "message.timestamp.type"
 	brokerTime    = "LogAppendTime"
 )
 
-// stamped refuses a topic whose writers stamp their messages, if the location wants the broker's time. It accepts a topic whose settings the
-// user may not read: each batch says whose time it has.
+// stamped refuses a topic with writers' timestamps, if the location wants the broker's time. It accepts a topic if the
+// user may not read its settings: each batch says whose time it has.
 func (c *client) stamped(ctx context.Context) error {
 	if !c.BrokerTime {
 		return nil
@@ -40,22 +41,22 @@ func (c *client) stamped(ctx context.Context) error {
 	})
 }
 
-// writersTime is the error of messages with the time of their writer.
+// writersTime is the error for messages that their writer stamped.
 func writersTime(name, what string) error {
 	return exit.Errorf(exit.Refused, "%s: refused: %s: the writer of a message chooses its time, and so whose messages count when", name, what).
 		WithHint("give the topic %s=%s; older messages keep their writers' time, so take a new topic, or an offset after them in from=; "+
 			"--trust-stamps, where there is such a flag, if no author can write to the topic", timestampType, brokerTime)
 }
 
-// compacted is the error of a compacted topic. Compaction keeps only the last message of each key, and a stream needs all of its
-// messages. Messages of a stream have no key, and the broker refuses messages without a key in a compacted topic.
+// compacted is the error for a compacted topic. Compaction keeps only the last message of each key, and a stream needs
+// all of its messages. Messages in a stream have no key, and a compacted topic refuses messages without a key.
 func (c *client) compacted() error {
 	return exit.Errorf(exit.Missing, "%s: the topic is compacted (%s), and a stream needs all its messages", c.Location, cleanupPolicy).
 		WithHint("topics.sh makes topics with %s=delete; a topic that was ever compacted cannot be repaired: take a new one", cleanupPolicy)
 }
 
-// uncompacted refuses a compacted topic. It accepts a topic whose settings the user may not read, since that needs the right
-// DescribeConfigs. If that topic is compacted, the broker refuses the first write.
+// uncompacted refuses a compacted topic. It accepts a topic if the user may not read its settings, which needs the
+// right DescribeConfigs. If the topic is compacted after all, the broker refuses the first write.
 func (c *client) uncompacted(ctx context.Context) error {
 	return c.retry(ctx, "look at the topic's settings", func(ctx context.Context) error {
 		entries, err := c.settings(ctx, cleanupPolicy)

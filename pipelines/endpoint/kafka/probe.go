@@ -17,10 +17,10 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// probing bounds the question whether a broker speaks TLS.
+// probing limits the time to find out whether a broker speaks TLS.
 const probing = 2 * time.Second
 
-// answered holds the broker lists of locations that have answered this process in clear.
+// answered holds broker lists. Each of these lists has answered this process in clear.
 var answered sync.Map
 
 // heard notes that the brokers answered.
@@ -30,9 +30,9 @@ func (c *client) heard() {
 	}
 }
 
-// wantsTLS returns an error if one of the brokers speaks TLS and the client does not. Such a broker only hangs up, or sends an alert that
-// looks like the length of a long answer. A retry does not help then. wantsTLS does not ask brokers that have answered in clear:
-// to them the beginning of a TLS connection is a malformed request.
+// wantsTLS returns an error if a broker speaks TLS and the client does not. Such a broker only hangs up, or sends an
+// alert that looks like the length of a long answer, so a retry does not help. wantsTLS does not ask brokers that have
+// answered in clear: they would see the beginning of a TLS connection as a malformed request.
 func (c *client) wantsTLS(ctx context.Context) error {
 	if c.transport.TLS != nil {
 		return nil
@@ -49,8 +49,8 @@ func (c *client) wantsTLS(ctx context.Context) error {
 	return nil
 }
 
-// wantsClear returns an error if the client encrypts, and one of the brokers answers a request in clear. Such a broker takes the beginning of a
-// TLS connection for a malformed request, and hangs up.
+// wantsClear returns an error if the client uses TLS and a broker answers in clear. Such a broker sees the beginning of
+// a TLS connection as a malformed request, and hangs up.
 func (c *client) wantsClear(ctx context.Context) error {
 	if c.transport.TLS == nil {
 		return nil
@@ -64,7 +64,7 @@ func (c *client) wantsClear(ctx context.Context) error {
 	return nil
 }
 
-// speaksClear says whether a broker answers the question for the versions that it knows. The question holds no secret.
+// speaksClear says whether a broker answers an ApiVersions request in clear. The request holds no secret.
 func speaksClear(ctx context.Context, broker string) bool {
 	ctx, cancel := context.WithTimeout(ctx, probing)
 	defer cancel()
@@ -86,10 +86,11 @@ func speaksClear(ctx context.Context, broker string) bool {
 		return false
 	}
 	size, correlation := binary.BigEndian.Uint32(answer), binary.BigEndian.Uint32(answer[4:])
-	return correlation == 0 && size < 1<<16 // an alert of TLS begins with bytes that are a larger size
+	return correlation == 0 && size < 1<<16 // a TLS alert begins with bytes that would be a larger size
 }
 
-// speaksTLS says whether a broker answers the beginning of a TLS connection with a certificate. It then closes the connection.
+// speaksTLS says whether a broker answers the beginning of a TLS connection with a certificate. It then closes the
+// connection.
 func speaksTLS(ctx context.Context, broker string) (speaks bool) {
 	ctx, cancel := context.WithTimeout(ctx, probing)
 	defer cancel()

@@ -14,23 +14,24 @@ import (
 // castagnoli is the polynomial of a batch's checksum.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// isPlain says whether records reads a batch. All stages write such batches: their frames are compressed already. The library reads the others.
+// isPlain says whether records can read a batch. All stages write such batches, since their frames are compressed
+// already. The library reads other batches.
 func isPlain(batch []byte) bool {
 	return len(batch) >= batchHeader && batch[batchMagic] == 2 && binary.BigEndian.Uint16(batch[batchAttributes:])&attributeCompression == 0
 }
 
-// records returns the messages of a plain batch: https://kafka.apache.org/documentation/#record. Their values share the memory of the batch,
-// which the library would copy three times.
+// records returns the messages of a plain batch: https://kafka.apache.org/documentation/#record. The values share the
+// batch's memory; the library would copy them three times.
 func records(batch []byte) ([]message, error) {
 	if crc32.Checksum(batch[batchAttributes:], castagnoli) != binary.BigEndian.Uint32(batch[batchChecksum:]) {
 		return nil, errors.New("a batch of messages has a wrong checksum")
 	}
 	base, first := int64(binary.BigEndian.Uint64(batch)), int64(binary.BigEndian.Uint64(batch[batchFirstTime:]))
-	messages := make([]message, binary.BigEndian.Uint32(batch[batchCount:])) // checkSize has bounded it
+	messages := make([]message, binary.BigEndian.Uint32(batch[batchCount:])) // checkSize has bounded the count
 	in := &cursor{rest: batch[batchHeader:]}
 	for i := range messages {
 		record := &cursor{rest: in.bytes()}
-		record.take(1) // attributes, of which there are none
+		record.take(1) // attributes; none are defined
 		m := &messages[i]
 		m.time = time.UnixMilli(first + record.varint())
 		m.offset = base + record.varint()
@@ -53,7 +54,8 @@ func (c *cursor) varint() int64 {
 	return n
 }
 
-// bytes reads bytes after their number, which is -1 for none. Whoever appends to them does not overwrite what follows.
+// bytes reads a length and as many bytes; the length -1 means nil. The result has no spare capacity, so that an append
+// does not overwrite the following bytes.
 func (c *cursor) bytes() []byte {
 	n := c.varint()
 	if n == -1 {

@@ -9,8 +9,8 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// readSecret reads a file. secret is an error if other users than the owner may read or change the file; the caller decides whether
-// the file holds a secret.
+// readSecret reads a file. It also returns secret, an error if users other than the owner may read or change the file.
+// The caller decides whether the file holds a secret.
 func readSecret(name string) (content []byte, secret error, err error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -33,8 +33,8 @@ func readSecret(name string) (content []byte, secret error, err error) {
 	return content, secret, err
 }
 
-// exposed says whether users other than user may read or change a file. A group may read a file of root: so an administrator, or
-// Kubernetes, hands a secret to a user.
+// exposed says whether users other than user may read or change a file. A group may read a file that root owns: in this
+// way an administrator, or Kubernetes, hands a secret to a user.
 func exposed(mode fs.FileMode, owner, user int) bool {
 	open := fs.FileMode(0o077)
 	if owner == 0 && user != 0 {

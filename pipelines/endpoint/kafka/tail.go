@@ -14,7 +14,7 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// A Tail is the last message of a partition.
+// A Tail is a partition's last message.
 type Tail = topic.Tail
 
 // Tails returns the last message of each partition of the location.
@@ -33,10 +33,11 @@ func Tails(ctx context.Context, l *Location) ([]Tail, error) {
 	return tails, nil
 }
 
-// tail returns the last message of a partition that says how far its stream has come, or else the last message.
+// tail returns a partition's last message with progress of the stream. If no message has any, it returns the last
+// message.
 func (c *client) tail(ctx context.Context, partition int) (Tail, error) {
 	var tail Tail
-	var refused error // of the last message that was looked at
+	var refused error // the error of the last message that was examined
 	_, end, err := c.last(ctx, partition, func(m *message) bool {
 		if err := m.check(); err != nil {
 			refused = c.wrong(m, partition, err)
@@ -65,7 +66,7 @@ func (c *client) tail(ctx context.Context, partition int) (Tail, error) {
 	return tail, nil
 }
 
-// lastMark returns the last wanted mark of a partition, if it has one.
+// lastMark returns the last wanted mark in a partition, if there is one.
 func (c *client) lastMark(ctx context.Context, partition int, wanted func(stream.Mark) bool) (mark stream.Mark, found bool, err error) {
 	_, _, err = c.last(ctx, partition, func(m *message) bool {
 		mark, found = m.marks(wanted)
@@ -74,8 +75,8 @@ func (c *client) lastMark(ctx context.Context, partition int, wanted func(stream
 	return mark, found, err
 }
 
-// Search looks for a wanted mark of a stage in each partition of the location. It returns the last such mark of the first partition that
-// has one, otherwise nil. It reads a partition from its end backwards.
+// Search looks for a wanted mark of a stage. It returns the last such mark in the first partition that has one,
+// otherwise nil. It reads each partition from its end backwards.
 func Search(ctx context.Context, l *Location, wanted func(stream.Mark) bool) (*stream.Mark, error) {
 	c, partitions, err := reach(ctx, l)
 	if err != nil {
@@ -94,10 +95,10 @@ func Search(ctx context.Context, l *Location, wanted func(stream.Mark) bool) (*s
 	return nil, nil
 }
 
-// Stands says whether the partition of the location bears a hint out. It does if the message before the hint's offset closes the hint's
-// round. It also does if another program wrote the message at the offset, since that message may hold frames that are not read yet. If
-// retention has deleted the message before the offset, Stands accepts the hint: then no message is skipped, or opening the partition
-// reports the missing messages.
+// Stands says whether the messages in the location's partition confirm a hint. They confirm it if the message before
+// the hint's offset closes the hint's round. They also confirm it if another program wrote the message at the offset,
+// since this message may hold frames that are not read yet. If retention has deleted the message before the offset,
+// Stands accepts the hint: then no message is skipped, or opening the partition reports the missing messages.
 func Stands(ctx context.Context, l *Location, h Hint) (bool, error) {
 	c, partitions, err := reach(ctx, l)
 	if err != nil {
@@ -126,8 +127,8 @@ func Stands(ctx context.Context, l *Location, h Hint) (bool, error) {
 // mostSteps bounds the messages that last holds in memory.
 const mostSteps = 64
 
-// last returns the last wanted message of a partition, nil if there is none, and the offset after the partition's last message. It
-// reads from the end backwards, in growing steps.
+// last returns the last wanted message in a partition, nil if there is none, and the offset after the partition's last
+// message. It reads from the end backwards, in growing steps.
 func (c *client) last(ctx context.Context, partition int, wanted func(*message) bool) (found *message, end int64, err error) {
 	first, end, err := c.bounds(ctx, partition)
 	if err != nil {
@@ -176,7 +177,7 @@ func (c *client) scan(ctx context.Context, partition int, from, to int64, visit 
 	return nil
 }
 
-// Find returns an error if a topic of streams or of text is missing.
+// Find returns an error if a topic is missing. The topic may hold streams or text.
 func Find(ctx context.Context, l *Location) error {
 	c, _, err := find(ctx, l)
 	if err != nil {
@@ -186,7 +187,7 @@ func Find(ctx context.Context, l *Location) error {
 	return c.stamped(ctx)
 }
 
-// Partitions returns the number of partitions of a topic of streams.
+// Partitions returns a topic's number of partitions. It refuses a topic that cannot hold streams.
 func Partitions(ctx context.Context, l *Location) (int, error) {
 	c, err := newClient(l)
 	if err != nil {
@@ -200,8 +201,8 @@ func Partitions(ctx context.Context, l *Location) (int, error) {
 	return n, c.uncompacted(ctx)
 }
 
-// decided returns an error if the broker has held back a message for longer than Patience. The transaction of the message, or an older
-// one, is still open and may be aborted.
+// decided returns an error if the broker has held back a message for longer than Patience. Then the message's
+// transaction, or an older one, is still open and may be aborted.
 func (l *Log) decided(since time.Time, offset int64) error {
 	if time.Since(since) < l.client.Patience {
 		return nil
@@ -210,9 +211,9 @@ func (l *Log) decided(since time.Time, offset int64) error {
 		l.Name(), offset).WithHint("another program writes it; kafka-transactions.sh finds and aborts transactions that hang")
 }
 
-// newest returns the offset at which the newest set of matrices begins, which may be incomplete. Without a set it returns the first
-// offset. It scans the last messages, and then more of them until it finds a beginning: a set may be long, and duplicates or the
-// messages of a slower program may come after it.
+// newest returns the offset of the first message in the newest set of matrices, which may be incomplete. Without a set
+// it returns the first offset. It scans the last messages, and then more of them until it finds a beginning. Many may
+// be needed: a set may be long, and duplicates or a slower program's messages may come after it.
 func (c *client) newest(ctx context.Context, partition int, first, end int64) (int64, error) {
 	for n := int64(16); ; n *= 4 {
 		from := max(first, end-n)
@@ -226,13 +227,14 @@ func (c *client) newest(ctx context.Context, partition int, first, end int64) (i
 	}
 }
 
-// newestFrom does as newest for the messages with offsets in [from, end). It returns a negative offset if no newest set begins there.
+// newestFrom does the same as newest for offsets in [from, end). It returns a negative offset if the newest set does
+// not begin there.
 func (c *client) newestFrom(ctx context.Context, partition int, from, end int64) (int64, error) {
 	begin, round := int64(-1), int64(-1)
 	err := c.scan(ctx, partition, from, end, func(m *message) {
 		at := int64(m.label.Round)
 		if m.err != nil || m.label.Writer == "" || at < round || at == round && (begin >= 0 || m.label.Since > 0) {
-			return // the headers are a hint, with which few frames need be decoded
+			return // the headers are a hint, so that few frames must be decoded
 		}
 		found, err := stream.Find(m.value)
 		if at = int64(found.Round); err != nil || found.Mark == (stream.Mark{}) || found.Ends || at < round {

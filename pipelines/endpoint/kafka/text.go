@@ -11,8 +11,8 @@ import (
 	"privpipe/pipelines/metrics"
 )
 
-// Text reads the messages of all partitions of a topic as text, in the order in which they come. Read adds a newline to a message that
-// does not end with one.
+// Text reads a topic as text. It returns the messages of all partitions in the order of their arrival. Read adds a
+// newline to a message that does not end with one.
 type Text struct {
 	logs   []*Log
 	values chan value
@@ -26,7 +26,7 @@ type value struct {
 	err error
 }
 
-// OpenText opens a topic of text. Other programs write such topics, so a compacted topic is accepted.
+// OpenText opens a text topic. Other programs write such topics, so a compacted topic is accepted.
 func OpenText(ctx context.Context, l *Location) (*Text, error) {
 	metrics.Conceal(l.Topic) // metrics must not show the name, which other programs chose
 	c, partitions, err := find(ctx, l)
@@ -85,7 +85,8 @@ func (t *Text) Read(b []byte) (n int, err error) {
 	return 0, t.err
 }
 
-// Message returns the next message. Without wait it returns nil if there is none yet. After the last message of all partitions it returns io.EOF.
+// Message returns the next message. If no message has come yet, it returns nil without wait. It returns io.EOF after
+// the last message of all partitions.
 func (t *Text) Message(wait bool) (*topic.Text, error) {
 	for t.err == nil && t.open > 0 {
 		var v value

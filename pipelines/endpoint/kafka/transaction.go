@@ -6,18 +6,19 @@ import (
 	"slices"
 )
 
-// transactions tells which batches of an answer count. Batches of aborted transactions and the marks that end transactions do not. With
-// isolation level read_committed the broker holds back open transactions, and lists the aborted ones:
-// https://kafka.apache.org/protocol, "Fetch API".
+// transactions tells which batches in an answer count. Batches in aborted transactions do not count, and neither do the
+// markers that end transactions. With isolation level read_committed the broker holds back open transactions, and lists
+// the aborted ones: https://kafka.apache.org/protocol, "Fetch API".
 type transactions struct {
-	aborted   []aborted // aborted transactions that have not begun yet, by their offsets
+	aborted   []aborted // the aborted transactions that have not begun yet, sorted by offset
 	producers map[int64]bool
 }
 
-// An aborted transaction begins at an offset of its producer, and ends with the producer's next mark.
+// An aborted transaction begins at the offset first and ends with the producer's next marker.
 type aborted struct{ producer, first int64 }
 
-// readTransactions reads a list of n aborted transactions from an answer. rest reads what follows each.
+// readTransactions reads a list of n aborted transactions from an answer. After each of them it calls rest, which reads
+// the further fields.
 func readTransactions(in *cursor, n int, rest func()) *transactions {
 	t := &transactions{producers: make(map[int64]bool)}
 	for ; n > 0 && !in.short; n-- {
@@ -28,7 +29,7 @@ func readTransactions(in *cursor, n int, rest func()) *transactions {
 	return t
 }
 
-// counts says whether the messages of the next batch count; last is the last offset of the batch.
+// counts says whether the messages in the next batch count. The batch's last offset is last.
 func (t *transactions) counts(batch []byte, last int64) bool {
 	for len(t.aborted) > 0 && t.aborted[0].first <= last {
 		t.producers[t.aborted[0].producer] = true

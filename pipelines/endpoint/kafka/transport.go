@@ -9,7 +9,7 @@ import (
 
 func init() { topic.Register(Scheme, transport{}) }
 
-// transport makes this package the topic.Transport of names that begin with kafka://.
+// transport implements topic.Transport for names that begin with kafka://.
 type transport struct{}
 
 func (transport) Parse(name string) (*Location, error)                     { return Parse(name) }
@@ -69,7 +69,7 @@ func (transport) Stands(ctx context.Context, l *Location, h Hint) (bool, error) 
 	return Stands(ctx, l, h)
 }
 
-// each returns values as the interface that they implement.
+// each converts values to an interface that they implement.
 func each[I any, T any](values []T) []I {
 	all := make([]I, len(values))
 	for i, v := range values {

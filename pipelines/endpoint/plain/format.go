@@ -15,30 +15,31 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// A format is a file format that the first bytes of a file identify.
+// A format is a file format that can be recognized by the first bytes.
 type format struct {
 	name   string
 	magics []magic
-	open   func(io.Reader) (io.ReadCloser, error) // decompresses; nil: not a compression that is read
-	decode encoding.Encoding                      // decodes a text with a byte order mark; open and decode nil: refused
+	open   func(io.Reader) (io.ReadCloser, error) // decompresses; nil: not a compression that this package reads
+	decode encoding.Encoding                      // decodes a text with a byte order mark; a format with neither open nor decode is refused
 	hint   string                                 // how to convert a refused format
 }
 
-// A magic is a value at an offset of a file. If mask is not empty, only the bits of mask are compared.
+// A magic is a byte string at an offset in a file. If mask is not empty, only the mask's bits are compared.
 type magic struct {
 	at          int
 	value, mask string
 }
 
-// Except for byte order marks, each value has bytes that no UTF-8 text has, or control characters that begin no text.
+// Each magic has bytes that no UTF-8 text has, or control characters that begin no text. Byte order marks are the
+// exception.
 var formats = []*format{
 	{name: "gzip", magics: []magic{{value: "\x1f\x8b"}}, open: openGzip}, // RFC 1952, §2.3.1
-	// The digit of the level, then the first block (π in BCD), or in an empty file the end (√π).
+	// The level digit comes first. Then comes the first block (π in BCD), or in an empty file the end (√π).
 	{name: "bzip2", open: openBzip2, magics: []magic{
 		{value: "BZh0\x31\x41\x59\x26\x53\x59", mask: "\xff\xff\xff\xf0\xff\xff\xff\xff\xff\xff"},
 		{value: "BZh0\x17\x72\x45\x38\x50\x90", mask: "\xff\xff\xff\xf0\xff\xff\xff\xff\xff\xff"}}},
 	{name: "xz", magics: []magic{{value: "\xfd7zXZ\x00"}}, open: openXZ}, // The .xz File Format 1.2.1, §2.1.1.1
-	// RFC 8878, §3.1.1, and the skippable frames of §3.1.2, with which parallel writers begin.
+	// RFC 8878, §3.1.1, and the skippable frames in §3.1.2. Parallel compressors begin with such a frame.
 	{name: "Zstandard", open: openZstandard, magics: []magic{
 		{value: "\x28\xb5\x2f\xfd"}, {value: "\x50\x2a\x4d\x18", mask: "\xf0\xff\xff\xff"}}},
 
@@ -56,7 +57,7 @@ var formats = []*format{
 	{name: "UTF-16", magics: []magic{{value: "\xff\xfe"}, {value: "\xfe\xff"}},
 		decode: unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM)},
 
-	// What the tools of PDF, Arrow, Microsoft, SQLite, NumPy, HDF5, Avro and Python write first.
+	// The first bytes that the tools of PDF, Arrow, Microsoft, SQLite, NumPy, HDF5, Avro and Python write.
 	{name: "PDF", magics: []magic{{value: "%PDF-"}}, hint: "pdftotext makes a text of it"},
 	{name: "PostScript", magics: []magic{{value: "%!PS"}}, hint: "ps2ascii makes a text of it"},
 	{name: "Parquet", magics: []magic{{value: "PAR1\x15"}, {value: "PARE\x15"}},
@@ -83,11 +84,11 @@ const (
 	decompress = "decompress it first; gzip, bzip2, xz and zstd are decompressed here"
 )
 
-// headBytes is the number of first bytes that are enough to identify each format.
+// headBytes is how many first bytes are enough to recognize each format.
 const headBytes = 512
 
-// formatOf returns the format of a file that begins with head, nil if it is none of formats. whole says that head is the whole file.
-// undecided says that more bytes are needed.
+// formatOf recognizes a format by head, the first bytes of the file; nil means none of formats. whole says that head is
+// the whole file. undecided says that more bytes are needed.
 func formatOf(head []byte, whole bool) (found *format, undecided bool) {
 	for _, f := range formats {
 		for _, m := range f.magics {
@@ -104,7 +105,7 @@ func formatOf(head []byte, whole bool) (found *format, undecided bool) {
 
 // match says whether the file has the magic, or may have it once more bytes are read.
 func (m magic) match(head []byte) (is, may bool) {
-	// A text may have such bytes in the middle, but the head of a tar archive is filled up with zero bytes.
+	// A text may have such bytes in the middle. But a tar archive's head is padded with zero bytes.
 	if m.at > 0 && bytes.IndexByte(head, 0) < 0 {
 		return false, len(head) == 0
 	}
@@ -121,7 +122,7 @@ func (m magic) match(head []byte) (is, may bool) {
 	return len(there) >= len(m.value), len(there) < len(m.value)
 }
 
-// refuse returns the error for a text of the format. within names the compression around it, or is empty.
+// refuse returns the error for a text in this format. within names the surrounding compression, or is empty.
 func (f *format) refuse(name, within string) error {
 	if f.open != nil {
 		return exit.Errorf(exit.Malformed, "%s: compressed twice, by %s%s", name, f.name, within).WithHint("decompress it once")
@@ -129,8 +130,9 @@ func (f *format) refuse(name, within string) error {
 	return exit.Errorf(exit.Malformed, "%s: %s%s, must be a text in UTF-8", name, f.name, within).WithHint("%s", f.hint)
 }
 
-// How far back compressed data may refer, in bytes: twice the dictionary of xz -9, and the window of zstd --long=31,
-// the largest of zstd. A decoder's memory grows only as data fills its window.
+// These limits say how far back compressed data may refer, in bytes. mostDictionary is twice the dictionary of xz -9.
+// mostWindow is the window of zstd --long=31, the largest that zstd has. A decoder's memory grows only as data fills
+// its window.
 const (
 	mostDictionary = 128 << 20
 	mostWindow     = 2 << 30

@@ -18,11 +18,11 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// A Text is an open text. Messages call it by its Name.
+// A Text is an open text. Error messages call it by its Name.
 type Text struct {
 	io.Reader
 	Name      string
-	Converted bool // from UTF-16 or UTF-32, by the byte order mark
+	Converted bool // the text was UTF-16 or UTF-32, by its byte order mark
 	in        *endpoint.Input
 	z         io.Closer // nil: not compressed
 }
@@ -36,12 +36,13 @@ func (t *Text) Close() error {
 }
 
 // Open opens a text as endpoint.Open opens an input. It decompresses gzip, bzip2, xz and Zstandard, which it recognizes
-// by the first bytes, not by the name. It converts UTF-16 and UTF-32 with a byte order mark. It refuses archives of
+// by the first bytes, not by the name. It converts UTF-16 and UTF-32 with a byte order mark. It refuses archives with
 // several files, other compression, documents that are no text, such as PDF, and streams of records. The error names
 // the format.
 func Open(name string) (*Text, error) { return OpenCounting(name, new(atomic.Int64)) }
 
-// OpenCounting is Open. It also adds the number of bytes that were read from the file, before decompression, to read.
+// OpenCounting does the same as Open. It also adds the number of bytes read from the file, before decompression, to
+// read.
 func OpenCounting(name string, read *atomic.Int64) (*Text, error) {
 	in, err := endpoint.Open(name)
 	if err != nil {
@@ -55,7 +56,7 @@ func OpenCounting(name string, read *atomic.Int64) (*Text, error) {
 	return t, nil
 }
 
-// counting counts what is read.
+// counting counts the bytes that were read.
 type counting struct {
 	io.Reader
 	read *atomic.Int64
@@ -67,10 +68,10 @@ func (c counting) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Suffixes are how the names of compressed files end.
+// Suffixes are the file name suffixes of compressed files.
 var Suffixes = []string{".gz", ".bz2", ".xz", ".zst"}
 
-// decompress finds the format of the text. Later reads return decompressed bytes.
+// decompress recognizes the text's format. Later reads return decompressed bytes.
 func (t *Text) decompress(suffix string) error {
 	outer, err := t.look()
 	if err != nil {
@@ -108,7 +109,8 @@ func (t *Text) convert(f *format) {
 	t.Reader, t.Converted = transform.NewReader(t.Reader, f.decode.NewDecoder()), true
 }
 
-// refuseStream refuses a stream of records: its first frame begins with the header record.
+// refuseStream refuses a stream of records, which it recognizes by the header record at the beginning of the first
+// frame.
 func (t *Text) refuseStream() error {
 	in := bufio.NewReaderSize(t.Reader, wire.MaxHeader)
 	t.Reader = in
@@ -128,7 +130,8 @@ func (t *Text) refuseStream() error {
 		WithHint("show --private prints a stream; sample, estep and tokenize check read a stream of documents as it is")
 }
 
-// checkSuffix refuses a text that is not compressed although its name says so: the beginning of an archive may be lost.
+// checkSuffix refuses a text that is not compressed although its suffix says so: the beginning of a compressed file may
+// be lost.
 func (t *Text) checkSuffix(suffix string) error {
 	for _, s := range Suffixes {
 		if s == suffix {
@@ -139,7 +142,7 @@ func (t *Text) checkSuffix(suffix string) error {
 	return nil
 }
 
-// look returns the format of the text, nil for a plain text. Later reads return the bytes that look has read, too.
+// look returns the text's format, nil for plain text. Later reads also return the bytes that look has read.
 func (t *Text) look() (*format, error) {
 	s := &seen{in: t.Reader, head: make([]byte, 0, headBytes)}
 	for {
@@ -176,7 +179,7 @@ func (s *seen) Read(b []byte) (int, error) {
 	return s.in.Read(b)
 }
 
-// damaged gives a decompressor's errors the name of the text and the exit code of malformed input.
+// damaged adds the text's name and the exit code for malformed input to a decompressor's errors.
 type damaged struct {
 	io.Reader
 	name string
@@ -190,7 +193,7 @@ func (d damaged) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// damage returns the error of damaged compressed data. An error of the operating system stays as it is.
+// damage returns the error for damaged compressed data. An error from the operating system stays as it is.
 func damage(name string, err error) error {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		return err
