@@ -12,19 +12,20 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// A Partition is one of the streams of an input, and knows the output for its answers. It leaves out rounds that were answered before.
+// A Partition is one stream of an input, and knows the output for its answers. It skips rounds that were answered
+// before.
 type Partition struct {
 	*StreamReader
 	Header *wire.Header
 
-	output    string // the output, if topic is nil
+	output    string // the output; unused if topic is set
 	topic     *topic.Location
-	member    topic.Member // nil: no group
+	member    topic.Member // nil: the input has no group
 	partition int
 	fail      context.CancelCauseFunc // cancels the context of the work
 }
 
-// CreateStream begins the stream of answers to this part.
+// CreateStream begins the stream of answers for this partition.
 func (p *Partition) CreateStream(h *wire.Header, compression string) (*StreamWriter, error) {
 	if p.topic == nil {
 		return CreateStream(p.output, h, compression)
@@ -54,7 +55,7 @@ func (p *Partition) CreateStream(h *wire.Header, compression string) (*StreamWri
 	return writers[0], nil
 }
 
-// Answered does as StreamReader.Answered, but notes the round as a member of the group.
+// Answered does the same as StreamReader.Answered, but notes the round as a member of the group.
 func (p *Partition) Answered(round uint32) {
 	_, planned := p.rounds()
 	p.note(topic.Hint{Round: round, Planned: planned})
@@ -67,9 +68,9 @@ func (p *Partition) note(h topic.Hint) {
 	}
 }
 
-// Share calls work concurrently for each stream of an input, until all calls return. The first error cancels the other calls. If the
-// input names a consumer group, a rebalance may assign a partition to another member. The context of that call is then cancelled,
-// and its error is ignored. A call that returns nil has written all of its answers durably.
+// Share calls work concurrently for each stream of an input, until all calls return. The first error cancels the other
+// calls. If the input names a consumer group, a rebalance may assign a partition to another member. That partition's
+// call is then cancelled, and its error is ignored. A call that returns nil has written all of its answers durably.
 func Share(ctx context.Context, input string, wanted Wanted, output string, work func(context.Context, *Partition) error) error {
 	if !topic.Is(input) {
 		r, h, err := OpenStream(input, wanted)
@@ -122,14 +123,15 @@ func Share(ctx context.Context, input string, wanted Wanted, output string, work
 	return s.all(ctx)
 }
 
-// noneAdded refuses a topic of rounds with a partition that never had a message, if other partitions have several rounds. Such a
-// partition was added later: sample ends a round in every partition before it begins the next round.
+// noneAdded refuses a topic of rounds if one partition never had a message while other partitions have several rounds.
+// The empty partition was added later: sample ends a round in every partition before it begins the next round.
 func noneAdded(ctx context.Context, input *topic.Location, wanted Wanted) error {
 	if !slices.Contains(wanted.Kinds, wire.Kind_ROUNDS) {
 		return nil
 	}
 	reached := uint32(0)
-	for range 2 { // sample may write while this looks: what was reached at the first look counts at the second
+	// sample may write between the two looks, so only rounds that the first look found count at the second.
+	for range 2 {
 		tails, err := topic.Of(input).Tails(ctx, input)
 		if err != nil {
 			return err
@@ -147,7 +149,7 @@ func noneAdded(ctx context.Context, input *topic.Location, wanted Wanted) error 
 	return nil
 }
 
-// sharing is the work on the partitions of a topic.
+// sharing distributes the work on a topic's partitions.
 type sharing struct {
 	input, output *topic.Location
 	partitions    []int // the partitions to work on, if there is no group
@@ -155,7 +157,7 @@ type sharing struct {
 	work          func(context.Context, *Partition) error
 }
 
-// single answers the only partition of a topic to a file or a pipe.
+// single writes the answers for a topic's only partition to a file or a pipe.
 func (s *sharing) single(ctx context.Context, output string) error {
 	if s.input.Group != "" {
 		return exit.Errorf(exit.Usage, "%s: the answers of a group go to a topic with as many partitions", s.input)
@@ -176,8 +178,9 @@ func (s *sharing) single(ctx context.Context, output string) error {
 	return s.work(ctx, &Partition{StreamReader: streams[0], Header: h, output: output})
 }
 
-// part does the work of a partition, from where an earlier program left it. The note of a group is a hint. The last message among the
-// answers is a hint too, since it may be a duplicate of an older one. A round that is answered again gets an equal answer.
+// part does the work of one partition, from the position that an earlier program left. This position comes from two
+// hints: the group's note and the last message among the answers. The last message is only a hint since it may be a
+// duplicate of an older one. If a round is answered again, it gets an equal answer.
 func (s *sharing) part(ctx context.Context, member topic.Member, partition int) error {
 	from, to := *s.input, *s.output
 	from.Partition, to.Partition = partition, partition
@@ -238,9 +241,10 @@ func (s *sharing) part(ctx context.Context, member topic.Member, partition int) 
 	return nil
 }
 
-// openAnswered opens a partition at its oldest message, although retention has deleted messages from where the group's note or the
-// location begins. It does so only if the oldest message is of a round that is answered already: then no message of another round is
-// missing. Otherwise it returns the error gone. A worker that is killed may leave a note that is some rounds old.
+// openAnswered opens a partition at its oldest message, although retention has deleted messages after the starting
+// point. The starting point is the group's note or the location's From. A worker that is killed may leave a note that
+// is some rounds old. openAnswered succeeds only if the oldest message belongs to a round that is answered already:
+// then no message of another round is missing. Otherwise it returns the error gone.
 func openAnswered(ctx context.Context, from topic.Location, partition int, answered uint32, gone error) (topic.Log, error) {
 	from.From = topic.Oldest
 	log, err := topic.Of(&from).OpenAt(ctx, &from, partition, -1)
@@ -254,7 +258,7 @@ func openAnswered(ctx context.Context, from topic.Location, partition int, answe
 	return log, nil
 }
 
-// oldestRound returns the round of the oldest message of a partition; 0 if there is none.
+// oldestRound returns the round of a partition's oldest message; 0 if there is none.
 func oldestRound(ctx context.Context, from *topic.Location, partition int) (uint32, error) {
 	tails, err := topic.Of(from).Tails(ctx, from)
 	if err != nil || tails[0].Frame == nil {
@@ -269,13 +273,14 @@ func oldestRound(ctx context.Context, from *topic.Location, partition int) (uint
 	return oldest.Round, err
 }
 
-// endedIn says whether a partition holds the end of its stream.
+// endedIn says whether a partition holds an end record.
 func endedIn(ctx context.Context, l *topic.Location) (bool, error) {
 	m, err := topic.Of(l).Search(ctx, l, func(m stream.Mark) bool { return m.Ends })
 	return m != nil, err
 }
 
-// allAnswered refuses answers whose end record stands before the last round of the input is answered: another program wrote it.
+// allAnswered refuses answers if their end record comes before the answer to the input's last round: another program
+// wrote that end record.
 func allAnswered(ctx context.Context, input, answers *topic.Location) error {
 	foreign := exit.Errorf(exit.Malformed, "%s: the answers of partition %d have ended, and not all of %s is answered: another program wrote the end record",
 		answers, answers.Partition, input).WithHint("find who else writes the topic, and go on with new private topics")
@@ -293,7 +298,7 @@ func allAnswered(ctx context.Context, input, answers *topic.Location) error {
 	return err
 }
 
-// sameRun refuses answers whose last frame belongs to another run than the input.
+// sameRun refuses answers if their last frame belongs to another run than the input.
 func sameRun(ctx context.Context, input *topic.Location, answer []byte) error {
 	asked, err := topic.Of(input).Tails(ctx, input)
 	if err != nil {
@@ -346,7 +351,7 @@ func (s *sharing) grouped(ctx context.Context) error {
 				return false, err
 			}
 		}
-		for partition := range hints { // the answers must bear out the notes
+		for partition := range hints { // the answers must confirm the notes
 			to := *s.output
 			to.Partition = partition
 			if ended, err := endedIn(ctx, &to); err != nil || !ended {

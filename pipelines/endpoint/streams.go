@@ -21,14 +21,14 @@ import (
 type StreamReader struct {
 	*stream.Reader
 	input *Input
-	log   topic.Log // set instead of input, for a topic
+	log   topic.Log // the source if the stream comes from a topic; otherwise nil
 	amid  bool      // see Amid
 	after place
 
 	drained time.Time // the last result of Drained
 }
 
-// Close closes the input or the topic of the stream.
+// Close closes the stream's input or topic.
 func (r *StreamReader) Close() error {
 	if r.log != nil {
 		return r.log.Close()
@@ -36,9 +36,9 @@ func (r *StreamReader) Close() error {
 	return r.input.Close()
 }
 
-// Drained returns a time: Next has returned every message that the topic had at that time. While the broker is away the time does not
-// advance. tells is false for an input that is no topic. Drained may be called while Next waits. A caller of Drained expects pauses, so
-// an answer of the broker without new messages counts as progress here.
+// Drained returns a time. Next has returned every message that the topic had at this time. While the broker is away the
+// time does not advance. For an input other than a topic, tells is false. Drained may be called while Next waits. A
+// caller of Drained expects pauses, so a broker's answer without new messages counts as progress here.
 func (r *StreamReader) Drained() (until time.Time, tells bool) {
 	if r.log == nil {
 		return time.Time{}, false
@@ -50,8 +50,8 @@ func (r *StreamReader) Drained() (until time.Time, tells bool) {
 	return until, true
 }
 
-// Complete is called at the end of a stream of rounds. For a topic it refuses an end record before the last planned round: another
-// program wrote the record, and rounds would be missing. A stream of windows of time may end early.
+// Complete is called at the end of a stream of rounds. For a topic it refuses an end record before the last planned
+// round: another program wrote the record, and rounds would be missing. A stream of time windows may end early.
 func (r *StreamReader) Complete() error {
 	reached, planned := r.rounds()
 	if h, _ := r.Header(); h.GetKind() == wire.Kind_ROUNDS && !r.amid { // streams of other kinds may have no round left to answer
@@ -64,14 +64,14 @@ func (r *StreamReader) Complete() error {
 		r.Name(), reached, planned).WithHint("find who else writes the topic, and go on with new private topics")
 }
 
-// rounds returns the last round that was read, and the number of planned rounds, 0 if that number is not known.
+// rounds returns the last round that was read, and the number of planned rounds, 0 if this number is not known.
 func (r *StreamReader) rounds() (reached, planned uint32) {
 	reached, planned = r.Rounds()
 	return max(reached, r.after.closed), cmp.Or(planned, r.after.planned)
 }
 
-// Answered tells the reader that the answers to all rounds up to this one are durable. If the topic's name has a group, the group
-// notes the round. The next program of the group begins after that round.
+// Answered tells the reader that the answers to all rounds up to this one are durable. If the topic's name has a group,
+// the round is noted for the group. The group's next program begins after the noted round.
 func (r *StreamReader) Answered(round uint32) {
 	if r.log != nil {
 		_, planned := r.rounds()
@@ -79,12 +79,12 @@ func (r *StreamReader) Answered(round uint32) {
 	}
 }
 
-// Amid says that reading began after the beginning of the stream: by the note of a group, or by from= in the topic's name. Rounds may
-// have been skipped, and there may be no round left to read.
+// Amid says that reading began after the beginning of the stream, because of a group's note or from= in the topic's
+// name. Rounds may have been skipped, and there may be no round left to read.
 func (r *StreamReader) Amid() bool { return r.amid }
 
-// ReadOne reads the only set of a model file or a checkpoint, up to the end record: a file without an end record is truncated.
-// ReadOne passes each record of words to the function words, unless that is nil.
+// ReadOne reads the only set in a model file or a checkpoint, up to the end record: a file without an end record is
+// truncated. ReadOne passes each words record to the function words, unless words is nil.
 func (r *StreamReader) ReadOne(words func(*wire.Words)) (*stream.Set, error) {
 	set, err := stream.ReadSet(r.Reader, words)
 	if err == io.EOF {
@@ -105,29 +105,33 @@ func (r *StreamReader) ReadOne(words func(*wire.Words)) (*stream.Set, error) {
 type Wanted struct {
 	Kinds []wire.Kind
 	Side  wire.Side // SIDE_UNSPECIFIED: either
-	// Ended refuses documents of a topic without an end record, and a beginning that moves: the number of such documents depends on the time
-	// of reading. With it until=end changes nothing.
+	// Ended makes the number of documents in a topic independent of the time of reading. It refuses a topic without an
+	// end record, also with until=end, and a beginning that moves, such as from=oldest.
 	Ended bool
-	// Timed says that the arrival of a record decides where it counts. Messages of a topic then need the broker's time.
+	// Timed says that a record's arrival time decides where the record counts. Messages in a topic then need the
+	// broker's time.
 	Timed bool
-	// Whole refuses a name with partition=, which picks one partition of a topic.
+	// Whole refuses a topic name with partition=, since one partition is not the whole topic.
 	Whole bool
-	// Within is how long the reader waits for the first frame of each partition of a topic; 0 is for ever.
+	// Within limits the wait for the first frame of each partition of a topic; 0 means no limit.
 	Within time.Duration
-	// Answers is the topic to which the stage writes its answers. Only with Answers may the input's name have a group, which notes the
-	// progress of the stage. A pipe or a file would lack the answers to the rounds that the group noted before a restart.
+	// Answers names the topic that gets the stage's answers. The input's name may have a group only if Answers is set.
+	// A group notes the stage's progress, and after a restart a pipe or a file would lack the answers to the rounds
+	// noted before.
 	Answers string
-	// MaxCells refuses matrices with more cells in all; 0 accepts any number, for a caller that compares the header itself.
+	// MaxCells refuses matrices with more cells in total; 0 accepts any number, for a caller that compares the header
+	// itself.
 	MaxCells uint64
-	// Values also accepts documents of real numbers. A reader of counts would take such documents for empty ones.
+	// Values also accepts documents of real numbers. A reader of counts would see such documents as empty.
 	Values bool
-	// Newest begins a topic with its newest set of matrices, unless its name says otherwise.
+	// Newest makes a topic begin with its newest set of matrices, unless the topic's name says otherwise.
 	Newest bool
 
-	untilEnd bool // the name of the topic says so
+	untilEnd bool // the topic's name has until=end
 }
 
-// OpenStreams opens the streams of an input, which share one header: one stream for each partition of a topic, otherwise one stream.
+// OpenStreams opens the streams of an input, one for each partition if the input is a topic, otherwise one. All of them
+// have the same header.
 func OpenStreams(name string, wanted Wanted) ([]*StreamReader, *wire.Header, error) {
 	if topic.Is(name) {
 		return openTopic(name, wanted)
@@ -165,7 +169,7 @@ func OpenStream(name string, wanted Wanted) (*StreamReader, *wire.Header, error)
 	return opened, h, err
 }
 
-// openReader reads the header. It closes a stream that is not wanted, and returns an error.
+// openReader reads the header. If the stream is not wanted, openReader closes it and returns an error.
 func openReader(r *StreamReader, wanted Wanted) (*StreamReader, *wire.Header, error) {
 	h, err := r.Header()
 	if err == nil {
@@ -205,7 +209,8 @@ func (w Wanted) check(name string, h *wire.Header) error {
 	return nil
 }
 
-// cellsOf returns the number of cells of all matrices of a header, which has at most 64 matrices of 2³¹ cells each.
+// cellsOf returns the number of cells in all matrices of a header. A header has at most 64 matrices, with 2³¹ cells
+// each.
 func cellsOf(h *wire.Header) uint64 {
 	cells := uint64(0)
 	for _, m := range h.Matrices {
@@ -220,16 +225,17 @@ type StreamWriter struct {
 	output output
 }
 
-// An output takes the bytes of a stream.
+// An output receives the bytes of one stream.
 type output interface {
 	io.Writer
-	Pipe() bool    // a process reads the other end of a pipe
+	Pipe() bool    // the output is a pipe, with a process that reads the other end
 	Sends() bool   // see StreamWriter.Sends
-	Commit() error // completes it
-	Abort()        // drops it; a topic keeps the messages that were sent
+	Commit() error // completes the output
+	Abort()        // drops the output; a topic keeps the messages that were sent
 }
 
-// CreateStreams opens the streams of an output, all with header h: one stream for each partition of a topic, otherwise one stream.
+// CreateStreams opens the streams of an output, one for each partition if the output is a topic, otherwise one. All of
+// them get the header h.
 func CreateStreams(name string, h *wire.Header, compression string) ([]*StreamWriter, error) {
 	if topic.Is(name) {
 		return createTopic(name, h, compression, false)
@@ -238,8 +244,8 @@ func CreateStreams(name string, h *wire.Header, compression string) ([]*StreamWr
 	return []*StreamWriter{w}, err
 }
 
-// CreateStream opens an output for a stream with header h. compression is "none", "fast", "best" or "auto". "auto"
-// is "none" for a pipe, otherwise "fast" (measured: .ci/bench, pipeline).
+// CreateStream opens an output for a stream with header h. compression is "none", "fast", "best" or "auto". "auto" is
+// "none" for a pipe, otherwise "fast" (measured: .ci/bench, pipeline).
 func CreateStream(name string, h *wire.Header, compression string) (*StreamWriter, error) {
 	if topic.Is(name) {
 		return createOne(name, h, compression, false)
@@ -256,13 +262,14 @@ func CreateStream(name string, h *wire.Header, compression string) (*StreamWrite
 	return w, nil
 }
 
-// CreateShared opens a topic of one partition for a stream with header h, where others write streams of their own. It does not look at what the
-// topic holds: a message there, malformed or of another stream, must not keep anybody from writing.
+// CreateShared opens a topic with one partition for a stream with header h. Other programs also write streams to this
+// topic. CreateShared does not read the topic's messages: a malformed message or another stage's message must not keep
+// anybody from writing.
 func CreateShared(name string, h *wire.Header, compression string) (*StreamWriter, error) {
 	return createOne(name, h, compression, true)
 }
 
-// createOne begins a stream in a topic of one partition.
+// createOne begins a stream in a topic with one partition.
 func createOne(name string, h *wire.Header, compression string, shared bool) (*StreamWriter, error) {
 	if NewTopics > 1 {
 		return nil, exit.Errorf(exit.Usage, "--create %d: %s gets one stream, so it needs one partition", NewTopics, name)
@@ -301,9 +308,9 @@ func (w *StreamWriter) Commit(tallies ...*wire.Tally) error {
 	return w.output.Commit()
 }
 
-// Sends says that what was flushed is out of this process's hands: in a pipe, a topic or a device. A file is not, since it can be dropped
-// or begun anew until Commit.
+// Sends says whether flushed bytes leave this process's control at once, as in a pipe, a topic or a device. A file
+// stays under control: until Commit it can be dropped or begun anew.
 func (w *StreamWriter) Sends() bool { return w.output.Sends() }
 
-// Abort drops the output. Its reader refuses a stream without an end record; of a file nothing remains.
+// Abort drops the output. A file is removed. Readers of other outputs refuse the stream, since it has no end record.
 func (w *StreamWriter) Abort() { w.output.Abort() }

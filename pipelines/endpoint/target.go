@@ -16,22 +16,22 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// A Target is what the name of an output leads to: a file, which may be missing, or an open descriptor.
+// A Target is the destination of an output name: a file, which may be missing, or an open descriptor.
 type Target struct {
-	Path       string // without links; the name of a descriptor stays
-	Descriptor int    // of this process; -1: none
+	Path       string // without links; the path of a descriptor is not followed
+	Descriptor int    // the number of this process's descriptor; -1: the target is no such descriptor
 	foreign    bool   // Path names a descriptor of another process
 }
 
-// mostLinks is how many symbolic links a name may lead through, as in Linux (path_resolution(7)).
+// mostLinks bounds the symbolic links that a name may lead through, as in Linux (path_resolution(7)).
 const mostLinks = 40
 
-// Resolve follows the symbolic links of a name, also to a file that is missing. It does not follow descriptors:
-// /dev/stdout may be a link to a log, and who opened that log to append to it would lose it.
+// Resolve follows the symbolic links of a name, even to a missing file. It does not follow descriptors: /dev/stdout may
+// be a link to a log, and replacing the log would lose it for the program that opened it to append.
 func Resolve(name string) (Target, error) {
 	next := name
 	for range mostLinks {
-		folder, base := filepath.Split(next) // filepath.Dir("link/..") is not where the system goes
+		folder, base := filepath.Split(next) // not filepath.Dir, which treats "link/.." differently from the system
 		folder, err := filepath.EvalSymlinks(folder + ".")
 		if err != nil {
 			return Target{}, named(name, err)
@@ -54,7 +54,7 @@ func Resolve(name string) (Target, error) {
 	return Target{}, &fs.PathError{Op: "open", Path: name, Err: syscall.ELOOP}
 }
 
-// IsStdout says whether an output of this name goes to standard output.
+// IsStdout says whether an output name leads to standard output.
 func IsStdout(name string) bool {
 	if name == "" || name == Stdio {
 		return true
@@ -63,7 +63,7 @@ func IsStdout(name string) bool {
 	return err == nil && t.Descriptor == syscall.Stdout
 }
 
-// named makes err name the file as the caller does.
+// named makes err name the file as the caller named it.
 func named(name string, err error) error {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		err = path.Err
@@ -71,7 +71,7 @@ func named(name string, err error) error {
 	return &fs.PathError{Op: "open", Path: name, Err: err}
 }
 
-// Special says whether a name leads to a descriptor, a FIFO or a device: what is written there stays, and cannot be
+// Special says whether a name leads to a descriptor, a FIFO or a device. Bytes written there stay, and cannot be
 // replaced.
 func Special(name string) bool {
 	t, err := Resolve(name)
@@ -82,7 +82,8 @@ func Special(name string) bool {
 	return t.Descriptor >= 0 || t.foreign || err == nil && !info.Mode().IsRegular() && !info.IsDir()
 }
 
-// CheckKept refuses the name of a file that a stage keeps for its next start and replaces, if it cannot be replaced.
+// CheckKept checks a file that a stage keeps for its next start. The stage replaces this file, so CheckKept refuses a
+// name that cannot be replaced.
 func CheckKept(flag, name string) error {
 	if name != "" && (IsStdout(name) || Special(name)) {
 		return exit.Errorf(exit.Usage, "%s %s: must be a file that is kept: it is written and read again", flag, name)
@@ -90,10 +91,10 @@ func CheckKept(flag, name string) error {
 	return nil
 }
 
-// descriptors matches the folders of the descriptors of a process in Linux, /proc/PID/fd and /proc/PID/task/TID/fd.
+// descriptors matches the folders with a process's descriptors in Linux, /proc/PID/fd and /proc/PID/task/TID/fd.
 var descriptors = regexp.MustCompile(`^/proc/(\d+)(/task/\d+)?/fd$`)
 
-// descriptor returns the number of the descriptor of this name, and whether it is one of this process.
+// descriptor parses the path of a descriptor into its number, and says whether the descriptor belongs to this process.
 func descriptor(folder, base string) (number int, own, ok bool) {
 	number, err := strconv.Atoi(base)
 	if err != nil || number < 0 {
@@ -110,10 +111,10 @@ func descriptor(folder, base string) (number int, own, ok bool) {
 	return number, match[1] == self, true
 }
 
-// openDescriptor opens an output that is a descriptor which this process was started with. Its offset and its flags
-// stay those of whoever opened it.
+// openDescriptor opens an output by a descriptor that this process inherited. The offset and the flags stay as the
+// opener set them.
 func openDescriptor(name string, number int, side wire.Side) (*Output, error) {
-	// A descriptor that this process opened itself is closed when another program is executed. It may be the ledger's.
+	// A descriptor that this process opened itself is closed on exec. It may be the ledger's, and is refused.
 	flags, err := unix.FcntlInt(uintptr(number), unix.F_GETFD, 0)
 	if err != nil || flags&unix.FD_CLOEXEC != 0 || !writable(number) {
 		return nil, exit.Errorf(exit.Missing, "output %s: the descriptor is not open for writing", name)
@@ -134,9 +135,9 @@ func writable(number int) bool {
 	return err == nil && flags&unix.O_ACCMODE != unix.O_RDONLY
 }
 
-// checkStdout refuses a standard output that is closed. Go's runtime then opens /dev/null for reading and writing in
-// its place (runtime.checkfds), and all that is written would be lost. Nobody else can be told from it who opens
-// /dev/null so.
+// checkStdout refuses a closed standard output. In its place Go's runtime opens /dev/null for reading and writing
+// (runtime.checkfds), and the output would be lost. A caller who opens /dev/null for reading and writing cannot be told
+// apart, and is refused, too.
 func checkStdout() error {
 	const number = 1
 	var at, null unix.Stat_t

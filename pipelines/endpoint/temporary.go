@@ -9,22 +9,23 @@ import (
 	"syscall"
 )
 
-// A file under way is hidden beside its target: .NAME.XXXXXXXX.tmp. Its writer holds its lock, so a file of a writer
-// that was killed is told from one that is being written, and the next run of the same output removes it.
+// A temporary file is hidden beside its target: .NAME.XXXXXXXX.tmp. Its writer holds a lock on it, so a file left by a
+// killed writer differs from a file that is being written. The next run with the same output removes the left file.
 
-// random is how many letters tell the files under way of one target apart.
+// random is the number of random letters in a temporary file's name. They tell the temporary files for one target
+// apart.
 const random = 8
 
-// longestBase is the most of a name that the names of temporary files repeat: a name has at most 255 bytes.
+// longestBase bounds the part of the target's name that a temporary name repeats: a name has at most 255 bytes.
 const longestBase = 255 - len("..") - random - len(".tmp")
 
-// around returns what stands before and after the random letters in the names of the files under way of a target.
+// around returns the parts of a temporary file's name before and after the random letters.
 func around(path string) (before, after string) {
 	base := filepath.Base(path)
 	return filepath.Join(filepath.Dir(path), "."+base[:min(len(base), longestBase)]+"."), ".tmp"
 }
 
-// createTemporary creates and locks a file under way, after it has removed those that killed runs left.
+// createTemporary creates and locks a temporary file. It first removes the temporary files that killed runs left.
 func createTemporary(path string, mode os.FileMode) (*os.File, error) {
 	before, after := around(path)
 	if _, again := swept.LoadOrStore(path, true); !again {
@@ -37,17 +38,18 @@ func createTemporary(path string, mode os.FileMode) (*os.File, error) {
 			return nil, err
 		}
 		remember(name)
-		// A file system without locks never gives one to Sweep, either.
+		// On a file system without locks this fails, but Sweep gets no lock there, either.
 		syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		if there(f) {
 			return f, nil
 		}
-		forget(name) // a Sweep of another run came between
+		forget(name) // a Sweep in another run came between
 		f.Close()
 	}
 }
 
-// swept has the targets of this process. It removes what earlier runs left once, since a folder may have many files.
+// swept has the targets that this process has swept. It sweeps each target only once, since a folder may have many
+// files.
 var swept sync.Map
 
 // there says whether a file still has its name.
@@ -57,12 +59,12 @@ func there(f *os.File) bool {
 	return err == nil && missing == nil && os.SameFile(open, named)
 }
 
-// Sweep removes the files under way of a target whose writers are gone.
+// Sweep removes a target's temporary files if their writers are gone.
 func Sweep(path string) {
 	before, after := around(path)
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {
-		return // the caller's own open says it
+		return // the caller's own open reports the error
 	}
 	for _, e := range entries {
 		name := filepath.Join(filepath.Dir(path), e.Name())
@@ -71,7 +73,7 @@ func Sweep(path string) {
 		}
 		f, err := os.OpenFile(name, os.O_RDWR, 0)
 		if err != nil {
-			continue // of another user
+			continue // belongs to another user
 		}
 		if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil && there(f) {
 			os.Remove(name)
@@ -80,7 +82,8 @@ func Sweep(path string) {
 	}
 }
 
-// isTemporary says whether a name is that of a file under way. A pattern would take the brackets of a name for its own.
+// isTemporary says whether a file has the name of a temporary file. It does not use a glob pattern, since a name may
+// have brackets.
 func isTemporary(name, before, after string) bool {
 	middle, ok := strings.CutPrefix(name, before)
 	if !ok {
@@ -90,7 +93,7 @@ func isTemporary(name, before, after string) bool {
 	return ok && len(middle) == random && strings.Trim(middle, letters) == ""
 }
 
-// letters are those of rand.Text, which are of base32 (RFC 4648).
+// letters is the alphabet of rand.Text, base32 (RFC 4648).
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 
 // temporaries are the files to remove when a signal ends the process.

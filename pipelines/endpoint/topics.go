@@ -16,19 +16,20 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// IsTopic says whether a name is the name of a topic.
+// IsTopic says whether a name is a topic name.
 func IsTopic(name string) bool { return topic.Is(name) }
 
-// IsShared says whether several programs may divide an input among themselves: it is a topic, and its name names no partition.
+// IsShared says whether several programs may divide an input among themselves: it must be a topic, without partition=
+// in its name.
 func IsShared(name string) bool {
 	if !topic.Is(name) {
 		return false
 	}
 	l, err := topic.Parse(name)
-	return err == nil && l.Partition < 0 // who opens it returns the error
+	return err == nil && l.Partition < 0 // a later open returns the error
 }
 
-// CheckOne refuses a topic of several partitions, each of which holds only a part of each round.
+// CheckOne refuses a topic with several partitions, since each of them holds only a part of each round.
 func CheckOne(ctx context.Context, name string) error {
 	if !topic.Is(name) {
 		return nil
@@ -44,19 +45,19 @@ func CheckOne(ctx context.Context, name string) error {
 		WithHint("make the topics of the run with one partition")
 }
 
-// TrustStamps accepts the times that writers give to their messages, also where these times decide which messages count.
+// TrustStamps accepts timestamps by the writers of messages, even where the times decide which messages count.
 var TrustStamps bool
 
-// FromTime says whether an input is a topic that is read from a time on.
+// FromTime says whether an input is a topic that is read from a given time on.
 func FromTime(name string) bool {
 	if !topic.Is(name) {
 		return false
 	}
 	l, err := topic.Parse(name)
-	return err == nil && l.FromTime() // who opens it returns the error
+	return err == nil && l.FromTime() // a later open returns the error
 }
 
-// inputTopic parses the name of an input topic.
+// inputTopic parses an input topic's name.
 func inputTopic(name string, wanted Wanted) (*topic.Location, error) {
 	l, err := topic.Parse(name)
 	if err != nil {
@@ -80,7 +81,7 @@ func inputTopic(name string, wanted Wanted) (*topic.Location, error) {
 	return l, nil
 }
 
-// outputTopic parses the name of an output topic for records of a side of the wall.
+// outputTopic parses an output topic's name. The topic must be for records of the given side of the wall.
 func outputTopic(name string, side wire.Side) (*topic.Location, error) {
 	l, err := writtenTopic(name)
 	if err != nil {
@@ -89,7 +90,7 @@ func outputTopic(name string, side wire.Side) (*topic.Location, error) {
 	return l, checkSide(l, side)
 }
 
-// writtenTopic parses the name of an output topic.
+// writtenTopic parses an output topic's name.
 func writtenTopic(name string) (*topic.Location, error) {
 	l, err := topic.Parse(name)
 	if err != nil {
@@ -101,7 +102,7 @@ func writtenTopic(name string) (*topic.Location, error) {
 	return l, nil
 }
 
-// CheckOutput refuses an output that is a topic for records of the other side of the wall. It asks no broker.
+// CheckOutput refuses an output topic for records of the other side of the wall. It asks no broker.
 func CheckOutput(name string, side wire.Side) error {
 	if !topic.Is(name) {
 		return nil
@@ -110,7 +111,8 @@ func CheckOutput(name string, side wire.Side) error {
 	return err
 }
 
-// CheckPublic refuses private topics among the inputs of text that the user says to be public. It asks no broker.
+// CheckPublic checks inputs of text that the user calls public. It refuses private topics among them. It asks no
+// broker.
 func CheckPublic(inputs ...string) error {
 	for _, name := range inputs {
 		if !topic.Is(name) {
@@ -136,8 +138,8 @@ func checkSide(l *topic.Location, side wire.Side) error {
 		WithHint(naming, topic.Private)
 }
 
-// checkNamed refuses a stream whose header states another side of the wall than the name of its topic. Whoever can write to a private
-// topic could otherwise call its records public, and have their exact sums released.
+// checkNamed refuses a stream if its header and its topic's name state different sides of the wall. Whoever can write
+// to a private topic could otherwise call its records public, and have their exact sums released.
 func checkNamed(log topic.Log, h *wire.Header) error {
 	private := h.Side != wire.Side_PUBLIC
 	if private == log.Location().IsPrivate() {
@@ -151,7 +153,7 @@ const naming = "topics of private records end in %s, and no others do"
 
 var sides = map[bool]string{true: "private", false: "public"}
 
-// openLog opens the stream of a partition, after the rounds that are done.
+// openLog opens a partition's stream after the rounds that are done.
 func openLog(log topic.Log, wanted Wanted, after place) (*StreamReader, *wire.Header, error) {
 	r, err := stream.NewMergedReader(awaitedLog{log}, log.Name(), after.closed)
 	if err != nil {
@@ -161,7 +163,7 @@ func openLog(log topic.Log, wanted Wanted, after place) (*StreamReader, *wire.He
 	if wanted.Ended {
 		r.WantEnd()
 	}
-	if wanted.untilEnd && !wanted.Ended { // who wants the end gets the same records at any time
+	if wanted.untilEnd && !wanted.Ended { // a reader that wants the end gets the same records at any time
 		r.PassEnds()
 	}
 	return openReader(&StreamReader{Reader: r, log: log, after: after, amid: after.closed > 0 || log.Next() > 0}, wanted)
@@ -181,11 +183,12 @@ func openTopic(name string, wanted Wanted) ([]*StreamReader, *wire.Header, error
 	return openAll(logs, wanted, after)
 }
 
-// A place is the progress of a stage in a stream that it has not opened yet: the last closed round, and the number of planned rounds.
-// Both are 0 if they are not known.
+// A place is a stage's progress in a stream before the stream is opened: the last closed round, and the number of
+// planned rounds. Both are 0 if they are not known.
 type place struct{ closed, planned uint32 }
 
-// Missing formats, for a message, the names of the inputs that have not come yet. An empty name means that the input has come.
+// Missing formats the names of inputs that have not come yet, for a message. An empty name means that the input has
+// come.
 func Missing(names []string) string {
 	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == "" })
 	if len(names) == 0 {
@@ -194,7 +197,7 @@ func Missing(names []string) string {
 	return "; waiting for " + strings.Join(names, ", ")
 }
 
-// openAll opens the streams of partitions, each after the rounds of its place.
+// openAll opens the streams of partitions, each after the rounds in its place.
 func openAll(logs []topic.Log, wanted Wanted, after []place) (_ []*StreamReader, _ *wire.Header, err error) {
 	type opened struct {
 		reader *StreamReader
@@ -263,14 +266,14 @@ func openAll(logs []topic.Log, wanted Wanted, after []place) (_ []*StreamReader,
 	return readers, first.header, nil
 }
 
-// MixedSettings is the error of two inputs whose contributions were made under different settings.
+// MixedSettings is the error when two inputs hold contributions that were made under different settings.
 func MixedSettings(one, other string) error {
 	return exit.Errorf(exit.Malformed, "%s and %s hold contributions that were made under different settings of estep", one, other).
 		WithHint("all workers of a run need the same flags; begin the run again, with topics or files of its own")
 }
 
-// openLogs opens the partitions of a topic, and returns the place of each. If the name has a group, a partition opens after the rounds
-// that the group noted, as far as believed confirms the note.
+// openLogs opens a topic's partitions, and returns the place of each. If the name has a group, a partition opens after
+// the rounds that the group noted, provided that believed confirms the note.
 func openLogs(l *topic.Location, wanted Wanted) ([]topic.Log, []place, error) {
 	ctx := context.Background()
 	if l.Group == "" {
@@ -309,12 +312,13 @@ func openLogs(l *topic.Location, wanted Wanted) ([]topic.Log, []place, error) {
 	return logs, after, nil
 }
 
-// believed returns the hint that a group noted for a partition, if two facts bear it out. The partition stands by the hint
-// (Transport.Stands), and the answers hold the noted round or a later one. Otherwise believed returns an empty hint, with offset -1.
-// So a deleted and recreated topic, a reset offset and an offset of another program skip no round. The caller checks a note of the end.
+// believed returns a group's hint for a partition if two facts confirm it. The partition confirms the hint
+// (Transport.Stands), and the answers hold the noted round or a later one. Otherwise believed returns an empty hint,
+// with offset -1. So no round is skipped because of a recreated topic, a reset offset or another program's offset. The
+// caller checks a note of the end.
 func believed(ctx context.Context, input *topic.Location, partition int, h topic.Hint, answers *topic.Location) (topic.Hint, error) {
 	none := topic.Hint{Offset: -1}
-	if h.Ended || h.Round == 0 { // another program committed the offset, or there is none
+	if h.Ended || h.Round == 0 { // another program committed the offset, or no offset is committed
 		return none, nil
 	}
 	from := *input
@@ -336,7 +340,8 @@ func believed(ctx context.Context, input *topic.Location, partition int, h topic
 	return h, nil // retention has deleted all answers
 }
 
-// OpenJournal opens a topic of one partition. Programs append entries to it, and all programs read the entries in the same order.
+// OpenJournal opens a topic with one partition. Programs append entries to it, and all programs read the entries in the
+// same order.
 func OpenJournal(name string) (topic.Journal, error) {
 	l, err := topic.Parse(name)
 	if err != nil {
@@ -345,10 +350,11 @@ func OpenJournal(name string) (topic.Journal, error) {
 	return topic.Of(l).OpenJournal(context.Background(), l)
 }
 
-// NewTopics is the number of partitions of a missing output topic, which the stage then creates. With 0 a missing topic is an error.
+// NewTopics is the number of partitions for a missing output topic, which the stage then creates. With 0 a missing
+// topic is an error.
 var NewTopics int
 
-// create creates a missing topic with a number of partitions, if NewTopics is not 0.
+// create creates a missing topic with the given number of partitions, if NewTopics is not 0.
 func create(l *topic.Location, partitions int) error {
 	if NewTopics == 0 {
 		return nil
@@ -356,10 +362,11 @@ func create(l *topic.Location, partitions int) error {
 	return topic.Of(l).Create(context.Background(), l, topic.Plan{Partitions: partitions, Retention: retention})
 }
 
-// retention is the retention time of a private topic that a stage creates: a day, in which an operator can repair a failed run.
+// retention is the retention time of a private topic that a stage creates. An operator has this day to repair a failed
+// run.
 const retention = 24 * time.Hour
 
-// createTopic begins the streams of a topic's partitions. If the topic is not shared, it must hold no other stream.
+// createTopic begins a stream in each partition of a topic. If the topic is not shared, it must hold no other stream.
 func createTopic(name string, h *wire.Header, compression string, shared bool) ([]*StreamWriter, error) {
 	l, err := outputTopic(name, h.Side)
 	if err != nil {
@@ -395,7 +402,7 @@ func appendStreams(appenders []topic.Appender, h *wire.Header, compression strin
 	return writers, nil
 }
 
-// topicOutput is a partition to which a stream is written.
+// topicOutput writes a stream to a partition.
 type topicOutput struct{ topic.Appender }
 
 // Pipe implements output.
@@ -404,22 +411,22 @@ func (o topicOutput) Pipe() bool { return false }
 // Sends implements output.
 func (o topicOutput) Sends() bool { return true }
 
-// Commit implements output. The frame of the end record was flushed, and all frames before it.
+// Commit implements output. The end record's frame was flushed, and all frames before it.
 func (o topicOutput) Commit() error { return o.Close() }
 
 // Abort implements output.
 func (o topicOutput) Abort() { o.Close() }
 
-// A Tail says how far a stream has come in a partition.
+// A Tail says how far a stream has come in one partition.
 type Tail struct {
-	Closed uint32 // the last round or set that is whole
+	Closed uint32 // the last complete round or set
 	Midway bool   // the partition has a part of the next round or set
 	Ended  bool
 	New    bool // the partition never had a message
 }
 
-// Tails returns how far the stream with header h has come in each partition of a topic. For other endpoints, which begin empty, it
-// returns nil. It refuses a topic that holds another stream.
+// Tails returns how far the stream with header h has come in each partition of a topic. It refuses a topic that holds
+// another stream. Other endpoints begin empty, and Tails returns nil for them.
 func Tails(name string, h *wire.Header) ([]Tail, error) {
 	if !topic.Is(name) {
 		return nil, nil
@@ -462,8 +469,8 @@ func tails(l *topic.Location, h *wire.Header) ([]Tail, error) {
 	return tails, nil
 }
 
-// closed returns the last round that can be whole, by the mark of the last frame. If the frame is within round R, this is R-1: rounds
-// may be left out, but a round that is there stands in order.
+// closed returns the last round that can be complete, by the mark of the last frame. If the frame is within round R,
+// this is R-1: rounds may be missing, but the existing rounds are in order.
 func closed(m stream.Mark) uint32 {
 	if m.Closes || m.Ends {
 		return m.Round
@@ -471,7 +478,7 @@ func closed(m stream.Mark) uint32 {
 	return m.Round - min(m.Round, 1)
 }
 
-// one returns the only stream of a topic. It refuses a topic of several partitions, and drops their streams.
+// one returns a topic's only stream. If the topic has several partitions, one drops their streams and returns an error.
 func one[T any](name string, streams []T, drop func(T)) (T, error) {
 	if len(streams) != 1 {
 		for _, s := range streams {

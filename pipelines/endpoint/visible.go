@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// Names of files and words of data may hold control characters. On a terminal these move the cursor, change its title
-// or colour, or hide what was printed before. So nothing of them gets there.
+// File names and words in the data may hold control characters. On a terminal these could move the cursor, change the
+// title or the colour, or hide earlier output. So they are never sent to a terminal.
 
-// Visible writes control characters as JSON does, \n or \u001b, and bytes that are not UTF-8 as \xe9. It leaves
-// newlines and tabs where lines is set.
+// Visible writes control characters as JSON does, \n or \u001b, and bytes that are not UTF-8 as \xe9. If lines is set,
+// newlines and tabs stay.
 func Visible(s string, lines bool) string {
 	if !strings.ContainsFunc(s, hides) && utf8.ValidString(s) {
 		return s
@@ -36,15 +36,15 @@ func Visible(s string, lines bool) string {
 	return b.String()
 }
 
-// hides says whether a character is a control character, or one that changes the direction of the text after it.
+// hides says whether a character is a control character, or changes the direction of the text after it.
 func hides(r rune) bool {
 	return unicode.IsControl(r) || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
 }
 
-// shown makes visible what is written to a terminal.
-type shown struct{ rest []byte } // the beginning of a character
+// shown makes bytes visible for a terminal.
+type shown struct{ rest []byte } // the first bytes of a character that is not complete yet
 
-// next returns what can be shown of b, after the bytes that came before it.
+// next returns the visible form of the complete characters so far.
 func (s *shown) next(b []byte) string {
 	all := append(s.rest, b...)
 	n := len(all)

@@ -12,29 +12,29 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// A wait is for another program. Package filter tells the user of each that lasts. WAITS.md lists them all.
+// A wait is for another program. Package filter tells the user about each long wait. WAITS.md lists all of them.
 type wait struct {
 	what  string
 	since time.Time
 	at    end
 }
 
-// An end is who is at the other end of a wait.
+// An end says who is at the other end of a wait.
 type end int
 
 const (
-	nobody   end = iota // as far as this process can see
-	somebody            // a program that may be working, and may be stuck
-	broker              // of which package metrics knows whether there is progress
+	nobody   end = iota // nobody, as far as this process can see
+	somebody            // a program that may be working, or may be stuck
+	broker              // a broker; package metrics knows whether there is progress
 )
 
-// waits are those of this process that have begun and not ended.
+// waits has this process's waits that have begun and not ended.
 var waits struct {
 	sync.Mutex
 	all map[*wait]bool
 }
 
-// Await begins a wait for what another program does, until the function that it returns is called.
+// Await begins a wait for another program. Calling ended ends the wait.
 func Await(what string) (ended func()) { return await(what, somebody) }
 
 func await(what string, at end) (ended func()) {
@@ -52,13 +52,13 @@ func await(what string, at end) (ended func()) {
 	}
 }
 
-// Awaited describes the waits that began more than a time ago, each once and in order. alone are those without a
-// program at the other end. The others are for one that is there, and may be working.
+// Awaited describes the waits that have lasted longer than the given time, sorted and without duplicates. alone are the
+// waits without a program at the other end. For others a program is there, and may be working.
 func Awaited(longer time.Duration) (alone, others []string) {
 	return lasting(longer, nobody), lasting(longer, somebody, broker)
 }
 
-// Silent describes the waits for another program at a pipe that began more than a time ago, as Awaited does.
+// Silent describes long waits as Awaited does, but only waits for a program that is at the other end of a pipe.
 func Silent(longer time.Duration) []string { return lasting(longer, somebody) }
 
 func lasting(longer time.Duration, ends ...end) (all []string) {
@@ -73,7 +73,7 @@ func lasting(longer time.Duration, ends ...end) (all []string) {
 	return slices.Compact(all)
 }
 
-// until says when a wait ends by itself.
+// until says in words when a wait ends by itself.
 func until(limit time.Duration) string {
 	if limit <= 0 {
 		return ""
@@ -81,10 +81,10 @@ func until(limit time.Duration) string {
 	return fmt.Sprintf(", for at most %v", limit)
 }
 
-// Usual is how long a FIFO is waited for by default: until the job of the next day is due.
+// Usual is the default limit for the wait at a FIFO. After a day the next day's job is due.
 const Usual = 24 * time.Hour
 
-// told returns the reader in of a file, whose waits are told if the file is a pipe.
+// told returns in. If file is a pipe, the reads are reported as waits.
 func told(in io.Reader, file *os.File, name string) io.Reader {
 	if !pipe(file.Stat()) {
 		return in
@@ -92,7 +92,7 @@ func told(in io.Reader, file *os.File, name string) io.Reader {
 	return awaited{in, "what is to come from " + name, somebody}
 }
 
-// awaited is a pipe or a topic, which another program writes to.
+// awaited is a pipe or a topic. Another program writes to it, so each read is a wait.
 type awaited struct {
 	io.Reader
 	what string
@@ -104,7 +104,7 @@ func (a awaited) Read(b []byte) (int, error) {
 	return a.Reader.Read(b)
 }
 
-// awaitedLog is a partition, to which other programs append.
+// awaitedLog is a partition. Other programs append to it, so each read is a wait.
 type awaitedLog struct{ topic.Log }
 
 func (l awaitedLog) Frame() (stream.Frame, error) {

@@ -1,6 +1,6 @@
-// Package topic is the interface between endpoints and message brokers. A topic has partitions; a partition is a log of messages; a
-// message is a frame of a stream. A transport registers itself under a scheme, the beginning of its names. Package conformance, below
-// this one, tests a transport.
+// Package topic is the interface between endpoints and message brokers. A topic has partitions; a partition is a log of
+// messages; a message is a frame of one stream. A transport registers itself under a scheme, the beginning of its
+// names. Package conformance, in a folder below, tests a transport.
 package topic
 
 import (
@@ -13,29 +13,30 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// Private is the end of the name of each topic of private records. No other name ends so.
+// Private is the suffix of each private topic's name. No other name has this suffix.
 const Private = ".private"
 
 // A Location names a topic and says how to read it: SCHEME://HOST[:PORT][,…]/TOPIC[?KEY=VALUE[&…]].
 type Location struct {
 	Scheme  string   // the beginning of the name, with ://
-	Brokers []string // HOST:PORT of some brokers of the cluster
+	Brokers []string // HOST:PORT of some brokers in the cluster
 	Topic   string
-	// Group is the consumer group of an input. The programs that name it share the partitions.
+	// Group is the consumer group of an input. Programs with the same group share the partitions.
 	Group string
-	// Session is how long a member of the group may be silent before its partitions go to others.
+	// Session limits the silence of a group member. After it the member's partitions go to others.
 	Session time.Duration
 	// Partition selects one partition; -1 selects all.
 	Partition int
-	// From is where an input begins: Start, Oldest, Newest, End, an offset or a time (RFC 3339). Empty is Start.
+	// From says where an input begins: Start, Oldest, Newest, End, an offset or a time (RFC 3339). Empty means Start.
 	From string
-	// BrokerTime refuses messages with the time of their writer: where times decide which messages count, a writer could move those of others.
+	// BrokerTime refuses messages that their writer stamped. Where times decide which messages count, a writer could
+	// move the messages of other writers.
 	BrokerTime bool
 	// Whole says that the program reads the input to its end before it goes on.
 	Whole bool
-	// UntilEnd ends an input at the offset where the topic ended when it was opened, not at the end record.
+	// UntilEnd ends an input at the topic's end when it was opened, not at the end record.
 	UntilEnd bool
-	// Patience is how long a broker may be away before the program gives up.
+	// Patience limits how long a broker may be away before the program gives up.
 	Patience time.Duration
 }
 
@@ -47,7 +48,7 @@ const (
 	End    = "end"    // after the last message
 )
 
-// String is the topic's name without the keys that say how to read it.
+// String returns the topic's name without the query.
 func (l *Location) String() string { return l.Scheme + strings.Join(l.Brokers, ",") + "/" + l.Topic }
 
 // FromTime says whether From is a time.
@@ -56,69 +57,69 @@ func (l *Location) FromTime() bool {
 	return err == nil
 }
 
-// IsPrivate says whether the topic's name is that of a topic of private records.
+// IsPrivate says whether the topic is for private records, by its name.
 func (l *Location) IsPrivate() bool { return strings.HasSuffix(l.Topic, Private) }
 
 // A Transport reaches the topics of one kind of broker.
 type Transport interface {
-	// Parse parses the name of a topic. Its error does not show a password that the name may hold.
+	// Parse parses a topic name. Its error does not show a password that the name may hold.
 	Parse(name string) (*Location, error)
 
-	// Find returns an error if a topic of streams or of text is missing. Partitions returns the number of partitions. Create creates a
-	// missing topic, and refuses an existing topic that differs from the plan.
+	// Find returns an error if a topic for streams or for text is missing. Partitions returns the number of partitions.
+	// Create creates a missing topic, and refuses an existing topic that differs from the plan.
 	Find(context.Context, *Location) error
 	Partitions(context.Context, *Location) (int, error)
 	Create(context.Context, *Location, Plan) error
 
-	// Open opens the partitions of a location at the position that From names. OpenAt opens one partition at an offset; a negative
-	// offset means the position that From names.
+	// Open opens the location's partitions at the position that From names. OpenAt opens one partition at an offset; a
+	// negative offset means the position that From names.
 	Open(context.Context, *Location) ([]Log, error)
 	OpenAt(ctx context.Context, l *Location, partition int, offset int64) (Log, error)
 
-	// OpenText opens all partitions of a topic whose messages are texts.
+	// OpenText opens all partitions of a text topic.
 	OpenText(context.Context, *Location) (Texts, error)
 
 	// Append begins a stream in each partition of the location.
 	Append(context.Context, *Location) ([]Appender, error)
 
-	// OpenJournal opens a topic of one partition as a Journal.
+	// OpenJournal opens a topic with one partition as a Journal.
 	OpenJournal(context.Context, *Location) (Journal, error)
 
-	// Tails returns the last message of each partition. Search returns the last wanted mark of a partition, nil if there is none. The frames
-	// decide what a mark is: the headers of messages are hints, which anybody may write.
+	// Tails returns the last message of each partition. Search returns the last wanted mark in a partition, nil if
+	// there is none. The frames decide which marks exist: the headers of messages are hints, which anybody may write.
 	Tails(context.Context, *Location) ([]Tail, error)
 	Search(ctx context.Context, l *Location, wanted func(stream.Mark) bool) (*stream.Mark, error)
 
-	// Join makes the program a member of the location's group; answers is the topic to which all members write. Hints returns the note
-	// of the group for each partition. Stands says whether a partition bears out such a note.
+	// Join makes the program a member of the location's group; all members write to the topic answers. Hints returns
+	// the group's note for each partition. Stands says whether a partition's messages confirm such a note.
 	Join(l *Location, answers string) (Member, error)
 	Hints(context.Context, *Location) ([]Hint, error)
 	Stands(context.Context, *Location, Hint) (bool, error)
 }
 
-// Texts are the messages of a topic. Read them by Read, as lines, or by Message, not by both.
+// Texts are the messages of a text topic. Read them either by Read, as lines, or by Message, never by both.
 type Texts interface {
 	io.ReadCloser
-	Message(wait bool) (*Text, error) // the next message; without wait nil if none is there yet; io.EOF after the last
+	Message(wait bool) (*Text, error) // the next message; io.EOF after the last one; without wait, nil if none has come yet
 }
 
-// A Text is a message of a topic of texts.
+// A Text is a message in a text topic.
 type Text struct {
-	Partition string // the name of topic and partition, for messages
+	Partition string // the name of topic and partition, for error messages
 	Offset    int64
 	Content   []byte // the caller may keep it
 }
 
-// A Log is a partition that is open for reading. Read it by Frame or by Found, not by both.
+// A Log is a partition that is open for reading. Read it either by Frame or by Found, never by both.
 type Log interface {
 	stream.Source
 	io.Closer
-	Found() (stream.Found, error) // what the frame of the next message says; messages of other programs than stages are skipped
+	Found() (stream.Found, error) // summarizes the frame in a stage's next message; skips messages of programs that are no stages
 
-	Name() string // the name of topic and partition, for messages
+	Name() string // the name of topic and partition, for error messages
 	Location() *Location
 	Partition() int
-	Next() int64                // offset after the last frame that was read
+	Next() int64                // the offset after the last frame that was read
 	Drained() time.Time         // Frame has returned every message that the partition had at this time
 	Note(round, planned uint32) // commits to the location's group that a round is done: a hint
 	Context() context.Context   // ends with the log
@@ -133,41 +134,46 @@ type Appender interface {
 	Context() context.Context // ends with the appender, or when the partition lost frames that were written
 }
 
-// A Member shares the partitions of a topic with the other members of its consumer group.
+// A Member shares a topic's partitions with the other members of its consumer group.
 type Member interface {
 	io.Closer
 	// Note commits the progress in a partition.
 	Note(ctx context.Context, partition int, h Hint)
-	// Share calls work concurrently for each partition that is assigned to this member. It cancels a call when its partition is
-	// assigned to another member. It returns when finished says that no member has work left, or when a call of work fails.
+	// Share calls work concurrently for each partition that is assigned to this member. It cancels a call when its
+	// partition is assigned to another member. It returns when finished says that no member has work left, or when work
+	// fails.
 	Share(ctx context.Context, work func(ctx context.Context, partition int) error, finished func(context.Context) (bool, error)) error
 }
 
-// A Journal is a topic of one partition, to which programs append entries. All programs read the entries in the same order.
+// A Journal is a topic with one partition. Programs append entries to it, and all programs read the entries in the same
+// order.
 type Journal interface {
 	io.Closer
-	Append(entry []byte) error // waits until all replicas have the entry. A retry may store it twice; after an error it may be stored or not
-	Read() ([][]byte, error)   // all entries that were appended before the call, and perhaps later ones
+	// Append waits until all replicas have the entry. A retry may store the entry twice; after an error the entry may
+	// or may not be stored.
+	Append(entry []byte) error
+	// Read returns all entries that were appended before the call, and perhaps later entries.
+	Read() ([][]byte, error)
 	Name() string
 }
 
 // A Plan describes a topic to create.
 type Plan struct {
 	Partitions int
-	Replicas   int           // copies of each partition, each on its own broker; 0: the default of the cluster
+	Replicas   int           // copies of each partition, each on a separate broker; 0: the cluster's default
 	Retention  time.Duration // how long a private topic keeps its messages; a public topic keeps them for ever
 }
 
-// A Tail is the last message of a partition. Messages with only a header are passed over: they say nothing of the stream's progress. The Round
-// of an end is that of the last round or set before it.
+// A Tail is a partition's last message. Messages with only a header are skipped: they say nothing about the stream's
+// progress. For an end record, Round is the last round or set before it.
 type Tail struct {
 	Frame  []byte // nil: the partition is empty
 	Offset int64
 	stream.Mark
 }
 
-// A Hint is the progress in a partition that a group commits to the broker. Other programs may commit offsets too, so a hint decides
-// nothing by itself: see Transport.Stands.
+// A Hint is the progress in a partition that a group commits to the broker. Other programs may commit offsets, too. So
+// a hint decides nothing by itself: see Transport.Stands.
 type Hint struct {
 	Offset  int64  // the offset of the next message; negative: there is no hint
 	Round   uint32 // the last round that is done; 0: no stage wrote a note
@@ -175,20 +181,20 @@ type Hint struct {
 	Ended   bool   // the whole stream is done
 }
 
-// transports by the beginning of their names, with ://.
+// transports has the linked transports by scheme, with ://.
 var transports = make(map[string]Transport)
 
-// Register registers a transport for names that begin with a scheme, such as "kafka://". The package of a transport calls Register in
-// its init function, and a program links the package by an import.
+// Register registers a transport for names that begin with a scheme, such as "kafka://". A transport's package calls
+// Register in its init function, and a program links the package by an import.
 func Register(scheme string, t Transport) { transports[scheme] = t }
 
 // Any says whether this program has a transport for topics.
 func Any() bool { return len(transports) > 0 }
 
-// Is says whether a name is of a topic of some transport, which this program may lack.
+// Is says whether a name is a topic name, also if this program lacks the transport.
 func Is(name string) bool { return scheme(name) != "" }
 
-// known are the schemes of all transports of this project.
+// known has the schemes of all transports in this project.
 var known = []string{"kafka://"}
 
 func scheme(name string) string {
@@ -205,7 +211,7 @@ func scheme(name string) string {
 	return ""
 }
 
-// Parse reads the name of a topic.
+// Parse parses a topic name.
 func Parse(name string) (*Location, error) {
 	t, ok := transports[scheme(name)]
 	if !ok && !Is(name) {

@@ -1,3 +1,3 @@
-// Package operations holds what operators are given, units of systemd, manifests of Kubernetes, rules, a dashboard and pages,
-// against the programs themselves: command lines are run, exit codes and metrics compared, pages followed.
+// Package operations tests the files for operators against the programs: systemd units, Kubernetes manifests, rules, a
+// dashboard and pages. It runs command lines, compares exit codes and metrics, and follows pages.
 package operations

@@ -1,4 +1,4 @@
-// Package conformance checks that a transport keeps what package topic says of it.
+// Package conformance checks that a transport keeps the contract in package topic.
 package conformance
 
 import (
@@ -15,14 +15,14 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// partitions of the topics that the suite asks for, except of a journal's, which has one.
+// partitions is the number of partitions of each test topic, except where a test needs another number.
 const partitions = 3
 
-// within is how long anything may take. It is waited for only when a test fails.
+// within limits each step. A test waits so long only if it fails.
 const within = 30 * time.Second
 
-// Run checks the transport of the names that fresh returns. Each call of fresh makes a topic of so many partitions, whose name
-// ends in an ending, and returns the name as a stage is given it, without a query.
+// Run checks a transport. fresh creates a topic with the given number of partitions and with a name that ends in
+// ending. It returns the name as a stage gets it, without a query.
 func Run(t *testing.T, fresh func(t *testing.T, ending string, partitions int) string) {
 	s := suite{fresh}
 	t.Run("names", s.names)
@@ -56,7 +56,7 @@ func must[T any](t *testing.T) func(T, error) T {
 	}
 }
 
-// at returns the location of a name.
+// at parses a name, and returns its transport and location.
 func at(t *testing.T, name string) (topic.Transport, *topic.Location) {
 	t.Helper()
 	l := must[*topic.Location](t)(topic.Parse(name))
@@ -67,7 +67,7 @@ func header() *wire.Header {
 	return &wire.Header{Version: wire.Version, Kind: wire.Kind_ROUNDS, Side: wire.Side_PRIVATE, Run: "run", Unit: wire.Unit_DOCUMENT}
 }
 
-// round are the records of a round without units.
+// round returns the records of a round without units.
 func round(number uint32) []*wire.Record {
 	scheme := &wire.Scheme{Method: wire.Scheme_ALL, Rate: 1, Rounds: 9, Secret: true}
 	return []*wire.Record{
@@ -76,7 +76,7 @@ func round(number uint32) []*wire.Record {
 	}
 }
 
-// write appends a stream of rounds to each partition; with end, its end too.
+// write appends a stream of rounds to each partition; with end it also appends the end record.
 func write(t *testing.T, name string, rounds int, end bool) {
 	t.Helper()
 	transport, l := at(t, name)
@@ -103,7 +103,7 @@ func write(t *testing.T, name string, rounds int, end bool) {
 	}
 }
 
-// read returns the numbers of the rounds that a partition holds, to its end record.
+// read returns the numbers of the rounds in a partition, up to its end record.
 func read(t *testing.T, log topic.Log) (rounds []uint32) {
 	t.Helper()
 	defer log.Close()
@@ -135,7 +135,8 @@ func wantRounds(t *testing.T, what string, got []uint32, want int) {
 	}
 }
 
-// names: what a name says comes back, a private topic is told by its name, and a topic that is not there is refused (82).
+// names checks that Parse returns the parts of a name, that a private topic is recognized by its name, and that a
+// missing topic is refused (82).
 func (s suite) names(t *testing.T) {
 	name := s.fresh(t, "names"+topic.Private, partitions)
 	transport, l := at(t, name+"?partition=1&from=oldest&group=g")
@@ -159,7 +160,7 @@ func (s suite) names(t *testing.T) {
 	}
 }
 
-// streams: each partition is a log of its own, which is read in order, as a whole or by one partition.
+// streams checks that each partition is a separate log that is read in order. It opens all partitions, and one alone.
 func (s suite) streams(t *testing.T) {
 	name := s.fresh(t, "streams"+topic.Private, partitions)
 	write(t, name, 4, true)
@@ -190,7 +191,7 @@ func (s suite) streams(t *testing.T) {
 	log.Close()
 }
 
-// again: a stream that was begun again, as after a crash, is read once.
+// again checks that a stream which was begun again, as after a crash, is read once.
 func (s suite) again(t *testing.T) {
 	name := s.fresh(t, "again"+topic.Private, 1)
 	write(t, name, 2, false)
@@ -201,7 +202,7 @@ func (s suite) again(t *testing.T) {
 	}
 }
 
-// tails: the last message and the last wanted one are found, and an empty partition has none.
+// tails checks that the last message and the last wanted message are found, and that an empty partition has none.
 func (s suite) tails(t *testing.T) {
 	name := s.fresh(t, "tails"+topic.Private, partitions)
 	transport, l := at(t, name)
@@ -226,7 +227,7 @@ func (s suite) tails(t *testing.T) {
 	}
 }
 
-// notes: a group's note comes back to the group and to no other, and the partition bears out a true one only.
+// notes checks that a group's note comes back to this group only, and that the partition confirms only a true note.
 func (s suite) notes(t *testing.T) {
 	name := s.fresh(t, "notes"+topic.Private, 1)
 	write(t, name, 3, true)
@@ -241,7 +242,7 @@ func (s suite) notes(t *testing.T) {
 	defer log.Close()
 	offset := log.Next()
 	var hints []topic.Hint
-	for range 100 { // a note may be lost, as while a broker takes up a new group
+	for range 100 { // a note may be lost, for example while a broker begins to serve a new group
 		log.Note(2, 9)
 		if hints = must[[]topic.Hint](t)(transport.Hints(soon(t), l)); len(hints) == 1 && hints[0].Round > 0 {
 			break
@@ -265,7 +266,7 @@ func (s suite) notes(t *testing.T) {
 	}
 }
 
-// shared: the members of a group do each partition, until all are done, and their notes are there.
+// shared checks that the members of a group do all partitions, and that their notes are stored.
 func (s suite) shared(t *testing.T) {
 	name := s.fresh(t, "shared"+topic.Private, partitions)
 	write(t, name, 1, true)
@@ -305,7 +306,7 @@ func (s suite) shared(t *testing.T) {
 	}
 }
 
-// journal: two programs append, and read one order.
+// journal checks that two programs append entries and read the same order.
 func (s suite) journal(t *testing.T) {
 	transport, l := at(t, s.fresh(t, "journal", 1))
 	one, other := must[topic.Journal](t)(transport.OpenJournal(soon(t), l)), must[topic.Journal](t)(transport.OpenJournal(soon(t), l))
@@ -331,7 +332,7 @@ func (s suite) journal(t *testing.T) {
 	}
 }
 
-// text: messages are lines, of all partitions, up to the end of the topic where the name says so.
+// text checks that messages are read as lines, and with until=end up to the end of the topic.
 func (s suite) text(t *testing.T) {
 	name := s.fresh(t, "text", 1)
 	transport, l := at(t, name+"?until=end")
@@ -349,7 +350,7 @@ func (s suite) text(t *testing.T) {
 	}
 }
 
-// stops: a reader that waits ends with the cause that Stop gives, and one whose context ends does, too.
+// stops checks that a waiting reader ends with the cause that Stop gives, or when its context ends.
 func (s suite) stops(t *testing.T) {
 	transport, l := at(t, s.fresh(t, "stops"+topic.Private, 1))
 	cause := exit.Errorf(exit.Refused, "stopped by a test")
