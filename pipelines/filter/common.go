@@ -32,8 +32,9 @@ type Common struct {
 	Version       kong.VersionFlag  `env:"-" group:"Messages" help:"Print the version and exit."`
 }
 
-// refuseMissing refuses missing flags, as kong does after the validators of the commands. A validator would find the zero value of a
-// missing flag wrong. It is no method Validate of Common: a stage whose flags stand beside Common would lose its own.
+// refuseMissing refuses missing flags, as kong does after the validators of the commands. A validator would find the
+// zero value of a missing flag wrong. refuseMissing is not a method Validate of Common: a stage that embeds other flags
+// beside Common would lose the Validate method of these flags.
 func refuseMissing(k *kong.Context) error {
 	var missing []string
 	for _, path := range k.Path {
@@ -64,15 +65,15 @@ func (c Compress) AfterApply() error {
 	return nil
 }
 
-// Stamps is the flag of the commands that read topics of texts or of documents, which other programs write.
+// Stamps is the flag for commands that read topics of texts or documents. Other programs write such topics.
 type Stamps struct {
 	TrustStamps bool `help:"Accept the times that the writers of a topic's messages state (message.timestamp.type=CreateTime). By default from=TIME in a topic's name, and --window of sample, need the broker's times (LogAppendTime): otherwise the writer of one message could decide which other documents count, and when."`
 }
 
-// Apply makes the flag hold. A command calls it when it validates its flags, before it opens a topic.
+// Apply makes the flag take effect. A command calls it when it validates its flags, before it opens a topic.
 func (s Stamps) Apply() { endpoint.TrustStamps = s.TrustStamps }
 
-// Cells is the flag of every command that holds whole matrices of shapes that its input states.
+// Cells is the flag for commands that hold whole matrices in memory, with shapes that the input states.
 type Cells struct {
 	MaxCells uint64 `zero:"" default:"268435456" placeholder:"N" help:"Refuse an input whose matrices have more than N cells in total, before they take memory (default 268435456; 0: no limit). A cell takes at least 8 bytes."`
 }
@@ -90,7 +91,7 @@ func (w Workers) N() int {
 	return w.Workers
 }
 
-// release is the version, set at link time by pipelines/install/install.sh.
+// release is the version. pipelines/install/install.sh sets it at link time.
 var release string
 
 // version returns the line that --version prints: program, version, wire version, Go version.

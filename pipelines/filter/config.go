@@ -20,8 +20,8 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// printConfig writes the resolved value of each flag, in a form that --config reads. null stands for a flag without a value and
-// without a default. No flag holds a secret: secrets are in files that flags name.
+// printConfig writes the resolved value of each flag, in a form that --config reads. null stands for a flag without a
+// value and without a default. No flag holds a secret: flags only name files with secrets.
 func printConfig(w io.Writer, command *kong.Context) error {
 	values := make(map[string]any)
 	for _, f := range command.Flags() {
@@ -52,7 +52,7 @@ func printConfig(w io.Writer, command *kong.Context) error {
 // plain returns a value in the form that the command line and --config accept.
 func plain(v reflect.Value) any {
 	switch value := v.Interface().(type) {
-	case encoding.TextMarshaler: // such as a time, which has another form as a string
+	case encoding.TextMarshaler: // for example a time, which has another form as a string
 		return value
 	case fmt.Stringer:
 		return value.String()
@@ -61,14 +61,15 @@ func plain(v reflect.Value) any {
 	}
 }
 
-// configFlag is the flag that names a configuration file. kong's own would wait for the writer of a FIFO without end.
+// configFlag is the flag that names a configuration file. kong's own flag type would wait for a FIFO's writer without
+// end.
 type configFlag string
 
 // BeforeResolve is kong's hook.
 func (configFlag) BeforeResolve(ctx *kong.Context, trace *kong.Path) error {
 	name := kong.ExpandPath(string(ctx.FlagValue(trace.Flag).(configFlag)))
 	defer func(usual time.Duration) { endpoint.Patience = usual }(endpoint.Patience)
-	endpoint.Patience = 10 * time.Second // nothing runs yet that could say what is waited for
+	endpoint.Patience = 10 * time.Second // nothing runs yet that could report the wait
 	content, err := endpoint.ReadFile(name, 1<<20)
 	if err != nil {
 		return err
@@ -90,11 +91,11 @@ func readSettings(r io.Reader) (kong.Resolver, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !utf8.Valid(content) { // the name of a file would be another one
+	if !utf8.Valid(content) { // JSON decoding would change a file name in it
 		return nil, errors.New("not UTF-8, as JSON must be: give such a name on the command line")
 	}
 	d := json.NewDecoder(bytes.NewReader(content))
-	d.UseNumber() // a float64 does not hold every seed
+	d.UseNumber() // a float64 cannot hold every seed
 	var s settings
 	if err := d.Decode(&s); err != nil {
 		return nil, fmt.Errorf("not a JSON object of flags: %w", err)
@@ -105,8 +106,8 @@ func readSettings(r io.Reader) (kong.Resolver, error) {
 	return s, nil
 }
 
-// Validate is kong's hook. A name that no command has is an error, because silently ignoring a flag could change what
-// matters.
+// Validate is kong's hook. A name that no command has is an error, because silently ignoring a flag could change the
+// result.
 func (s settings) Validate(app *kong.Application) error {
 	known := make(map[string]bool)
 	err := kong.Visit(app, func(v kong.Visitable, next kong.Next) error {
@@ -127,7 +128,7 @@ func (s settings) Validate(app *kong.Application) error {
 func (s settings) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	for _, name := range flag.Envs {
 		if _, ok := os.LookupEnv(name); ok {
-			return nil, nil // the environment comes first
+			return nil, nil // the environment has precedence
 		}
 	}
 	switch value := s[flag.Name].(type) {
@@ -135,7 +136,7 @@ func (s settings) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, 
 		return value.String(), nil
 	case bool:
 		if !value {
-			return nil, nil // as on the command line, where a switch is given or not
+			return nil, nil // a switch is either given or not, as on the command line
 		}
 		return value, nil
 	default:

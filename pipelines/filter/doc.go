@@ -1,4 +1,4 @@
-// Package filter is what the mains of all stages share: the command line, one run of the command, errors and logs on
+// Package filter is the common part of all stages' mains: the command line, one run of the command, errors and logs on
 // standard error, signals, and the one call of os.Exit.
 //
 // Messages hold public quantities only. The one exception is the progress line on a terminal: see Run.Show.

@@ -17,10 +17,10 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// A namedFile is a file or folder that the command line names, and the flag or argument that names it.
+// A namedFile is a file or folder that the command line names. The flag or argument that names it is by.
 type namedFile struct{ by, name string }
 
-// is says what a file is for.
+// is says the purpose of the file.
 func (f namedFile) is(output bool) string {
 	switch by := strings.TrimPrefix(f.by, "--"); by {
 	case "ledger", "output", "summary", "metrics", standardOutput:
@@ -34,15 +34,15 @@ func (f namedFile) is(output bool) string {
 
 const standardOutput = "standard output"
 
-// distinct refuses a file that a stage would write while the command line names it for something else, too: an output, the summary or
-// the metrics would replace the ledger, a grant, a key, an input or each other. It also refuses to write among the stored releases of
-// a ledger, and into a folder that the stage reads. It compares files by their identity, so links do not hide them. It comes before
-// anything is written.
+// distinct refuses a file if a stage would write it while the command line names it for another purpose, too. Otherwise
+// an output, the summary or the metrics could replace the ledger, a grant, a key, an input or each other. distinct also
+// refuses to write among a ledger's stored releases, and into a folder that the stage reads. It compares files by
+// identity, so links do not hide them. It runs before anything is written.
 func distinct(command *kong.Context) error {
 	var written, named []namedFile
 	for _, f := range command.Flags() {
 		output := f.Short == 'o' || f.Name == "summary" || f.Tag.Has(outputTag)
-		if !output && !takesFile.MatchString(f.PlaceHolder) { // the name of a run may be that of a file, too
+		if !output && !takesFile.MatchString(f.PlaceHolder) { // the name of a run may also be the name of a file
 			continue
 		}
 		files := filesOf("--"+f.Name, f.Target)
@@ -84,7 +84,7 @@ func distinct(command *kong.Context) error {
 	return nil
 }
 
-// checkTopics refuses outputs that are topics and missing, for a dry run. It asks the brokers.
+// checkTopics refuses missing topics among the outputs, for a dry run. It asks the brokers.
 func checkTopics(ctx context.Context, command *kong.Context) error {
 	for _, f := range command.Flags() {
 		if name := f.Target.String(); f.Target.Kind() == reflect.String && (f.Short == 'o' || f.Tag.Has(outputTag)) && endpoint.IsTopic(name) {
@@ -96,10 +96,11 @@ func checkTopics(ctx context.Context, command *kong.Context) error {
 	return nil
 }
 
-// outputTag is the struct tag of a flag or argument that names a file to write, output:"". -o and the flags of Common need none.
+// outputTag is the struct tag for flags and arguments that name a file to write, output:"". -o and the flags of Common
+// need no tag.
 const outputTag = "output"
 
-// matched replaces each pattern by the files that it matches.
+// matched replaces each pattern by the files that match it.
 func matched(files []namedFile) (all []namedFile) {
 	for _, f := range files {
 		matches, err := filepath.Glob(f.name)
@@ -113,7 +114,7 @@ func matched(files []namedFile) (all []namedFile) {
 	return all
 }
 
-// takesFile matches the placeholder of a flag that names a file.
+// takesFile matches placeholders of flags that name a file.
 var takesFile = regexp.MustCompile(`\b(FILE|PATH|GRANT)\b`)
 
 // filesOf returns the files that a flag or an argument names.
@@ -139,7 +140,7 @@ func filesOf(by string, v reflect.Value) (files []namedFile) {
 	return files
 }
 
-// same says whether writing a file would replace another. FIFOs and devices are not replaced.
+// same says whether writing out would replace the file other. FIFOs and devices are not replaced.
 func same(out, other string) bool {
 	a, err := os.Stat(out)
 	if err != nil {
@@ -149,13 +150,14 @@ func same(out, other string) bool {
 	return err == nil && a.Mode().IsRegular() && os.SameFile(a, b)
 }
 
-// sameName says whether two outputs have one name, of a file that need not exist yet or of a FIFO. A device takes what several write.
+// sameName says whether two outputs have the same resolved name. The file may be missing, or may be a FIFO. A device is
+// no conflict, since it takes the output of several writers.
 func sameName(a, b string) bool {
 	info, err := os.Stat(a)
 	return (err != nil || info.Mode()&os.ModeDevice == 0) && resolved(a) == resolved(b)
 }
 
-// stat describes a file. The names of standard input and output may be of links that only Linux has.
+// stat describes a file. The names of standard input and output may be links that exist only in Linux.
 func stat(name string) (os.FileInfo, error) {
 	switch name {
 	case os.Stdin.Name():
@@ -166,7 +168,8 @@ func stat(name string) (os.FileInfo, error) {
 	return os.Stat(name)
 }
 
-// stored says whether an output would be in the folder of stored releases of a ledger, which is beside the file that a link leads to.
+// stored says whether an output would be in a ledger's folder of stored releases. This folder is beside the ledger file
+// after links are resolved.
 func stored(out, ledger string) bool {
 	return inside(out, ledger+".releases") || inside(out, resolved(ledger)+".releases")
 }
@@ -179,7 +182,7 @@ func inside(out, folder string) bool {
 
 const separator = string(filepath.Separator)
 
-// resolved returns the absolute name of a file without links. The file itself may be missing.
+// resolved returns a file's absolute name without links. The file itself may be missing.
 func resolved(name string) string {
 	target, err := endpoint.Resolve(name)
 	if err != nil {
@@ -191,7 +194,7 @@ func resolved(name string) string {
 	return target.Path
 }
 
-// checkMetrics refuses to replace a file that holds something else than metrics.
+// checkMetrics refuses to replace a file unless it holds metrics.
 func checkMetrics(name string) error {
 	info, err := os.Stat(name)
 	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {

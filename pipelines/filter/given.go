@@ -6,15 +6,15 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// asGiven are the mappers of strings and of lists of strings. The name of a file is bytes. kong's own mappers pass a
-// value through JSON and through characters, which replace what is not UTF-8: a file would not be found, and two
-// outputs would be one.
+// asGiven has mappers for strings and for lists of strings. A file name is bytes. kong's own mappers pass a value
+// through JSON and through characters, which replace bytes that are not UTF-8. Then a file would not be found, or two
+// outputs would become one.
 var asGiven = []kong.Option{
 	kong.KindMapper(reflect.String, kong.MapperFunc(stringAsGiven)),
 	kong.TypeMapper(reflect.TypeFor[[]string](), kong.MapperFunc(listAsGiven)),
 }
 
-// byKong are kong's own mappers, for values of a configuration file that are no strings.
+// byKong has kong's own mappers, for values in a configuration file that are not strings.
 var byKong = kong.NewRegistry().RegisterDefaults()
 
 func stringAsGiven(ctx *kong.DecodeContext, target reflect.Value) error {
@@ -30,7 +30,7 @@ func stringAsGiven(ctx *kong.DecodeContext, target reflect.Value) error {
 	return byKong.ForType(reflect.TypeFor[string]()).Decode(ctx, target)
 }
 
-// listAsGiven appends what a flag has between separators, or all arguments.
+// listAsGiven appends a flag's separated values, or all arguments.
 func listAsGiven(ctx *kong.DecodeContext, target reflect.Value) error {
 	var values []kong.Token
 	t := ctx.Scan.Peek()
@@ -57,8 +57,8 @@ func listAsGiven(ctx *kong.DecodeContext, target reflect.Value) error {
 	return nil
 }
 
-// split is kong.SplitEscaped for bytes that need not be UTF-8. A backslash makes a separator a part of its value.
-// Without a separator, -1, the list is one value.
+// split does the same as kong.SplitEscaped, for bytes that need not be UTF-8. A backslash makes a separator a part of
+// its value. If there is no separator (-1), the list is one value.
 func split(list string, sep rune) (values []string) {
 	if sep < 0 {
 		return []string{list}

@@ -42,7 +42,7 @@ func (h *textHandler) Handle(_ context.Context, r slog.Record) error {
 	return err
 }
 
-// The stages use neither groups nor bound attributes, so WithAttrs and WithGroup change nothing.
+// Stages use neither groups nor bound attributes, so WithAttrs and WithGroup change nothing.
 func (h *textHandler) WithAttrs([]slog.Attr) slog.Handler { return h }
 
 func (h *textHandler) WithGroup(string) slog.Handler { return h }

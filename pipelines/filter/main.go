@@ -20,10 +20,10 @@ import (
 	"privpipe/pipelines/heap"
 )
 
-// grace is the time that a stage has to clean up after a signal, before the process ends.
+// grace limits a stage's time to clean up after a signal, before the process ends.
 const grace = 500 * time.Millisecond
 
-// errUnread is the error of a run whose standard output has lost its reader.
+// errUnread is the error when standard output has lost its reader.
 var errUnread = exit.Errorf(exit.ClosedOutput, "the reader of the output went away")
 
 // A Stage describes a program for its help page.
@@ -32,13 +32,13 @@ type Stage struct {
 	Summary string // one sentence
 	Example string // one realistic command line
 	Notes   string // facts that a caller must know, for example which outputs are private; may be empty
-	// Outside says that the stage is outside the privacy wall and reads nothing private. --metrics may then show its use of
-	// memory and time.
+	// Outside says that the stage is outside the privacy wall and reads nothing private. --metrics may then show its
+	// use of memory and time.
 	Outside bool
 }
 
-// Main parses the command line into cli, runs the chosen command and exits with its code. It does not return. cli is a pointer to
-// a struct for kong that embeds Common. The method Run of each command takes a *Run.
+// Main parses the command line into cli, runs the chosen command and exits with its code. It does not return. cli is a
+// pointer to a struct for kong that embeds Common. Each command has a method Run that takes a *Run.
 func Main(stage Stage, cli any, common *Common) {
 	heap.Wait()
 	end(run(stage, cli, common, os.Args[1:], os.Stdout, os.Stderr))
@@ -47,7 +47,8 @@ func Main(stage Stage, cli any, common *Common) {
 // end ends the process.
 func end(code int) { os.Exit(code) }
 
-// describe writes the manual of a stage instead of running the stage. It is nil unless the program is built with the tag manual.
+// describe writes the stage's manual instead of running the stage. It is nil unless the program is built with the tag
+// manual.
 var describe func(*kong.Application) error
 
 func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.Writer) int {
@@ -102,14 +103,14 @@ func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.
 	defer closeMetrics()
 	signals := make(chan os.Signal, 2)
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
-		// nohup ignores SIGHUP, and a shell SIGINT for what runs in its background. Of SIGTERM Go's runtime does not
-		// tell.
+		// nohup ignores SIGHUP, and a shell ignores SIGINT for background commands. Go's runtime does not report an
+		// ignored SIGTERM.
 		if !signal.Ignored(s) {
 			signal.Notify(signals, s)
 		}
 	}
-	// A write to a pipe without a reader then returns an error. The signal would end the process at once and
-	// leave temporary files.
+	// With SIGPIPE ignored, a write to a pipe without a reader returns an error. The signal would end the process at
+	// once and leave temporary files.
 	signal.Ignore(syscall.SIGPIPE)
 	defer r.watch()()
 	stop := r.attend(stage.Name)
@@ -124,7 +125,7 @@ func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.
 		defer exit.Guard()
 		err := command.Run(r)
 		if err == nil {
-			err = r.writeSummary() // here, for it may wait for the reader of a FIFO
+			err = r.writeSummary() // here, since it may wait for a FIFO's reader
 		}
 		done <- err
 	}()
@@ -138,7 +139,7 @@ func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.
 	stop()
 	endpoint.RemoveTemporaries()
 	if common.DryRun && errors.Is(err, endpoint.ErrUnread) {
-		err = nil // all that can be checked
+		err = nil // all possible checks are done
 	}
 	if common.DryRun && err == nil {
 		err = checkTopics(r, command)
@@ -149,7 +150,7 @@ func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.
 	return log.fail(err)
 }
 
-// printed notes whether what --help and --version print was written.
+// printed notes whether the output of --help and --version was written.
 type printed struct {
 	io.Writer
 	err error
@@ -161,7 +162,8 @@ func (p *printed) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// interrupted cancels the command and waits until it ends, for at most grace or until a second signal. It returns the error of s.
+// interrupted cancels the command and waits until it ends, for at most grace or until a second signal. It returns the
+// error for s.
 func interrupted(s os.Signal, cancel context.CancelCauseFunc, done <-chan error, signals <-chan os.Signal) error {
 	err := map[os.Signal]*exit.Error{
 		os.Interrupt:    exit.Errorf(exit.Interrupted, "stopped by SIGINT"),
@@ -172,7 +174,7 @@ func interrupted(s os.Signal, cancel context.CancelCauseFunc, done <-chan error,
 	cancel(err)
 	select {
 	case result := <-done:
-		// The command has written all its output, and its reader needed no more: `report | grep -q` succeeds.
+		// The command has written all its output, and the reader needed no more: `report | grep -q` succeeds.
 		if s == syscall.SIGPIPE && result == nil {
 			return nil
 		}
@@ -182,7 +184,8 @@ func interrupted(s os.Signal, cancel context.CancelCauseFunc, done <-chan error,
 	return err
 }
 
-// asksJSON says whether the user asked for JSON messages. It serves errors in the command line itself, before it is parsed.
+// asksJSON says whether the user asked for JSON messages. It is needed for errors in the command line itself, which
+// come before parsing ends.
 func asksJSON(program string, args []string) bool {
 	if slices.Contains(args, "--log=json") || os.Getenv(environment(program)+"_LOG") == "json" {
 		return true
@@ -191,8 +194,7 @@ func asksJSON(program string, args []string) bool {
 	return i >= 0 && i+1 < len(args) && args[i+1] == "json"
 }
 
-// newParser builds the parser of flags, environment variables and an optional JSON file, in that order of
-// precedence.
+// newParser builds the parser of flags, environment variables and an optional JSON file, in that order of precedence.
 func newParser(stage Stage, of grammar, stdout, stderr io.Writer) (*kong.Kong, error) {
 	return kong.New(of.flags, append([]kong.Option{
 		kong.Name(stage.Name),
@@ -224,10 +226,11 @@ func notes(text string) string {
 	return "\n\n" + text
 }
 
-// exited is the value of the panic by which kong's hooks for --help and --version return to parse.
+// exited is the panic value that returns from kong's hooks for --help and --version to parse.
 type exited int
 
-// parseAny parses the arguments by the grammar of the command that they name, and if it refuses them by that of all commands.
+// parseAny first parses the arguments by the grammar of the command that they name. If this grammar refuses them, it
+// parses them by the grammar of all commands.
 func parseAny(stage Stage, cli any, common *Common, args []string, stdout, stderr io.Writer) (command *kong.Context, done bool, err error) {
 	if len(args) == 1 && args[0] == "--version" {
 		fmt.Fprintln(stdout, version(stage.Name))

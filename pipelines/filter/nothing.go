@@ -8,26 +8,28 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// zeroTag is the struct tag of a flag that may be given as zero or as an empty text, zero:"". Its code must tell that from a flag that is not
-// given: zero is its default, or it has another default, or the field is a pointer.
+// zeroTag is the struct tag for a flag that may be given as zero or as an empty text, zero:"". The code must tell such
+// a value from a flag that is not given. So zero is the flag's default, or the flag has another default, or the field
+// is a pointer.
 const zeroTag = "zero"
 
-// refuseNothing refuses a flag or argument that is given as nothing: zero, an empty text or an empty list. It may be given on the command
-// line, by the environment or by --config. Go's zero value also stands for a flag that is not given. So a budget of nothing would be
-// any budget, and a time-out of nothing would be none.
+// refuseNothing refuses a flag or argument that is given as nothing: zero, an empty text or an empty list. The value
+// may come from the command line, the environment or --config. Go's zero value also stands for a flag that is not
+// given. So a budget of nothing would mean any budget, and a time-out of nothing would mean no time-out.
 func refuseNothing(k *kong.Context) error {
 	return eachGiven(k, func(flag *kong.Value) bool { return true })
 }
 
-// refuseAbsent refuses the same of flags that look as if they were not given, before the rules of commands are checked: such a rule would
-// let them pass. Of other flags a rule knows more: it names the range.
+// refuseAbsent does the same for flags that would look as if they were not given. It runs before the rules of commands
+// are checked, since such a rule would let these flags pass. For other flags a rule gives a better error: it names the
+// range.
 func refuseAbsent(k *kong.Context) error {
 	return eachGiven(k, func(flag *kong.Value) bool {
 		return !flag.HasDefault && !flag.Required && flag.Target.Kind() != reflect.Pointer
 	})
 }
 
-// eachGiven checks what is given of the flags and arguments that matter.
+// eachGiven checks the given values of the flags and arguments that matter.
 func eachGiven(k *kong.Context, matters func(*kong.Value) bool) error {
 	checkGiven := func(name string, flag *kong.Value, given reflect.Value) error {
 		if !given.IsValid() || flag.IsBool() || flag.Tag.Has(zeroTag) || !matters(flag) {
@@ -63,7 +65,7 @@ func eachGiven(k *kong.Context, matters func(*kong.Value) bool) error {
 	return nil
 }
 
-// hasEmpty says whether arguments repeat a flag with an empty text, which kong's lists drop.
+// hasEmpty says whether the arguments give a flag an empty text. kong's lists drop such a text.
 func hasEmpty(arguments []string, flag string) bool {
 	for i, argument := range arguments {
 		if argument == flag+"=" || argument == "" && i > 0 && arguments[i-1] == flag {
@@ -73,7 +75,7 @@ func hasEmpty(arguments []string, flag string) bool {
 	return false
 }
 
-// checkGiven refuses a value that is nothing.
+// checkGiven refuses a value that is nothing: zero, empty, or a list with an empty text.
 func checkGiven(name string, given reflect.Value) error {
 	switch given.Kind() {
 	case reflect.Pointer:
@@ -95,7 +97,7 @@ func checkGiven(name string, given reflect.Value) error {
 			}
 		}
 	default:
-		if given.IsZero() || given.CanFloat() && given.Float() == 0 { // IsZero takes -0 for another number
+		if given.IsZero() || given.CanFloat() && given.Float() == 0 { // IsZero is false for -0
 			return fmt.Errorf("%s must not be 0", name)
 		}
 	}

@@ -10,22 +10,24 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// A grammar is a command line for kong: the flags that all commands have, and options that add commands.
+// A grammar is a command line for kong: the flags that all commands share, and options that add commands.
 type grammar struct {
 	flags   any
 	options []kong.Option
 }
 
-// errWhole is the error of a grammar of one command that is asked for help: only the grammar of all commands has it.
+// errWhole is the error when help is requested from the grammar of one command: only the grammar of all commands has
+// the help.
 var errWhole = errors.New("help")
 
-// oneCommand returns the grammar of only the command that the arguments name, or of the default command. To build it takes a fraction
-// of the time and memory that the grammar of all commands takes. Commands share no flags but those of Common, so the grammar of all
-// commands parses what this one accepts to the same values, except that it also refuses what the environment has wrong about flags of
-// other commands. What this one refuses is to be parsed again by that of all commands.
+// oneCommand returns the grammar of only one command: the command that the arguments name, or the default command. It
+// is built in a fraction of the time and memory that the grammar of all commands takes. Commands share only the flags
+// in Common. So the arguments that this grammar accepts have the same values under the grammar of all commands. The
+// only difference is that the latter also refuses wrong environment variables for flags of other commands. Arguments
+// that this grammar refuses must be parsed again by the grammar of all commands.
 //
-// ok is false for arguments that do not settle the command, for a stage with flags of its own beside the commands, and where a
-// configuration file is named, for it may be a pipe, which is read only once.
+// ok is false in three cases. The arguments do not settle the command. The stage has flags beside its commands. Or a
+// configuration file is named, since it may be a pipe, which can be read only once.
 func oneCommand(program string, cli any, common *Common, args []string) (one grammar, ok bool) {
 	if _, set := os.LookupEnv(environment(program) + "_CONFIG"); set || slices.ContainsFunc(args, namesConfig) {
 		return grammar{}, false
@@ -52,7 +54,7 @@ func oneCommand(program string, cli any, common *Common, args []string) (one gra
 			byDefault = i
 		}
 	}
-	if chosen < 0 && !named { // the name of a command anywhere else may be an argument, or name the command
+	if chosen < 0 && !named { // a command's name anywhere else may be an argument, or name the command
 		chosen = byDefault
 	}
 	if chosen < 0 {
@@ -67,8 +69,9 @@ func oneCommand(program string, cli any, common *Common, args []string) (one gra
 
 func namesConfig(argument string) bool { return strings.HasPrefix(argument, "--config") }
 
-// commandName is the name that kong gives to the command of a field: that of its tag, or the field's in lower case, where a capital
-// after a small letter begins a new word. It is empty where kong's rule for several capitals in a row would count.
+// commandName returns kong's name for the command in a field: the name in the field's tag, or the field's name in lower
+// case. A capital after a small letter begins a new word. commandName returns "" if kong's rule for several capitals in
+// a row would matter.
 func commandName(field reflect.StructField) string {
 	if name := field.Tag.Get("name"); name != "" {
 		return name

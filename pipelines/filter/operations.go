@@ -13,7 +13,8 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// aboutMetrics are the help texts of --metrics and --stall-timeout. A program without a server has no word about one.
+// aboutMetrics returns the help texts of --metrics and --stall-timeout. A program without a server does not mention
+// one.
 func aboutMetrics() kong.Vars {
 	const file = "FILE.prom every 15 seconds and at the end, for the node exporter's textfile collector."
 	if !metrics.Serves() {
@@ -25,8 +26,8 @@ func aboutMetrics() kong.Vars {
 		"stall_help":   "The metric privpipe_healthy is then 0, and /healthz at HOST:PORT answers 503 and the reason."}
 }
 
-// showMetrics serves the metrics at the address of --metrics, or writes them to its file, until close is called. A stage outside the
-// privacy wall serves more numbers.
+// showMetrics serves the metrics at the address in --metrics, or writes them to the file there, until close is called.
+// A stage outside the privacy wall serves more numbers.
 func (r *Run) showMetrics(stage Stage) (close func(), err error) {
 	to := r.common.Metrics
 	file := strings.HasSuffix(to, textfile)
@@ -57,7 +58,7 @@ func (r *Run) showMetrics(stage Stage) (close func(), err error) {
 // textfile is the suffix of files that the node exporter's textfile collector reads.
 const textfile = ".prom"
 
-// rewrite is the time between two writings of such a file.
+// rewrite is the time between two writes of a metrics file.
 const rewrite = 15 * time.Second
 
 // writeMetrics writes the metrics to a file now, every fifteen seconds, and when close is called. A dry run only checks the labels.
@@ -95,8 +96,8 @@ func (r *Run) writeMetrics(name string, o metrics.Options) (close func(), err er
 	return func() { quit <- struct{}{}; <-ended }, nil
 }
 
-// writeText writes the metrics to a file, of which a reader sees the old or the new whole. The exporter runs as another user, who may
-// read public numbers whatever the umask.
+// writeText writes the metrics to a file. A reader sees either the whole old content or the whole new content. The
+// exporter runs as another user, who may read public numbers whatever the umask.
 func writeText(name string, o metrics.Options) error {
 	side := wire.Side_PUBLIC
 	if o.Private {
@@ -118,8 +119,8 @@ func writeText(name string, o metrics.Options) error {
 	return out.Commit()
 }
 
-// watch warns when the run waits for topics and no message arrives, and logs when messages arrive again. stop ends it. A program for pipes
-// alone waits for none.
+// watch warns when the run waits for topics and no message arrives, and logs when messages arrive again. stop ends it.
+// A program without topics has no such wait.
 func (r *Run) watch() (stop func()) {
 	if r.common.StallTimeout <= 0 || !topic.Any() {
 		return func() {}

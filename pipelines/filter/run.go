@@ -21,7 +21,7 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// A Run is one run of a command. The method Run of the command gets it.
+// A Run is one run of a command. The command's method Run receives it.
 type Run struct {
 	context.Context              // ends with a signal
 	Log             *slog.Logger // public quantities only, unless Private
@@ -57,8 +57,8 @@ func (r *Run) Status(format string, args ...any) {
 	r.Log.Info(line)
 }
 
-// Round reports that the run is at round number, counted from 1, out of the given number of rounds, 0 if unknown. Both numbers are
-// public. The report goes to the status, the log and the metrics.
+// Round reports that the run is at round number, counted from 1. of is the number of rounds, 0 if unknown. Both numbers
+// are public. The report goes to the status, the log and the metrics.
 func (r *Run) Round(number, of int) {
 	line, attributes := fmt.Sprintf("round %d", number), []any{"round", number}
 	if of > 0 {
@@ -79,7 +79,7 @@ func (r *Run) SummarizePrivate(name string, value any) {
 	}
 }
 
-// writeSummary writes the JSON object of --summary. Only its owner may read the file.
+// writeSummary writes the JSON object for --summary. Only its owner may read the file.
 func (r *Run) writeSummary() error {
 	if r.common.Summary == "" || r.DryRun() {
 		return nil
@@ -137,8 +137,9 @@ type reporter struct {
 	json    bool
 }
 
-// inPipeline is an environment variable. A recipe sets it to say that a pipeline's stages write to the same place. A
-// stage with a cut input then ends with its exit code and no message: the stage that failed says why.
+// inPipeline is an environment variable. A recipe sets it to say that the stages of one pipeline write their messages
+// to the same place. A stage with a cut input then ends with its exit code and no message: the stage that failed says
+// why.
 const inPipeline = "PRIVPIPE_PIPELINE"
 
 // fail reports err unless it is nil, and returns the exit code.
@@ -160,9 +161,9 @@ func (l *reporter) fail(err error) int {
 		return code
 	}
 	if err == errUnread {
-		return code // as quiet as other filters whose output goes to head
+		return code // silent, like other filters when head ends early
 	}
-	message := strings.ReplaceAll(err.Error(), "\n", "; ") // errors.Join has a line for each
+	message := strings.ReplaceAll(err.Error(), "\n", "; ") // errors.Join puts each error on a line
 	fmt.Fprintf(l.out, "%s: error: %s\n", l.program, endpoint.Visible(message, false))
 	if hint := exit.Hint(err); hint != "" {
 		fmt.Fprintf(l.out, "%s: hint: %s\n", l.program, endpoint.Visible(hint, false))
@@ -176,7 +177,8 @@ func unread(err error) bool {
 	return errors.Is(err, syscall.EPIPE) && errors.As(err, &path) && path.Path == os.Stdout.Name()
 }
 
-// newLogger returns the logger for all messages except the final error: one line each, prefixed by the name of the program.
+// newLogger returns the logger for all messages except the final error. Each message is one line that begins with the
+// program's name.
 func newLogger(program string, common *Common, stderr io.Writer) *slog.Logger {
 	level := slog.LevelWarn
 	switch {

@@ -15,11 +15,11 @@ import (
 // refresh is the time between two drawings of the progress line.
 const refresh = 250 * time.Millisecond
 
-// erase clears the line of the cursor, and moves the cursor to its start.
+// erase clears the cursor's line, and moves the cursor to its start.
 const erase = "\r\x1b[K"
 
-// A screen is standard error. On a terminal, the last line may show the progress of the run. A message replaces the progress
-// line, which is then drawn again below the message.
+// A screen is standard error. On a terminal, the last line may show the progress of the run. A message replaces the
+// progress line, which is then drawn again below the message.
 type screen struct {
 	out      io.Writer
 	terminal bool // out is a terminal that knows control sequences
@@ -53,7 +53,7 @@ func (s *screen) Write(message []byte) (int, error) {
 	s.shown = false
 	text := endpoint.Visible(string(message), true)
 	if s.front() {
-		text = erase + text // in one write, or another stage's line could come between
+		text = erase + text // in one write, since another stage's line could come between two
 	}
 	if _, err := io.WriteString(s.out, text); err != nil {
 		return 0, err
@@ -97,19 +97,20 @@ func (s *screen) end() {
 	s.shown, s.ended = false, true
 }
 
-// Show shows the progress of the run on a terminal, in one line, while the run lasts. line returns the text, at most columns
-// wide. Only the last stage of a pipeline shows its line, so Show does nothing if the output of this name is a pipe. line is
+// Show shows the progress of the run on a terminal, in one line, while the run lasts. line returns the text, at most
+// columns wide. Only the last stage in a pipeline shows its line, so Show does nothing if output names a pipe. line is
 // not called if standard error is no terminal or if a flag turns the line off.
 //
-// The line of a stage inside the privacy wall may hold private counts. Only the user at that terminal sees them, and no log
-// holds them.
+// The line of a stage inside the privacy wall may hold private counts. Only the user at that terminal sees them, and no
+// log holds them.
 func (r *Run) Show(output string, line func(columns int) string) {
 	if !endpoint.Piped(output) {
 		r.screen.show(line)
 	}
 }
 
-// ShowAlways is Show for a command whose only output is its line. It returns whether the line is shown.
+// ShowAlways does the same as Show, for a command without another output than its line. It returns whether the line is
+// shown.
 func (r *Run) ShowAlways(line func(columns int) string) bool {
 	r.screen.show(line)
 	return r.shows()

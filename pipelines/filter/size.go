@@ -10,8 +10,8 @@ import (
 // A Size is a number of bytes, at least 0. Flags accept it as 67108864, 64MiB or 1.5GB.
 type Size int64
 
-// units has the units of IEC 80000-13, with powers of 1024, and then of the SI, with powers of 1000. Larger units come first in
-// each, and plain bytes come last.
+// units has the IEC 80000-13 units, with powers of 1024, and then the SI units, with powers of 1000. In each group
+// larger units come first. Plain bytes come last.
 var units = []struct {
 	name  string
 	bytes float64
@@ -37,7 +37,7 @@ func (s *Size) UnmarshalText(text []byte) error {
 	return fmt.Errorf("%q is not a size: a number of bytes, or one of kB, MB, GB, TB, KiB, MiB, GiB or TiB, such as 512MiB", text)
 }
 
-// String implements fmt.Stringer: the size in the largest unit of the IEC that divides it.
+// String implements fmt.Stringer. It writes the size in the largest IEC unit that divides it.
 func (s Size) String() string {
 	for _, unit := range units[:4] {
 		if n := Size(unit.bytes); s > 0 && s%n == 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// commandVariables lets a variable with the name of a command set its flag, before the variable of the whole program:
-// PRIVPIPE_ACCOUNT_PLAN_EPSILON before PRIVPIPE_ACCOUNT_EPSILON.
+// commandVariables adds an environment variable for each command's flag. It has precedence over the whole program's
+// variable: PRIVPIPE_ACCOUNT_PLAN_EPSILON before PRIVPIPE_ACCOUNT_EPSILON.
 func commandVariables(program string) kong.Option {
 	return kong.PostBuild(func(k *kong.Kong) error {
 		return kong.Visit(k.Model, func(v kong.Visitable, next kong.Next) error {
@@ -28,13 +28,14 @@ func commandVariables(program string) kong.Option {
 	})
 }
 
-// variableOf is the variable of the whole program that sets a flag of this name in all its commands.
+// variableOf returns the whole program's variable for a flag. It sets the flags of this name in all commands.
 func variableOf(program string, flag *kong.Flag) string {
 	return environment(program) + "_" + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
 }
 
-// leaveOthers drops what variables of the whole program say to another command: a value that excludes what is given to this one, or that is
-// of the list of another command and not of this one's. Two that exclude each other were both not meant for this command.
+// leaveOthers drops values from the whole program's variables that were meant for another command. Such a value
+// excludes a flag that this command got, or is allowed only in another command's list. If two such values exclude each
+// other, neither was meant for this command.
 func leaveOthers(k *kong.Context) error {
 	for _, path := range k.Path {
 		if path.Command == nil {
@@ -78,7 +79,8 @@ func given(k *kong.Context, flag *kong.Flag) bool {
 	return slices.ContainsFunc(k.Path, func(path *kong.Path) bool { return path.Flag == flag })
 }
 
-// ofAnother says whether a value is none of the list of its flag, and is in the list of a flag of this name in another command.
+// ofAnother says whether a flag's value is allowed only in another command: the flag's own list lacks the value, and a
+// flag of the same name elsewhere has it.
 func ofAnother(node *kong.Node, flag *kong.Flag) bool {
 	if flag.Enum == "" || flag.Target.Kind() != reflect.String || flag.EnumMap()[flag.Target.String()] {
 		return false

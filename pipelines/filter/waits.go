@@ -7,10 +7,10 @@ import (
 	"privpipe/pipelines/metrics"
 )
 
-// lasting is how long a wait lasts before it is told.
+// lasting is how long a wait must last before it is reported.
 const lasting = 5 * time.Second
 
-// tell tells of waits that last. It runs until the process ends.
+// tell reports long waits. It runs until the process ends.
 func (r *Run) tell() {
 	var t teller
 	for range time.Tick(lasting / 5) {
@@ -18,12 +18,12 @@ func (r *Run) tell() {
 	}
 }
 
-// A teller knows which waits were told.
+// A teller remembers the waits that were reported.
 type teller struct{ warned, said map[string]bool }
 
-// tell tells once of each wait that is longer than a time. It warns if no program is at the other end, or if that
-// program was silent for --stall-timeout. A program that is there may be working, so before that the message is for
-// --verbose.
+// tell reports each wait once that is longer than the given time. It warns if no program is at the other end, or if
+// that program was silent for --stall-timeout. A program at the other end may be working, so until then the message is
+// only for --verbose.
 func (t *teller) tell(r *Run, longer time.Duration) {
 	alone, others := endpoint.Awaited(longer)
 	topicAlone, topicOthers := metrics.Waiting(longer) // for topics and brokers
@@ -35,7 +35,7 @@ func (t *teller) tell(r *Run, longer time.Duration) {
 	t.said = fresh(others, t.said, func(what string) { r.Log.Info("waiting for " + what) })
 }
 
-// fresh tells what was not told before, and returns what was told and still lasts.
+// fresh reports the waits that were not reported before. It returns the reported waits that still last.
 func fresh(waits []string, before map[string]bool, tell func(string)) map[string]bool {
 	now := make(map[string]bool)
 	for _, what := range waits {

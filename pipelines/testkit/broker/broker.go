@@ -1,6 +1,7 @@
 // Package broker gives tests a Kafka broker: a fake one inside the process, or Apache Kafka itself.
 //
-// Its own requests go by another client than the stages', so that a fault of theirs does not hide in the test's setup.
+// Its own requests use another client than the stages, so that a fault in the stages' client does not hide in the
+// test's setup.
 package broker
 
 import (
@@ -24,18 +25,18 @@ import (
 
 // A Broker is a real broker that listens on loopback.
 type Broker struct {
-	Address string // HOST:PORT for clients that neither encrypt nor say who they are
+	Address string // HOST:PORT for clients without encryption and authentication
 
-	// Secure is the HOST:PORT for clients that do both, and Config the file for PRIVPIPE_KAFKA_CONFIG that lets them in.
-	// Both are empty for the broker that PRIVPIPE_KAFKA names.
+	// Secure is the HOST:PORT for clients with encryption and authentication. Config is a settings file that lets such
+	// clients in, for PRIVPIPE_KAFKA_CONFIG. Both are empty for the broker that PRIVPIPE_KAFKA names.
 	Secure, Config string
 
-	folder string   // of a broker that this process started
-	alive  *os.File // the pipe that the end of this process closes, see watch; referred to, or else it closes before
+	folder string   // the broker's folder if this process started it; otherwise empty
+	alive  *os.File // the pipe that closes when this process ends, see watch; the reference keeps it from being closed earlier
 }
 
-// Real returns a broker for tests that leave it alone: the one that the environment's PRIVPIPE_KAFKA names by HOST:PORT, or
-// else that of Own. It skips the test if there is neither.
+// Real returns a broker for tests that do not disturb it. It is the broker at HOST:PORT in the environment's
+// PRIVPIPE_KAFKA, or else the broker of Own. If there is neither, Real skips the test.
 func Real(t testing.TB) *Broker {
 	t.Helper()
 	address := os.Getenv("PRIVPIPE_KAFKA")
@@ -50,11 +51,11 @@ func Real(t testing.TB) *Broker {
 	return &Broker{Address: address}
 }
 
-// within is how long a broker may take for one answer. It is waited for only when a test fails.
+// within limits the wait for one answer. A test waits so long only if it fails.
 const within = time.Minute
 
-// Topic makes a topic of its own for the test, whose name ends in "." and suffix, and returns the name when every partition
-// has a leader. The settings are Kafka's own ("retention.ms").
+// Topic creates a topic for this test alone. Its name ends in "." and suffix. Topic returns the name when every
+// partition has a leader. The settings have Kafka's names ("retention.ms").
 func (b *Broker) Topic(t testing.TB, suffix string, partitions int, settings map[string]string) string {
 	t.Helper()
 	var unique [8]byte
@@ -64,13 +65,13 @@ func (b *Broker) Topic(t testing.TB, suffix string, partitions int, settings map
 	return topic
 }
 
-// Create is Topic for a name that the test gives.
+// Create does the same as Topic for a name that the test gives.
 func (b *Broker) Create(t testing.TB, topic string, partitions int, settings map[string]string) {
 	t.Helper()
 	b.ask(t, func(ctx context.Context, client *kgo.Client) error {
 		return create(ctx, client, topic, partitions, settings)
 	})
-	if b.folder == "" { // or else it goes with the folder
+	if b.folder == "" { // otherwise the topic goes with the folder
 		t.Cleanup(func() {
 			b.ask(t, func(ctx context.Context, client *kgo.Client) error { return remove(ctx, client, topic) })
 		})
@@ -78,7 +79,7 @@ func (b *Broker) Create(t testing.TB, topic string, partitions int, settings map
 	b.ask(t, func(ctx context.Context, client *kgo.Client) error { return led(ctx, client, topic) })
 }
 
-// End returns the offset after the last message of a partition.
+// End returns the offset after a partition's last message.
 func (b *Broker) End(t testing.TB, topic string, partition int) (offset int64) {
 	t.Helper()
 	b.ask(t, func(ctx context.Context, client *kgo.Client) error {
@@ -101,7 +102,8 @@ func (b *Broker) End(t testing.TB, topic string, partition int) (offset int64) {
 	return offset
 }
 
-// Written returns a state for testkit.Progress: how many messages the topics got. It stands while the broker is away.
+// Written returns a state for testkit.Progress: the number of messages in the topics. The state does not change while
+// the broker is away.
 func (b *Broker) Written(topics ...string) func() int64 {
 	var last int64
 	return func() int64 {
@@ -130,7 +132,7 @@ func (b *Broker) Written(topics ...string) func() int64 {
 	}
 }
 
-// Delete removes what stands in a partition before an offset, as retention does.
+// Delete removes a partition's messages before an offset, as retention does.
 func (b *Broker) Delete(t testing.TB, topic string, partition int, before int64) {
 	t.Helper()
 	of, which := kmsg.NewDeleteRecordsRequestTopic(), kmsg.NewDeleteRecordsRequestTopicPartition()
@@ -147,7 +149,7 @@ func (b *Broker) Delete(t testing.TB, topic string, partition int, before int64)
 	})
 }
 
-// ask fails the test unless the question gets its answer while the broker makes progress.
+// ask fails the test unless the question is answered while the broker makes progress.
 func (b *Broker) ask(t testing.TB, question func(context.Context, *kgo.Client) error) {
 	t.Helper()
 	client, err := kgo.NewClient(kgo.SeedBrokers(b.Address))
@@ -155,7 +157,7 @@ func (b *Broker) ask(t testing.TB, question func(context.Context, *kgo.Client) e
 		t.Fatal(err)
 	}
 	defer client.Close()
-	ctx, end := testkit.Progress(within, testkit.Files(b.folder)) // of the data and the log, where we know them
+	ctx, end := testkit.Progress(within, testkit.Files(b.folder)) // progress in data and log, if their folder is known
 	defer end()
 	if err := question(ctx, client); err != nil {
 		t.Fatalf("broker %s: %v", b.Address, err)
@@ -185,15 +187,15 @@ func create(ctx context.Context, client *kgo.Client, topic string, partitions in
 		if err = kerr.ErrorForCode(made.ErrorCode); err != nil {
 			err = fmt.Errorf("%w: %s", err, message)
 		}
-		// The controller gives no topic to a broker that it has not heard of lately: one that just started or was
-		// paused.
+		// The controller gives no topic to a broker that it has not heard from lately, for example just after the
+		// broker's start or a pause.
 		return !strings.Contains(message, "fenced")
 	})
 	return cmp.Or(wait, err)
 }
 
-// led waits until all partitions of the topics, or of all topics if none is named, have a leader. A broker says that a topic
-// is made, that it runs, and who leads before it serves the partitions.
+// led waits until each partition has a leader that serves it. It waits for the named topics, or for all topics if none
+// is named. A broker reports that a topic exists, that it runs and who leads it before it serves the partitions.
 func led(ctx context.Context, client *kgo.Client, topics ...string) error {
 	var err error
 	wait := testkit.Wait(ctx, func() bool {
@@ -216,8 +218,8 @@ func led(ctx context.Context, client *kgo.Client, topics ...string) error {
 	return cmp.Or(wait, err)
 }
 
-// list returns the question after an offset of every partition, -2: the first, -1: that after the last. Only a leader
-// answers.
+// list returns a request for an offset of every partition. -2 asks for the first offset, and -1 for the offset after
+// the last message. Only a leader answers.
 func list(ctx context.Context, client *kgo.Client, topics []string, offset int64) (*kmsg.ListOffsetsRequest, error) {
 	request := kmsg.NewPtrMetadataRequest()
 	for _, topic := range topics {

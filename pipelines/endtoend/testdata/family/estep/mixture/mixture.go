@@ -1,4 +1,5 @@
-// Package mixture is the E-step of Bernoulli mixtures: a document goes to one cluster, drawn by its posterior.
+// Package mixture is the E-step of Bernoulli mixtures: a document goes to one cluster, which is drawn by the document's
+// posterior.
 package mixture
 
 import (
@@ -13,7 +14,7 @@ import (
 // Model implements model.EStep.
 type Model struct {
 	size   model.Size
-	base   []float64 // of each cluster: log π_k + Σ_v log(1 − μ_kv)
+	base   []float64 // for each cluster: log π_k + Σ_v log(1 − μ_kv)
 	logits []float64 // K × V: log μ_kv − log(1 − μ_kv)
 }
 
@@ -47,7 +48,7 @@ func (m *Model) NewWorker() model.Worker { return worker{m} }
 
 type worker struct{ *Model }
 
-// posterior returns the probability of each cluster for a document of some words.
+// posterior returns the probability of each cluster for a document with the given words.
 func (w worker) posterior(words []uint32) []float64 {
 	p := make([]float64, w.size.Components)
 	most := math.Inf(-1)
@@ -94,7 +95,7 @@ func (w worker) ContributeAfter(d *wire.Document, last []*wire.Part, coins *mode
 	return w.Contribute(d, coins)
 }
 
-// draw returns a cluster, drawn by these probabilities.
+// draw draws a cluster by the probabilities p.
 func draw(p []float64, coins *model.Coins) (uint32, error) {
 	random, err := coins.Secret("cluster")
 	if err != nil {
@@ -109,7 +110,8 @@ func draw(p []float64, coins *model.Coins) (uint32, error) {
 	return uint32(len(p) - 1), nil
 }
 
-// parts has 1/√(1+n) in the cell of the cluster and in those of its n words: norm 1, whatever the document.
+// parts sets the cluster's cell and the cells of its n words to 1/√(1+n). So the contribution has norm 1, whatever the
+// document.
 func parts(cluster uint32, words []uint32) []*wire.Part {
 	x := float32(1 / math.Sqrt(float64(1+len(words))))
 	values := make([]float32, len(words))

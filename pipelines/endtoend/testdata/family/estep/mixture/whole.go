@@ -5,8 +5,8 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// whole is the E-step that goes from document to document and counts the clusters on the way, so that each draw depends on those
-// before it.
+// whole is an E-step that takes documents in order and counts the clusters on the way, so that each draw depends on the
+// draws before it.
 type whole struct{ Model }
 
 // Draws implements model.Drawer.

@@ -36,7 +36,7 @@ type Learner struct {
 	chance []float64
 }
 
-// New returns a learner of clusters that are all a little different.
+// New returns a learner with clusters that all differ a little.
 func New(size model.Size) *Learner {
 	l := &Learner{size: size, shares: make([]float64, size.Components), chance: make([]float64, size.Components*size.Words)}
 	random := rand.New(rand.NewPCG(1, 2))

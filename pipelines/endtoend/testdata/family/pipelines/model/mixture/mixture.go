@@ -1,5 +1,6 @@
-// Package mixture is the family of Bernoulli mixtures over bags: each document belongs to one of K clusters, and each word is in
-// it or not by a coin of its cluster (Bishop, Pattern Recognition and Machine Learning, 2006, §9.3.3).
+// Package mixture is the family of Bernoulli mixtures over bags. Each document belongs to one of K clusters, and each
+// word is in the document or not by a coin of its cluster (Bishop, Pattern Recognition and Machine Learning, 2006,
+// §9.3.3).
 package mixture
 
 import (
@@ -14,7 +15,7 @@ const (
 	Occurrences = "occurrences" // K × V
 )
 
-// What parameters and model files hold.
+// The matrices in parameters and in model files.
 var (
 	Shares = model.Matrix[float64]{Name: "shares", Rows: model.One, Columns: model.Components, Rule: model.Positive}
 	Chance = model.Matrix[float64]{Name: "chance", Rows: model.Components, Columns: model.Words, Rule: model.Probability}
