@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Parts are the parts of the deep suite, which .ci/deep runs. What a part shows stands beside its name there.
+// Parts has the parts of the deep suite, which .ci/deep runs. The description of each part is beside its name there.
 var Parts = []string{
 	"accounting", "arm64", "audits", "browser", "distribution", "documents", "faults", "fuzz", "kafka", "kills", "memory", "mutants",
 	"operations", "papers", "peers", "quality", "race", "seeds",
@@ -17,8 +17,8 @@ var Parts = []string{
 // variable names the parts of the deep suite that a run includes, with spaces between them. The gate leaves it empty.
 const variable = "PRIVPIPE_DEEP"
 
-// Deep skips a test of the deep suite unless PRIVPIPE_DEEP names its part. A test calls it first, with the name as a constant:
-// .ci/deep finds the tests of a part by their source.
+// Deep skips a test in the deep suite unless PRIVPIPE_DEEP names the test's part. A test calls Deep first, with the
+// part as a constant: .ci/deep finds each part's tests by their source.
 func Deep(t testing.TB, part string) {
 	t.Helper()
 	if !slices.Contains(Parts, part) {
@@ -29,7 +29,8 @@ func Deep(t testing.TB, part string) {
 	}
 }
 
-// Repeats returns how often a test repeats what it does: gate times in the gate, deep times where PRIVPIPE_DEEP names the part.
+// Repeats returns how often a test repeats its work: gate times in the gate, deep times if PRIVPIPE_DEEP names the
+// part.
 func Repeats(t testing.TB, part string, gate, deep int) int {
 	t.Helper()
 	if !slices.Contains(Parts, part) {
@@ -41,7 +42,7 @@ func Repeats(t testing.TB, part string, gate, deep int) int {
 	return gate
 }
 
-// Scripted answers the conditions of a testscript: a line "[!deep:PART] skip" does what Deep does for a test.
+// Scripted answers the conditions in a testscript. A line "[!deep:PART] skip" does the same as Deep for a test.
 func Scripted(condition string) (bool, error) {
 	part, is := strings.CutPrefix(condition, "deep:")
 	if !is || !slices.Contains(Parts, part) {

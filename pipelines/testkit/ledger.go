@@ -9,7 +9,7 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// NewLedger begins a ledger in a folder of the test's own and returns its path.
+// NewLedger begins a ledger in a new temporary folder and returns the ledger's path.
 func NewLedger(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "ledger")

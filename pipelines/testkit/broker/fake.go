@@ -10,15 +10,15 @@ import (
 	"privpipe/pipelines/testkit"
 )
 
-// A Faked is a broker inside this process. Its Cluster can be told to fail (Fault), to lose data (DeleteRecords) and more
-// that no real broker does when asked. It is an imitation: TestConformance says how far.
+// A Faked is a broker inside this process. Its Cluster can be told to fail (Fault), to lose data (DeleteRecords) and to
+// do more that no real broker does on request. It imitates a real broker: TestConformance says how far.
 type Faked struct {
 	Address string // HOST:PORT
 	*kfake.Cluster
 }
 
-// Fake starts a broker that lives as long as the test, with the given topics and how many partitions each has. Other topics
-// do not come by themselves.
+// Fake starts a broker that lives as long as the test. topics gives the number of partitions for each topic. Other
+// topics are not created automatically.
 func Fake(t testing.TB, topics map[string]int, options ...kfake.Opt) Faked {
 	t.Helper()
 	all := []kfake.Opt{kfake.NumBrokers(1), kfake.ListenFn(listen)}
@@ -37,14 +37,14 @@ func Fake(t testing.TB, topics map[string]int, options ...kfake.Opt) Faked {
 	return Faked{Address: cluster.ListenAddrs()[0], Cluster: cluster}
 }
 
-// Broker is the same broker for tests that ask it as they ask a real one.
+// Broker returns the same broker for tests that use the methods of a real one.
 func (f Faked) Broker() *Broker { return &Broker{Address: f.Address} }
 
-// ShortSessions is the option of a broker whose groups take sessions as short as those of broker.sh do.
+// ShortSessions is an option for groups on a fake broker. It allows sessions as short as those that broker.sh allows.
 var ShortSessions = kfake.GroupMinSessionTimeout(500 * time.Millisecond)
 
-// Each runs a test on a fake broker, whose topics are its own, and in part kafka of the deep suite on a real one. The
-// fake broker does what TestConformance says.
+// Each runs a test on a fake broker with its own topics. In part kafka of the deep suite it also runs the test on a
+// real broker. The fake broker does what TestConformance checks.
 func Each(t *testing.T, test func(t *testing.T, b *Broker)) {
 	t.Run("fake", func(t *testing.T) { test(t, Fake(t, nil, ShortSessions).Broker()) })
 	t.Run("real", func(t *testing.T) {

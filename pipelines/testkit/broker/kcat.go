@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Partition returns the values of all messages in a partition, one after the other, as the public tool kcat reads them. It
-// skips the test if kcat is not installed.
+// Partition returns the values of all messages in a partition, one after the other, as the public tool kcat reads them.
+// It skips the test if kcat is not installed.
 func Partition(t testing.TB, address, topic string, partition int) []byte {
 	t.Helper()
 	kcat, err := exec.LookPath("kcat")

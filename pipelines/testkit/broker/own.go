@@ -17,12 +17,12 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// Own returns a broker that this test binary started and whose faults it may cause. All its tests share one, so those that
-// cause faults must not run beside others (t.Parallel). It serves again when the test ends, and goes, with all its data,
-// when the binary ends, however that does.
+// Own returns a broker that this test binary started. Tests may cause faults in it. All tests in the binary share this
+// broker, so a test that causes faults must not run beside others (t.Parallel). When a test ends, the broker serves
+// again. When the binary ends, for whatever reason, the broker and all its data are removed.
 //
-// PRIVPIPE_KAFKA_JARS must name the folder of the broker's programs, which pipelines/recipes/kafka/broker.sh gets if it is
-// not there; the test is skipped without.
+// PRIVPIPE_KAFKA_JARS must name the folder with the broker's programs; otherwise the test is skipped. If the folder is
+// missing, pipelines/recipes/kafka/broker.sh downloads it.
 func Own(t testing.TB) *Broker {
 	t.Helper()
 	if os.Getenv("PRIVPIPE_KAFKA_JARS") == "" {
@@ -41,9 +41,9 @@ func Own(t testing.TB) *Broker {
 	return own
 }
 
-// started starts the broker of this test binary.
+// started starts the broker for this test binary.
 var started = sync.OnceValues(func() (*Broker, error) {
-	memory := "/dev/shm" // where syncing and Kafka's many files cost nothing
+	memory := "/dev/shm" // a file system where syncing and Kafka's many files cost nothing
 	if _, err := os.Stat(memory); err != nil {
 		memory = ""
 	}
@@ -65,8 +65,9 @@ var started = sync.OnceValues(func() (*Broker, error) {
 	return own, nil
 })
 
-// watch starts a process that ends the broker and removes its folder as soon as this process is gone: the end of a pipe
-// tells it, whatever the reason. It has its own group, so that ^C does not reach it.
+// watch starts a process that ends the broker and removes its folder as soon as this process is gone. A pipe tells the
+// watcher: its other end closes, whatever the reason. The watcher has its own process group, so that ^C does not reach
+// it.
 func (b *Broker) watch() error {
 	read, write, err := os.Pipe()
 	if err != nil {
@@ -74,7 +75,7 @@ func (b *Broker) watch() error {
 	}
 	defer read.Close()
 	b.alive = write
-	// A broker that only now starts cannot be ended at once.
+	// A broker that has only just begun to start cannot be ended at once.
 	watcher := exec.Command("bash", "-c",
 		`cat; for i in {1..600}; do "$0" kill "$1" && break; sleep 0.1; done; rm -rf -- "$1"`, script(), b.folder)
 	watcher.Stdin = read
@@ -82,13 +83,14 @@ func (b *Broker) watch() error {
 	return watcher.Start()
 }
 
-// Stop ends the broker as an operator would. Its data stay.
+// Stop ends the broker as an operator would. Its data stays.
 func (b *Broker) Stop(t testing.TB) { t.Helper(); b.do(t, "stop") }
 
-// Kill ends the broker as a crash of it would. What it said it had, it has: the system did not crash.
+// Kill ends the broker as a crash of its process would. Acknowledged messages stay: the operating system did not crash.
 func (b *Broker) Kill(t testing.TB) { t.Helper(); b.do(t, "kill") }
 
-// Start starts it again after Stop or Kill, at the same addresses, and returns when it serves all topics.
+// Start starts the broker again after Stop or Kill, at the same addresses. It returns when the broker serves all
+// topics.
 func (b *Broker) Start(t testing.TB) {
 	t.Helper()
 	b.do(t, "start")
@@ -101,14 +103,15 @@ func (b *Broker) serves(t testing.TB) {
 	b.ask(t, func(ctx context.Context, client *kgo.Client) error { return led(ctx, client) })
 }
 
-// Pause lets the broker take connections and requests but answer none, as a cut network would, until Resume.
+// Pause makes the broker accept connections and requests without answering, as a cut network would, until Resume.
 func (b *Broker) Pause(t testing.TB) { t.Helper(); b.do(t, "pause") }
 
-// Resume ends a Pause, and returns when the broker serves all topics: after a long pause none has a leader at first.
-// The broker then also works off the requests that it got meanwhile.
+// Resume ends a Pause, and returns when the broker serves all topics: after a long pause no topic has a leader at
+// first. The broker then also processes the requests that came during the pause.
 func (b *Broker) Resume(t testing.TB) { t.Helper(); b.do(t, "resume"); b.serves(t) }
 
-// CPU returns the CPU time that the broker has taken so far, in steps of 10 ms. It is 0 of a broker that PRIVPIPE_KAFKA names.
+// CPU returns the CPU time that the broker has used so far, in steps of 10 ms. It is 0 for a broker that PRIVPIPE_KAFKA
+// names.
 func (b *Broker) CPU(t testing.TB) time.Duration {
 	t.Helper()
 	if b.folder == "" {
@@ -122,7 +125,8 @@ func (b *Broker) CPU(t testing.TB) time.Duration {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// utime and stime are the 14th and the 15th field, in hundredths of a second; the name of the program, in parentheses, may have spaces: proc(5).
+	// utime and stime are the 14th and the 15th field, in hundredths of a second. The program's name, in parentheses,
+	// may have spaces: proc(5).
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	var user, system int64
 	if _, err := fmt.Sscan(fields[11]+" "+fields[12], &user, &system); err != nil {
@@ -146,7 +150,7 @@ func (b *Broker) run(command string) error {
 	return err
 }
 
-// output runs broker.sh with arguments about the broker and returns what it prints.
+// output runs broker.sh with the given arguments and the broker's folder. It returns the printed text.
 func (b *Broker) output(arguments ...string) (string, error) {
 	command := exec.Command(script(), append(arguments, b.folder)...)
 	var complaints bytes.Buffer

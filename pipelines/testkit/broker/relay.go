@@ -12,10 +12,10 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// Relay lets a test stand between clients and the broker of an address, fake or real, and returns the HOST:PORT by which
-// clients reach it. see gets each request before the broker does, from several connections at a time. Its pass hands the
-// request on and returns when the broker has answered; where see does not call it, the broker never gets the request, and
-// the client's connection closes.
+// Relay puts a test between clients and a broker, fake or real. It returns the relay's HOST:PORT for clients. see
+// receives each request before the broker does, from several connections at a time. pass hands the request on and
+// returns when the broker has answered. If see does not call pass, the broker never gets the request, and the client's
+// connection closes.
 func Relay(t testing.TB, address string, see func(request kmsg.Request, pass func())) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -33,7 +33,7 @@ func Relay(t testing.TB, address string, see func(request kmsg.Request, pass fun
 			go func() {
 				defer client.Close()
 				if err := r.serve(client); err != nil {
-					panic(fmt.Sprint("relay: ", err)) // the test may be over, and cannot fail any more
+					panic(fmt.Sprint("relay: ", err)) // not a failure of the test, which may be over
 				}
 			}()
 		}
@@ -41,17 +41,17 @@ func Relay(t testing.TB, address string, see func(request kmsg.Request, pass fun
 	return r.before
 }
 
-// A relay has the broker's address and its own, which it puts in the broker's place.
+// A relay replaces the broker's address (behind) by its own address (before).
 type relay struct {
 	behind, before string
 	see            func(kmsg.Request, func())
 }
 
-// serve answers a client, one request after the other, as a broker does, until the client leaves.
+// serve answers one client until the client leaves. Like a broker it takes one request after the other.
 func (r *relay) serve(client net.Conn) error {
 	server, err := net.Dial("tcp", r.behind)
 	if err != nil {
-		return nil // the broker is away, and so is this one
+		return nil // the broker is away, so the relay hangs up, too
 	}
 	defer server.Close()
 	for {
@@ -83,7 +83,8 @@ func (r *relay) serve(client net.Conn) error {
 	}
 }
 
-// receive reads one message of Kafka's protocol, and send writes one: 4 bytes of length, and so many bytes.
+// receive reads one message of Kafka's protocol, and send writes one. A message is a length in 4 bytes, and as many
+// bytes as it says.
 func receive(c net.Conn) ([]byte, error) {
 	var length [4]byte
 	if _, err := io.ReadFull(c, length[:]); err != nil {
@@ -99,7 +100,8 @@ func send(c net.Conn, message []byte) error {
 	return err
 }
 
-// parse reads a request: key, version, correlation and the client's name come first, by KIP-482 with tags in newer versions.
+// parse decodes a request. It begins with key, version, correlation and the client's name; newer versions also have
+// tags there (KIP-482).
 func parse(message []byte) (kmsg.Request, error) {
 	if len(message) < 10 {
 		return nil, io.ErrUnexpectedEOF
@@ -125,7 +127,7 @@ func parse(message []byte) (kmsg.Request, error) {
 
 var noTags = []byte{0}
 
-// rewrite puts the relay's address in the place of the broker's, so that clients come back to the relay.
+// rewrite replaces the broker's address in an answer by the relay's address, so that clients come back to the relay.
 func (r *relay) rewrite(request kmsg.Request, answer []byte) ([]byte, error) {
 	response := request.ResponseKind()
 	head := 4 // the correlation

@@ -10,21 +10,22 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// The library stamps a batch if the batch itself asks for the broker's time, keeps the checksum of before, and does not look at
-// message.timestamp.type. So the fake broker asks in the name of the writers, and mends the checksums on their way out.
+// The library stamps a batch only if the batch itself asks for the broker's time. It then keeps the old checksum, and
+// ignores message.timestamp.type. So the fake broker asks for the broker's time in the writers' place, and repairs the
+// checksums in its answers.
 
-// Where a batch has its checksum and its attributes: https://kafka.apache.org/documentation/#recordbatch.
+// The positions of a batch's checksum and attributes: https://kafka.apache.org/documentation/#recordbatch.
 const (
-	batchPrefix                    = 8 + 4 // its offset and the length of the rest
+	batchPrefix                    = 8 + 4 // the batch's offset and the length of the rest
 	batchChecksum, batchAttributes = 17, 21
 	attributeBrokerTime            = 1 << 3
 )
 
-// stamp asks for the broker's time in topics with message.timestamp.type=LogAppendTime.
+// stamp makes a request ask for the broker's time, in topics with message.timestamp.type=LogAppendTime.
 func stamp(cluster *kfake.Cluster, request *kmsg.ProduceRequest) {
 	for _, topic := range request.Topics {
 		info := cluster.TopicInfo(topic.Topic)
-		if request.Version >= 13 { // it names topics by their ids
+		if request.Version >= 13 { // the request names topics by their ids
 			info = cluster.TopicIDInfo(topic.TopicID)
 		}
 		if info == nil || info.Configs["message.timestamp.type"] == nil || *info.Configs["message.timestamp.type"] != "LogAppendTime" {
@@ -39,12 +40,12 @@ func stamp(cluster *kfake.Cluster, request *kmsg.ProduceRequest) {
 	}
 }
 
-// sign gives a batch its checksum.
+// sign writes a batch's checksum.
 func sign(batch []byte) {
 	binary.BigEndian.PutUint32(batch[batchChecksum:], crc32.Checksum(batch[batchAttributes:], crc32.MakeTable(crc32.Castagnoli)))
 }
 
-// listen is net.Listen with connections that mend checksums.
+// listen does the same as net.Listen, with connections that repair checksums.
 func listen(network, address string) (net.Listener, error) {
 	l, err := net.Listen(network, address)
 	return mending{l}, err
@@ -60,14 +61,14 @@ func (m mending) Accept() (net.Conn, error) {
 	return &mended{Conn: c, fetches: make(map[uint32]int16)}, nil
 }
 
-// mended is a connection of the fake broker, which reads requests and writes each answer by one Write.
+// mended is a connection of the fake broker. The broker writes each answer by one Write.
 type mended struct {
 	net.Conn
-	head []byte // the beginning of the request under way, as far as it was read
-	rest int    // bytes of the request after its head
+	head []byte // the bytes of the current request's head that were read so far
+	rest int    // the remaining bytes of the request after its head
 
 	mutex   sync.Mutex
-	fetches map[uint32]int16 // versions of the fetches without an answer, by their correlation ids
+	fetches map[uint32]int16 // the versions of fetches that are not answered yet, by correlation id
 }
 
 // requestHead is the size of a request's length, key, version and correlation id.
@@ -96,7 +97,7 @@ func (m *mended) Read(b []byte) (int, error) {
 }
 
 func (m *mended) Write(b []byte) (int, error) {
-	if len(b) < 8 { // an alert of TLS, under which nothing is mended
+	if len(b) < 8 { // a TLS alert; nothing is repaired under TLS
 		return m.Conn.Write(b)
 	}
 	id := binary.BigEndian.Uint32(b[4:])
@@ -110,7 +111,7 @@ func (m *mended) Write(b []byte) (int, error) {
 		if answer.IsFlexible() {
 			body = body[1:]
 		}
-		if err := answer.UnsafeReadFrom(body); err != nil { // its batches are those of b
+		if err := answer.UnsafeReadFrom(body); err != nil { // the batches share the memory of b
 			return 0, err
 		}
 		for _, topic := range answer.Topics {
@@ -122,7 +123,7 @@ func (m *mended) Write(b []byte) (int, error) {
 	return m.Conn.Write(b)
 }
 
-// mend signs the batches with the broker's time.
+// mend signs each batch with the broker's time.
 func mend(batches []byte) {
 	for len(batches) > batchAttributes+1 {
 		size := batchPrefix + int(binary.BigEndian.Uint32(batches[8:]))

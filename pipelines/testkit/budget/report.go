@@ -15,12 +15,12 @@ import (
 	"text/tabwriter"
 )
 
-// small is the share of a package that SHARES does not name, in seconds.
+// small is the share in seconds for packages that SHARES does not name.
 const small = 12.0
 
 // shares are the CPU seconds that packages may take on the reference machine.
 type shares struct {
-	total, unit float64 // of all; of the computation of reference
+	total, unit float64 // the total for all packages; the time for the computation in reference
 	of          map[string]float64
 }
 
@@ -54,7 +54,7 @@ func report(out io.Writer, r *results, times, limits string) error {
 	return over
 }
 
-// compare prints the packages by CPU time, and returns what is over its share.
+// compare prints the packages by CPU time. It returns an error that names everything above its share.
 func (s *shares) compare(out io.Writer, spent map[string]float64) (over error) {
 	fmt.Fprintln(out, "\nCPU seconds of the reference machine, by package (share; packages below 1 s are not listed):")
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
@@ -85,7 +85,7 @@ func (s *shares) compare(out io.Writer, spent map[string]float64) (over error) {
 	return over
 }
 
-// readShares reads lines "NAME SECONDS": of packages by their folders, total, and reference.
+// readShares reads lines "NAME SECONDS". NAME is a package's folder, total or reference.
 func readShares(name string) (*shares, error) {
 	s := &shares{of: make(map[string]float64)}
 	err := eachLine(name, func(fields []string) error {
@@ -106,8 +106,8 @@ func readShares(name string) (*shares, error) {
 	return s, err
 }
 
-// readTimes reads the lines of run, by folder, in seconds of the reference machine. The speed is the mean over all packages: what else
-// a machine does comes and goes.
+// readTimes reads the lines that run wrote, and returns the CPU time by folder in seconds of the reference machine. The
+// speed of this machine is the mean over all packages, since its other load comes and goes.
 func readTimes(name string, unit float64) (spent map[string]float64, err error) {
 	spent = make(map[string]float64)
 	here, err := os.Getwd()
@@ -157,10 +157,10 @@ func eachLine(name string, use func(fields []string) error) error {
 	return lines.Err()
 }
 
-// folder is the path of a package below the project's folder.
+// folder returns a package's path below the project's folder.
 func folder(pkg string) string { return strings.TrimPrefix(pkg, "privpipe/") }
 
-// again is the command that repeats a failure. What is drawn from a seed has the same one again.
+// again returns the command that repeats a failure. Seeded tests then use the same seed.
 func again(t test) string {
 	command := "go test -count=1 ./" + folder(t.pkg)
 	if t.name != "" {

@@ -10,17 +10,17 @@ import (
 	"strings"
 )
 
-// A test is what became of one.
+// A test is the result of one test.
 type test struct {
 	pkg, name string
 	action    string  // pass, fail or skip
-	seconds   float64 // of wall time, beside other tests
+	seconds   float64 // wall time, beside other tests
 }
 
-// results are what a run of go test says.
+// results holds the results of one run of go test.
 type results struct {
 	tests  []test // without subtests
-	failed []test // those, and packages that failed without a test, which have no name
+	failed []test // failed tests, and packages that failed without a failed test; those have an empty name
 }
 
 // An event is a line of `go test -json`: go doc test2json.
@@ -29,8 +29,8 @@ type event struct {
 	Elapsed                                   float64
 }
 
-// readResults reads the events of go test -json. It prints a line a package as go test does, and before it the output of the tests
-// that failed. A line that is no event is printed as it is.
+// readResults reads the events of go test -json. It prints one line for each package as go test does. Before this line
+// it prints the output of the failed tests. A line that is not an event is printed unchanged.
 func readResults(in *bufio.Reader, out io.Writer) (*results, error) {
 	r, outputs := new(results), make(map[string]*strings.Builder)
 	of := func(e event) *strings.Builder {
@@ -66,7 +66,7 @@ func readResults(in *bufio.Reader, out io.Writer) (*results, error) {
 	}
 }
 
-// ended notes the end of a test or a package.
+// ended records the end of a test or a package.
 func (r *results) ended(e event, output string, out io.Writer) {
 	t := test{e.Package, e.Test, e.Action, e.Elapsed}
 	if e.Action == "fail" && e.Test != "" {
@@ -88,7 +88,8 @@ func (r *results) ended(e event, output string, out io.Writer) {
 	}
 }
 
-// lastLines returns the last line of a package's output, which says how it ended, or all of it.
+// lastLines returns the last line of a package's output, which says how the package ended. With all it returns the
+// whole output.
 func lastLines(output string, all bool) string {
 	if all {
 		return output
@@ -97,7 +98,7 @@ func lastLines(output string, all bool) string {
 	return output[strings.LastIndex(output, "\n")+1:] + "\n"
 }
 
-// slowest returns the n tests that took longest.
+// slowest returns the n slowest tests.
 func (r *results) slowest(n int) []test {
 	sorted := slices.SortedFunc(slices.Values(r.tests), func(a, b test) int {
 		return cmp.Or(cmp.Compare(b.seconds, a.seconds), cmp.Compare(a.name, b.name))
@@ -105,7 +106,7 @@ func (r *results) slowest(n int) []test {
 	return sorted[:min(n, len(sorted))]
 }
 
-// count returns how many tests ended in a way.
+// count returns how many tests ended with the given action.
 func (r *results) count(action string) (n int) {
 	for _, t := range r.tests {
 		if t.action == action {

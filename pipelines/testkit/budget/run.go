@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// run runs a test program in its package's folder, which go test has chosen. It appends "FOLDER CPU UNIT" to a file: the CPU
-// seconds of the program and its children, and those of the computation that they are compared with.
+// run runs a test program in its package's folder, which go test has chosen. It appends "FOLDER CPU UNIT" to a file.
+// CPU is the CPU seconds of the program and its children. UNIT is the CPU seconds of the reference computation.
 func run(file string, command []string) (code int, err error) {
 	unit := reference()
 	program := exec.Command(command[0], command[1:]...)
@@ -24,7 +24,7 @@ func run(file string, command []string) (code int, err error) {
 		return 1, err
 	}
 	if code = program.ProcessState.ExitCode(); code < 0 {
-		code = 1 // by a signal
+		code = 1 // ended by a signal
 	}
 	unit = (unit + reference()) / 2
 	folder, err := os.Getwd()
@@ -40,7 +40,7 @@ func run(file string, command []string) (code int, err error) {
 	return code, err
 }
 
-// reference returns the CPU time of a computation that is always the same.
+// reference returns the CPU time of a fixed computation.
 func reference() time.Duration {
 	random := rand.New(rand.NewPCG(1, 2))
 	numbers := make([]uint64, 1<<17)
@@ -56,7 +56,7 @@ func reference() time.Duration {
 func taken(who int) time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(who, &usage); err != nil {
-		panic(err) // of a wrong who only: getrusage(2)
+		panic(err) // only a wrong who is an error: getrusage(2)
 	}
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }

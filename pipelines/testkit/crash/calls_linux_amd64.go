@@ -2,16 +2,17 @@ package crash
 
 import "golang.org/x/sys/unix"
 
-// A form says where a system call has what a Call holds: the numbers of its arguments, from 1; 0: it has none.
+// A form says where a system call has the values for a Call. Each field is an argument's number, counted from 1; 0
+// means that the call has no such argument.
 type form struct {
 	name           string
 	file           int // a descriptor
-	folder, path   int // the folder that path is relative to, as a descriptor; 0: where the program runs
+	folder, path   int // folder is the descriptor of the folder that path is relative to; 0: the folder where the program runs
 	folder2, path2 int
 	count, flags   int
 }
 
-// forms are the calls that read, change, lock or sync files, and the end of the process.
+// forms has the calls that read, change, lock or sync files, and the call that ends the process.
 var forms = map[uint64]form{
 	unix.SYS_OPEN:    {name: "open", path: 1, flags: 2},
 	unix.SYS_OPENAT:  {name: "openat", folder: 1, path: 2, flags: 3},

@@ -12,30 +12,32 @@ import (
 	"strings"
 )
 
-// A Disk keeps account of a folder's files while programs change them: what processes see, and what a power cut leaves
-// of it. It takes of a file system what POSIX promises and no more: a file's content is durable after its fsync, a name
-// after the fsync of its folder. It sees one process at a time, and no other may change the folder.
+// A Disk models a folder's files while programs change them: the files that processes see, and the files that a power
+// cut leaves. It relies only on the promises of POSIX for a file system. A file's content is durable after the file's
+// fsync, and a name is durable after the folder's fsync. A Disk follows one process at a time, and no other process may
+// change the folder.
 //
-// Pillai et al. 2014, "All file systems are not created equal" (OSDI), describe such models and what programs get wrong.
+// Pillai et al. 2014, "All file systems are not created equal" (OSDI), describe such models and the mistakes of
+// programs.
 type Disk struct {
 	root  string
-	names map[string]*file // as processes see them, by their paths below root; root itself is not among them
-	// durable are the names that are synced, and pending what happened to the names of each folder since, in order.
+	names map[string]*file // the files that processes see, by path; without root itself
+	// durable has the synced names. pending has the later changes to the names in each folder, in order.
 	durable map[string]*file
 	pending map[string][]change
 }
 
-// A file is a file or a folder, whatever its names.
+// A file is a file or a folder, under any number of names.
 type file struct {
 	folder bool
-	synced []byte // content of a file at its last sync
-	dirty  bool   // it may have another content since
+	synced []byte // the file's content at its last sync
+	dirty  bool   // the content may have changed since the last sync
 }
 
-// A change is one step of a folder: names that get a file, or nil for none, at once.
+// A change is one atomic step in a folder. It maps names to their new files; nil removes the name.
 type change map[string]*file
 
-// NewDisk returns the account of a folder whose content is durable.
+// NewDisk returns the model of a folder. The folder's present content counts as durable.
 func NewDisk(root string) (*Disk, error) {
 	d := &Disk{root: root, names: make(map[string]*file), durable: make(map[string]*file), pending: make(map[string][]change)}
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -54,7 +56,7 @@ func NewDisk(root string) (*Disk, error) {
 	return d, err
 }
 
-// Apply takes a stop into account. It fails on calls below the folder that the model does not know.
+// Apply updates the model by a stop. It fails on calls below the folder that the model does not know.
 func (d *Disk) Apply(s *Stop) error {
 	if s.Name == "io_uring_setup" {
 		return fmt.Errorf("crash: no account can be kept of what io_uring does")
@@ -129,7 +131,7 @@ func (d *Disk) sync(path string) error {
 	return err
 }
 
-// settle makes the first n pending changes of a folder durable, and forgets the others.
+// settle makes the first n pending changes in a folder durable, and drops the others.
 func (d *Disk) settle(folder string, n int) {
 	for _, c := range d.pending[folder][:n] {
 		for path, f := range c {
@@ -139,8 +141,8 @@ func (d *Disk) settle(folder string, n int) {
 	delete(d.pending, folder)
 }
 
-// Volatile returns what of the folder a power cut may undo: files that are not synced, and folders whose names are not. Only
-// what is at path, or below it, or a folder on the way to it counts.
+// Volatile returns the parts that a power cut may undo: files that are not synced, and folders with names that are not
+// synced. Only path counts, with everything below it and the folders on the way to it.
 func (d *Disk) Volatile(path string) []string {
 	var found []string
 	for name, f := range d.names {
@@ -161,9 +163,9 @@ func (d *Disk) Volatile(path string) []string {
 	return slices.Compact(found)
 }
 
-// PowerCut makes of the folder what a power cut now might leave, by chance: of each folder the first few of its pending
-// changes, of a file that is not synced its old content, its new one, or as much of the new one as was written back.
-// All of it is durable then.
+// PowerCut changes the folder to a random state that a power cut now might leave. Each folder keeps some number of its
+// first pending changes. A file that is not synced has its old content, its new content, or as much of the new content
+// as was written back. The result counts as durable.
 func (d *Disk) PowerCut(random *rand.Rand) error {
 	contents := make(map[*file][]byte)
 	for _, path := range slices.Sorted(maps.Keys(d.names)) {
@@ -190,7 +192,7 @@ func (d *Disk) PowerCut(random *rand.Rand) error {
 		}
 	}
 	there := map[string]bool{d.root: true}
-	for _, path := range slices.Sorted(maps.Keys(d.durable)) { // a folder comes before what is in it
+	for _, path := range slices.Sorted(maps.Keys(d.durable)) { // a folder comes before its files
 		f := d.durable[path]
 		if there[path] = there[filepath.Dir(path)]; !there[path] {
 			continue
@@ -215,7 +217,7 @@ func (d *Disk) PowerCut(random *rand.Rand) error {
 	return err
 }
 
-// torn is the content of a file that was before, or now, or on its way: bytes at its end come in order.
+// torn returns the old content, the new content or a part of an append. An append reaches the disk in order.
 func torn(before, now []byte, random *rand.Rand) []byte {
 	switch {
 	case random.IntN(3) == 0:

@@ -11,9 +11,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// filter lets a process that stands before its first instruction stop only at the calls of forms, by a filter of seccomp(2),
-// which its threads inherit. Nine of ten calls of a Go program are others, and a stop costs more than most of them. The
-// process makes the calls for it itself: here, at its first instruction, which is put back afterwards.
+// filter makes a process stop only at the calls in forms. The process must stand before its first instruction. filter
+// installs a seccomp(2) filter, which the process's threads inherit. Nine of ten calls in a Go program are other calls,
+// and a stop costs more than most of them. The process itself makes the calls that install the filter, at its first
+// instruction. The original instruction is put back afterwards.
 func filter(process int) error {
 	var before syscall.PtraceRegs
 	if err := syscall.PtraceGetRegs(process, &before); err != nil {
@@ -29,7 +30,7 @@ func filter(process int) error {
 	}
 	call := func(number uint64, arguments ...uint64) error {
 		r := before
-		r.Rax, r.Orig_rax = number, ^uint64(0) // no call under way is to be made again
+		r.Rax, r.Orig_rax = number, ^uint64(0) // no interrupted call is to be restarted
 		for i, to := range []*uint64{&r.Rdi, &r.Rsi, &r.Rdx, &r.R10, &r.R8}[:len(arguments)] {
 			*to = arguments[i]
 		}
@@ -51,9 +52,10 @@ func filter(process int) error {
 		}
 		return nil
 	}
-	// The filter stands on the stack, below what is in use, and before it a struct sock_fprog: its length and its address.
+	// The filter is on the stack, below the part in use. Before it is a struct sock_fprog: the filter's length and its
+	// address.
 	program := rules()
-	const size = 8 // of a rule
+	const size = 8 // bytes of one rule
 	at := (before.Rsp - 4096) &^ 15
 	b := binary.LittleEndian.AppendUint64(nil, uint64(len(program)/size))
 	b = binary.LittleEndian.AppendUint64(b, at+16)
@@ -72,8 +74,8 @@ func filter(process int) error {
 	return syscall.PtraceSetRegs(process, &before)
 }
 
-// rules are those of the filter: where the number of a call is that of a form, the tracer is told, except for memory that is mapped
-// without a file.
+// rules returns the rules of the filter. If a call's number is in forms, the tracer is told. The exception is mmap of
+// memory without a file.
 func rules() (b []byte) {
 	rule := func(code uint16, then, otherwise uint8, k uint32) {
 		b = binary.LittleEndian.AppendUint16(b, code)
@@ -81,7 +83,7 @@ func rules() (b []byte) {
 		b = binary.LittleEndian.AppendUint32(b, k)
 	}
 	const (
-		load, number, descriptor = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, 0, 16 + 4*8 // of struct seccomp_data: the fifth argument
+		load, number, descriptor = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, 0, 16 + 4*8 // offsets in struct seccomp_data; descriptor is the fifth argument
 		equal, end               = unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, unix.BPF_RET | unix.BPF_K
 	)
 	rule(load, 0, 0, number)

@@ -16,12 +16,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Run runs a program and calls visit before and after its system calls that have a name here, or all, of whichever thread,
-// with that thread standing still. Where visit answers kill, the whole process is killed there: a call that it stands before is
-// never made.
-// An error of visit kills it too, and Run returns it. Where ptrace is not allowed, the error is errors.ErrUnsupported.
+// Run runs a program and calls visit before and after its system calls. With Every these are all calls, otherwise only
+// the calls that have a name here. The calling thread stands still during visit, whichever thread it is. If visit
+// answers kill, the whole process is killed there: if the stop is before a call, the call is never made. An error from
+// visit also kills the process, and Run returns the error. Where ptrace is not allowed, the error is
+// errors.ErrUnsupported.
 //
-// ptrace is described in its manual, ptrace(2), to which the comments below refer.
+// The comments below refer to the manual of ptrace, ptrace(2).
 func Run(p Program, visit func(*Stop) (kill bool, err error)) (End, error) {
 	runtime.LockOSThread() // ptrace obeys the thread that started the program, and no other
 	defer runtime.UnlockOSThread()
@@ -42,19 +43,19 @@ func Run(p Program, visit func(*Stop) (kill bool, err error)) (End, error) {
 // A tracer follows one process.
 type tracer struct {
 	process int
-	folder  string // where it runs
+	folder  string // the folder where the process runs
 	memory  *os.File
 	threads map[int]*thread
-	every   bool // all calls are stops, else a filter says which
+	every   bool // all calls are stops; otherwise a filter chooses the stops
 
 	mutex  sync.Mutex
-	reaped bool // the process's number may be another's now
+	reaped bool // the process's number may belong to another process now
 }
 
-// A thread is known to its tracer by its first stop. call is the one that it is in, nil between calls.
+// A thread is known to its tracer from its first stop on. call is the thread's present call, nil between calls.
 type thread struct{ call *Stop }
 
-// start starts the program, which stops before its first instruction.
+// start starts the program. The program stops before its first instruction.
 func start(p Program) (*tracer, error) {
 	files := make([]uintptr, len(p.Files))
 	for i, f := range p.Files {
@@ -72,7 +73,8 @@ func start(p Program) (*tracer, error) {
 	if env == nil {
 		env = os.Environ()
 	}
-	// In a process group of its own: by that number this thread can wait for it without taking other children's ends away.
+	// The process gets its own process group. By the group's number this thread can wait for it without taking the ends
+	// of other children.
 	attributes := &syscall.SysProcAttr{Ptrace: true, Setpgid: true}
 	process, err := syscall.ForkExec(p.Path, append([]string{p.Path}, p.Args...),
 		&syscall.ProcAttr{Dir: p.Dir, Env: env, Files: files, Sys: attributes})
@@ -133,7 +135,8 @@ func (t *tracer) follow(visit func(*Stop) (kill bool, err error)) (end End, fail
 			return end, fmt.Errorf("crash: wait: %w", err)
 		}
 		if !status.Stopped() {
-			if id == t.process { // the last of its threads, by ptrace(2), "Death under ptrace"
+			// The process ends with its last thread: ptrace(2), "Death under ptrace".
+			if id == t.process {
 				t.mutex.Lock()
 				t.reaped = true
 				t.mutex.Unlock()
@@ -156,7 +159,7 @@ func (t *tracer) follow(visit func(*Stop) (kill bool, err error)) (end End, fail
 	}
 }
 
-// resume lets a thread go on to its next stop: the end of the call that it is in, or the next call.
+// resume lets a thread go on to its next stop: the end of its present call, or the next call.
 func (t *tracer) resume(id, signal int) error {
 	if th := t.threads[id]; t.every || th != nil && th.call != nil {
 		return syscall.PtraceSyscall(id, signal)
@@ -164,7 +167,7 @@ func (t *tracer) resume(id, signal int) error {
 	return syscall.PtraceCont(id, signal)
 }
 
-// stopped answers one stop of a thread: whether to kill, else with which signal to go on.
+// stopped handles one stop of one thread. It returns whether to kill, and otherwise the signal to go on with.
 func (t *tracer) stopped(id int, status syscall.WaitStatus, visit func(*Stop) (bool, error)) (bool, syscall.Signal, error) {
 	signal := status.StopSignal()
 	th, known := t.threads[id]
@@ -176,13 +179,13 @@ func (t *tracer) stopped(id int, status syscall.WaitStatus, visit func(*Stop) (b
 	case signal == syscall.SIGTRAP|0x80, status.TrapCause() == unix.PTRACE_EVENT_SECCOMP: // PTRACE_O_TRACESYSGOOD; the filter
 		kill, err := t.call(id, th, visit)
 		return kill, 0, err
-	case signal == syscall.SIGTRAP, signal == syscall.SIGSTOP && !known: // a clone; the first stop of a new thread
+	case signal == syscall.SIGTRAP, signal == syscall.SIGSTOP && !known: // a clone, or the first stop after one in the new thread
 		return false, 0, nil
 	}
-	return false, signal, nil // on its way to the process
+	return false, signal, nil // the signal is on its way to the process
 }
 
-// call is a stop before or after a system call: by ptrace(2), "Syscall-stops", they take turns.
+// call handles a stop before or after a system call. The two take turns: ptrace(2), "Syscall-stops".
 func (t *tracer) call(id int, th *thread, visit func(*Stop) (bool, error)) (kill bool, err error) {
 	var registers syscall.PtraceRegs
 	if err := syscall.PtraceGetRegs(id, &registers); err == syscall.ESRCH {
@@ -196,7 +199,7 @@ func (t *tracer) call(id int, th *thread, visit func(*Stop) (bool, error)) (kill
 		stop.After, stop.Result = true, int(int64(registers.Rax))
 		return visit(stop)
 	}
-	if int64(registers.Rax) != -int64(syscall.ENOSYS) { // what the kernel sets before each call
+	if int64(registers.Rax) != -int64(syscall.ENOSYS) { // the kernel sets this value before each call
 		return false, errors.New("crash: lost count of the stops before and after calls")
 	}
 	stop, err := t.read(&registers)
@@ -211,7 +214,7 @@ func (t *tracer) call(id int, th *thread, visit func(*Stop) (bool, error)) (kill
 	return visit(stop)
 }
 
-// read takes a call out of the registers and the memory of its thread.
+// read decodes a call from the registers and the memory of its thread.
 func (t *tracer) read(r *syscall.PtraceRegs) (*Stop, error) {
 	f := forms[r.Orig_rax]
 	argument := func(n int) int { return int([...]uint64{0, r.Rdi, r.Rsi, r.Rdx, r.R10, r.R8, r.R9}[n]) }
@@ -233,13 +236,14 @@ func (t *tracer) read(r *syscall.PtraceRegs) (*Stop, error) {
 	return stop, err
 }
 
-// opened is the path of a descriptor, empty if it has none.
+// opened returns a descriptor's path, empty if there is none.
 func (t *tracer) opened(file int) string {
 	path, _ := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", t.process, file))
 	return path
 }
 
-// named returns the absolute path of the text at an address. It is relative to folder, if the call has one.
+// named returns the absolute path of the text at an address. A relative path is relative to folder, if the call has
+// this argument.
 func (t *tracer) named(hasFolder, folder, address int) (string, error) {
 	text, err := t.text(int64(address))
 	if err != nil || filepath.IsAbs(text) {
@@ -251,12 +255,12 @@ func (t *tracer) named(hasFolder, folder, address int) (string, error) {
 	return filepath.Join(t.folder, text), nil
 }
 
-// text reads a text that ends with a zero byte, of at most a path's length.
+// text reads a text that ends with a zero byte. Its length is at most a path's.
 func (t *tracer) text(address int64) (string, error) {
 	var text []byte
 	page := int64(os.Getpagesize())
 	for len(text) < unix.PathMax {
-		part := make([]byte, page-address%page) // the page after it may not be there
+		part := make([]byte, page-address%page) // not more, since the next page may not exist
 		if _, err := io.ReadFull(io.NewSectionReader(t.memory, address, int64(len(part))), part); err != nil {
 			return "", fmt.Errorf("crash: path at address %s: %w", strconv.FormatInt(address, 16), err)
 		}

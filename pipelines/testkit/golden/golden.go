@@ -1,4 +1,5 @@
-// Package golden has reference values from other tools that several stages' tests compare with, and reads others.
+// Package golden has reference values from other tools for the tests of several stages. It also reads files with
+// further reference values.
 package golden
 
 import (
@@ -9,11 +10,11 @@ import (
 //go:embed online-lda.json
 var onlineLDA []byte
 
-// OnlineLDA is one E-step and one M-step of online LDA on 40 KOS documents, computed with the authors' code (Hoffman, Blei
-// and Bach; blei-lab/onlineldavb at dee5dcf, run under Python 3) in float64. The file's "about" says how.
+// OnlineLDA is one E-step and one M-step of online LDA on 40 KOS documents. The authors' code computed it in float64
+// (Hoffman, Blei and Bach; blei-lab/onlineldavb at dee5dcf, run under Python 3). The file's "about" says how.
 type OnlineLDA struct {
 	K, V          int
-	D             float64 `json:"population_D"` // size of the corpus that the minibatch of 40 stands for
+	D             float64 `json:"population_D"` // the size of the corpus that the minibatch of 40 documents represents
 	Alpha, Eta    float64
 	Tau0, Kappa   float64
 	Iterations    int         `json:"maxit"`
@@ -38,7 +39,7 @@ func ReadOnlineLDA() *OnlineLDA {
 	return g
 }
 
-// Lambda0 is the first λ, K × V row by row.
+// Lambda0 returns the initial λ, K × V row by row.
 func (g *OnlineLDA) Lambda0() []float64 {
 	lambda := make([]float64, 0, g.K*g.V)
 	for k := range g.K {

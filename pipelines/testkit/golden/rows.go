@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Rows returns the rows of a file of JSON Lines for which keep is true, nil for all, and fails unless they are want. A line that
-// begins with the member "source" says where all rows come from, and is none.
+// Rows reads a file of JSON Lines, and returns the rows with keep(row) true; a nil keep keeps all rows. It fails unless
+// it finds want rows. A line that begins with the member "source" names the source of all rows, and is not a row.
 func Rows[Row any](t testing.TB, path string, want int, keep func(Row) bool) (rows []Row) {
 	t.Helper()
 	b, err := os.ReadFile(path)

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// always is the package chosen of a program that is one mutant, whatever its variables are.
+// always is the package chosen for a program that is one mutant, whatever the environment says.
 const always = `package chosen
 
 const Number = 1
@@ -14,7 +14,8 @@ const Number = 1
 func Either[T any](_ int, changed, _ T) T { return changed }
 `
 
-// Build builds a stage with m into a folder and returns the program, which is the mutant always.
+// Build builds a stage with the mutant m into a folder and returns the program's path. The program is always the
+// mutant.
 func (m *Mutant) Build(root, folder, stage string) (string, error) {
 	name, err := overlay(root, folder, []*Mutant{m}, always)
 	if err != nil {

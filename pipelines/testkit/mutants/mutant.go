@@ -17,30 +17,31 @@ var faults embed.FS
 // A Mutant is a fault.
 type Mutant struct {
 	Name   string
-	Breaks string   // in words
-	Tests  []Test   // that must find it
+	Breaks string   // a description
+	Tests  []Test   // each of these tests must find the fault
 	Audits []string // arguments of evaluate audit; see Audited
-	Finds  string   // what the audit's message must have
+	Finds  string   // a text that the audit's message must have
 	Kills  bool     // the kills of pipelines/endtoend must find it
 
 	changes []change
 	with    []string // declarations that the changes need
 }
 
-// A Test is a test of a package, or a subtest: TestScripts/begin.
+// A Test is a test in a package, or a subtest: TestScripts/begin.
 type Test struct{ Package, Name string }
 
 func (t Test) String() string { return t.Name + " of ./" + t.Package }
 
-// A change puts new in place of old in a function or in the value of a variable.
+// A change replaces old by new in a function or in a variable's value.
 type change struct {
-	folder   string // of the package
+	folder   string // the folder of the package
 	variable bool
 	name     string // Function, Receiver.Method or variable
 	old, new string
 }
 
-// Audited returns the stage that arguments of evaluate audit are for: privatize, unless they begin with estep.
+// Audited returns the stage that evaluate audit tests with the given arguments: estep if they begin with estep,
+// otherwise privatize.
 func Audited(arguments string) string {
 	if first, _, _ := strings.Cut(arguments, " "); first == "estep" {
 		return first
@@ -48,7 +49,7 @@ func Audited(arguments string) string {
 	return "privatize"
 }
 
-// All returns all mutants, by their names.
+// All returns all mutants, sorted by name.
 func All() ([]*Mutant, error) {
 	var all []*Mutant
 	err := fs.WalkDir(faults, "faults", func(path string, entry fs.DirEntry, err error) error {
@@ -81,9 +82,9 @@ func All() ([]*Mutant, error) {
 
 var headline = regexp.MustCompile(`^([a-z0-9-]+): (.+)`)
 
-// parse reads the mutants of a folder.
+// parse parses one folder's mutants.
 func parse(folder, text string) (all []*Mutant, err error) {
-	// A line that is indented twice goes on with the line before.
+	// A line that is indented twice continues the line before it.
 	for line := range strings.SplitSeq(strings.ReplaceAll(strings.TrimSpace(text), "\n\t\t", "\x00"), "\n") {
 		line = strings.ReplaceAll(line, "\x00", "\n")
 		if head := headline.FindStringSubmatch(line); head != nil {
@@ -107,7 +108,7 @@ func parse(folder, text string) (all []*Mutant, err error) {
 	return all, nil
 }
 
-// set takes a line.
+// set adds the information of one line to the mutant.
 func (m *Mutant) set(folder, line string) error {
 	key, value, _ := strings.Cut(line, ":")
 	value = strings.TrimSpace(value)
