@@ -13,20 +13,20 @@ import (
 	"time"
 )
 
-// A test makes no progress when its states are the same so many times in a row, a second apart. Polls are counted,
-// not time, so that a machine that stands still for a while ends no test.
+// A test makes no progress when its states are the same in this many polls in a row. The number of polls counts, not
+// time, so that a test survives if the machine stands still for a while.
 const polls = 60
 
-// between is the time between two of them. A test of Progress shortens it.
+// between is the time between two polls. A test of Progress shortens it.
 var between = time.Second
 
-// Progress returns a context for what a test waits for. The context ends when no state has changed for a minute, or
-// after ten times the time that it was recorded to take. context.Cause says which. The test calls end when it is there.
+// Progress returns a context for a test's wait. The context ends when no state has changed for a minute, or after ten
+// times the recorded time. context.Cause says which. The test calls end when the wait is over.
 //
 // A state is a number that changes when our processes or the broker write: a record, a line, a round, an offset. See
 // Files.
 func Progress(recorded time.Duration, states ...func() int64) (ctx context.Context, end context.CancelFunc) {
-	ctx, because := context.WithCancelCause(context.Background()) // not the test's: a cleanup waits, too
+	ctx, because := context.WithCancelCause(context.Background()) // not the test's context: a cleanup waits, too
 	tick, pause := time.NewTicker(between), polls*between
 	go func() {
 		begun, same, last := time.Now(), 0, make([]int64, len(states))
@@ -54,7 +54,7 @@ func Progress(recorded time.Duration, states ...func() int64) (ctx context.Conte
 	return ctx, func() { because(nil) }
 }
 
-// Wait waits until a condition holds. It returns what ended the context if that comes first.
+// Wait waits until a condition holds. If the context ends first, Wait returns the context's cause.
 func Wait(ctx context.Context, holds func() bool) error {
 	for !holds() {
 		select {
@@ -66,7 +66,8 @@ func Wait(ctx context.Context, holds func() bool) error {
 	return nil
 }
 
-// Files returns a state that changes with every write to a file below a folder. It stands where none is named.
+// Files returns a state that changes with every write to a file below a folder. If folder is empty, the state never
+// changes.
 func Files(folder string) func() int64 {
 	return func() (state int64) {
 		if folder == "" {
@@ -85,8 +86,8 @@ func Files(folder string) func() int64 {
 	}
 }
 
-// Output runs a command and returns what it prints, as CombinedOutput does. The command and its children end when they
-// make no progress: they print nothing, no file of the command's folder changes, and no other state does.
+// Output runs a command and returns its output, as CombinedOutput does. It kills the command and its children when they
+// make no progress: they print nothing, no file in the command's folder changes, and no other state does.
 func Output(recorded time.Duration, c *exec.Cmd, states ...func() int64) ([]byte, error) {
 	var out printed
 	c.Stdout, c.Stderr = &out, &out
@@ -96,7 +97,7 @@ func Output(recorded time.Duration, c *exec.Cmd, states ...func() int64) ([]byte
 		c.SysProcAttr = new(syscall.SysProcAttr)
 	}
 	c.SysProcAttr.Setpgid = true
-	c.WaitDelay = time.Second // a child of another group may hold the pipe
+	c.WaitDelay = time.Second // a child in another group may hold the pipe
 	if err := c.Start(); err != nil {
 		return nil, err
 	}
@@ -108,7 +109,7 @@ func Output(recorded time.Duration, c *exec.Cmd, states ...func() int64) ([]byte
 	return out.bytes(), err
 }
 
-// printed is what a command has printed so far.
+// printed is the output of a command so far.
 type printed struct {
 	mutex  sync.Mutex
 	buffer bytes.Buffer

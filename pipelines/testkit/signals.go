@@ -8,10 +8,11 @@ import (
 	"syscall"
 )
 
-// Tests interrupt stages as a terminal does. A test command in the background of a script ignores SIGINT, and stages that it starts would
-// keep to that: they inherit what is ignored, and not what is handled.
+// Tests interrupt stages as a terminal does. A test command in the background of a script ignores SIGINT, and stages
+// that it starts would also ignore it: a process inherits ignored signals, but no handlers. So the test handles SIGINT
+// instead.
 func init() {
-	tests := slices.ContainsFunc(os.Args, func(a string) bool { return strings.HasPrefix(a, "-test.") }) // and no stage that the binary plays
+	tests := slices.ContainsFunc(os.Args, func(a string) bool { return strings.HasPrefix(a, "-test.") }) // and no stage that the test binary plays
 	if tests && signal.Ignored(syscall.SIGINT) {
 		handled := make(chan os.Signal, 1)
 		signal.Notify(handled, syscall.SIGINT)

@@ -1,7 +1,7 @@
-// Package testkit has streams to check a reader against: valid ones, and ones that break one rule of ../SPEC.md each.
+// Package testkit has streams to test a reader: valid streams, and streams that each break one rule in ../SPEC.md.
 //
-// The vectors are plain files below vectors, with index.json beside them, so that readers in other languages use the same
-// ones (reader.py does). `go test ./pipelines/testkit -update` writes them again.
+// The vectors are plain files below vectors, with index.json beside them, so that readers in other languages use the
+// same files (reader.py does). `go test ./pipelines/testkit -update` writes them again.
 package testkit
 
 import (
@@ -12,20 +12,20 @@ import (
 //go:embed vectors
 var files embed.FS
 
-// A Vector is a stream and what a reader must make of it.
+// A Vector is a stream, with the result that a reader must give for it.
 type Vector struct {
-	Name string `json:"name"` // of the file below vectors
-	// Rule is what the stream breaks, in SPEC.md's words; empty for a valid stream.
+	Name string `json:"name"` // the name of the file below vectors
+	// Rule is the rule that the stream breaks, in SPEC.md's words; empty for a valid stream.
 	Rule string `json:"rule"`
-	// Section is where SPEC.md has the rule.
+	// Section is the section in SPEC.md with the rule.
 	Section string `json:"section,omitempty"`
-	// Records is how many records a valid stream has, headers and ends left out.
+	// Records is the number of records in a valid stream, without headers and ends.
 	Records int `json:"records"`
 
 	Stream []byte `json:"-"`
 }
 
-// Vectors returns all vectors. It panics if there is none: a test of none would pass.
+// Vectors returns all vectors. It panics if there are none: a test without vectors would pass.
 func Vectors() []Vector {
 	b, err := files.ReadFile("vectors/index.json")
 	if err != nil {

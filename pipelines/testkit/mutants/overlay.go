@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// variable names the mutant that a program with the overlay is.
+// variable names the mutant that a program with the overlay becomes.
 const variable = "PRIVPIPE_MUTANT"
 
 // chooser is the package that reads the variable. Only overlays have it.
@@ -46,7 +46,7 @@ func Either[T any](number int, changed, sound T) T {
 }
 `
 
-// A program is the source of a module, and what mutants make of it.
+// A program is a module's source, with the changes that mutants make to it.
 type program struct {
 	root, module string
 	folders      map[string][]*source
@@ -58,8 +58,8 @@ type source struct {
 	file    *ast.File
 	set     *token.FileSet
 	text    string
-	values  map[*ast.ValueSpec]string // of changed variables
-	choices map[*ast.FuncDecl]string  // between copies of a function
+	values  map[*ast.ValueSpec]string // the new values of changed variables
+	choices map[*ast.FuncDecl]string  // the choices between a function's copies
 	head    string                    // imports
 	tail    string                    // copies and declarations
 }
@@ -80,7 +80,7 @@ func newProgram(root string) (*program, error) {
 	return &program{root, string(module[1]), make(map[string][]*source)}, nil
 }
 
-// sources parses the sources of a folder.
+// sources parses the source files in a folder.
 func (p *program) sources(folder string) ([]*source, error) {
 	if all, ok := p.folders[folder]; ok {
 		return all, nil
@@ -107,7 +107,7 @@ func (p *program) sources(folder string) ([]*source, error) {
 	return p.folders[folder], nil
 }
 
-// add adds a mutant by its number.
+// add adds a mutant under its number.
 func (p *program) add(m *Mutant, number int) error {
 	type place struct {
 		in *source
@@ -148,7 +148,7 @@ func (p *program) add(m *Mutant, number int) error {
 	return nil
 }
 
-// declared returns the functions or variables of a name.
+// declared returns the functions or variables with the given name.
 func (s *source) declared(name string, variable bool) (all []ast.Node) {
 	for _, d := range s.file.Decls {
 		switch d := d.(type) {
@@ -169,7 +169,7 @@ func (s *source) declared(name string, variable bool) (all []ast.Node) {
 	return all
 }
 
-// fullName is Function, or Receiver.Method.
+// fullName returns Function, or Receiver.Method.
 func fullName(f *ast.FuncDecl) string {
 	if f.Recv == nil {
 		return f.Name.Name
@@ -191,13 +191,13 @@ func fullName(f *ast.FuncDecl) string {
 	}
 }
 
-// An edit is what takes the place of a part of a source.
+// An edit replaces a part of a source by a text.
 type edit struct {
 	span
 	text string
 }
 
-// with returns the source between two places, edited.
+// with returns the part of the source in a span, with the edits made.
 func (s *source) with(within span, edits []edit) (string, error) {
 	slices.SortFunc(edits, func(a, b edit) int { return cmp.Compare(a.from, b.from) })
 	var text strings.Builder
@@ -216,12 +216,12 @@ func (s *source) between(from, to token.Pos) string { return s.text[s.offset(fro
 
 func (s *source) offset(p token.Pos) int { return s.set.Position(p).Offset }
 
-// change makes changes to a function or a variable, where the number of their mutant is chosen.
+// change makes one mutant's changes to a function or a variable. They take effect if the mutant's number is chosen.
 func (s *source) change(of ast.Node, changes []change, number int) error {
 	value, variable := of.(*ast.ValueSpec)
 	below := of
 	if variable {
-		below = &ast.ParenExpr{X: value.Values[0]} // so that the value itself can be found
+		below = &ast.ParenExpr{X: value.Values[0]} // the parentheses make it possible to find the value itself
 	}
 	var edits []edit
 	for _, c := range changes {
@@ -258,7 +258,7 @@ func (s *source) change(of ast.Node, changes []change, number int) error {
 	return nil
 }
 
-// call returns the statement with which a function passes its arguments on to a copy of it.
+// call returns the statement that passes a function's arguments on to its copy.
 func (s *source) call(f *ast.FuncDecl, name string) (string, error) {
 	var recovers bool
 	ast.Inspect(f.Body, func(n ast.Node) bool {
@@ -288,7 +288,7 @@ func (s *source) call(f *ast.FuncDecl, name string) (string, error) {
 	return "return " + name, nil
 }
 
-// names returns the names of parameters as arguments. Where there is no name any value will do.
+// names returns the names of parameters as arguments. A parameter without a name gets any value.
 func (s *source) names(list *ast.FieldList) (all []string) {
 	for _, field := range list.List {
 		kind, variadic := field.Type.(*ast.Ellipsis)
@@ -308,7 +308,7 @@ func (s *source) names(list *ast.FieldList) (all []string) {
 	return all
 }
 
-// changed returns the source with the mutants in it.
+// changed returns the source with all mutants.
 func (s *source) changed(chosen string) (string, error) {
 	head := edit{span{s.file.Name.End(), s.file.Name.End()}, fmt.Sprintf("; import chosenMutant %q", chosen) + s.head}
 	edits := []edit{head}
@@ -324,8 +324,9 @@ func (s *source) changed(chosen string) (string, error) {
 	return text + s.tail, err
 }
 
-// Overlay writes sources into a folder and returns the file that go's flag -overlay wants. A build with it of the
-// module below root has all the mutants, and is the one that the variable PRIVPIPE_MUTANT names as it runs, or none.
+// Overlay writes sources into a folder and returns the file for go's flag -overlay. A build of the module below root
+// with this overlay has all mutants. The program is the mutant that the variable PRIVPIPE_MUTANT names when it runs, or
+// none.
 func Overlay(root, folder string, all []*Mutant) (string, error) {
 	var numbers []string
 	for i, m := range all {

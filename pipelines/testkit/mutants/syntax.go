@@ -12,13 +12,13 @@ import (
 	"slices"
 )
 
-// A fragment is a list of expressions, as between the braces of a composite literal, or of statements.
+// A fragment is a list of expressions, as between the braces in a composite literal, or a list of statements.
 type fragment struct {
 	expressions []ast.Expr
 	statements  []ast.Stmt
 }
 
-// fragments parses the two sides of a change: as expressions if both are, or else as statements.
+// fragments parses the two sides of a change: as expressions if both sides are, otherwise as statements.
 func fragments(old, changed string) (from, to fragment, err error) {
 	if from.expressions, err = expressions(old); err == nil {
 		to.expressions, err = expressions(changed)
@@ -58,10 +58,10 @@ func statements(text string) ([]ast.Stmt, error) {
 	return file.Decls[0].(*ast.FuncDecl).Body.List, nil
 }
 
-// A span is where a fragment stands.
+// A span is the position of a fragment.
 type span struct{ from, to token.Pos }
 
-// find returns where a fragment stands below a node.
+// find returns the positions of a fragment below a node.
 func find(below ast.Node, f fragment) (all []span) {
 	ast.Inspect(below, func(n ast.Node) bool {
 		if n == nil {
@@ -71,7 +71,7 @@ func find(below ast.Node, f fragment) (all []span) {
 		for i := range v.NumField() {
 			switch field := v.Field(i).Interface().(type) {
 			case ast.Expr:
-				// A name of a field or of a label is no expression.
+				// The name in a field or a label is not an expression.
 				if v.Type().Field(i).Type.Kind() == reflect.Interface && field != nil {
 					all = append(all, windows([]ast.Expr{field}, f.expressions)...)
 				}
@@ -91,7 +91,7 @@ func find(below ast.Node, f fragment) (all []span) {
 	return all
 }
 
-// windows returns where a list has what is sought.
+// windows returns the positions in list that equal sought.
 func windows[N ast.Node](list, sought []N) (all []span) {
 	for i := 0; len(sought) > 0 && i+len(sought) <= len(list); i++ {
 		if window := list[i : i+len(sought)]; equal(reflect.ValueOf(window), reflect.ValueOf(sought)) {
@@ -101,7 +101,7 @@ func windows[N ast.Node](list, sought []N) (all []span) {
 	return all
 }
 
-// equal compares syntax: all but places and comments.
+// equal compares syntax; it ignores positions and comments.
 func equal(a, b reflect.Value) bool {
 	switch a.Interface().(type) {
 	case *ast.CommentGroup:
@@ -131,7 +131,7 @@ func equal(a, b reflect.Value) bool {
 				return false
 			}
 		}
-		if call, ok := a.Interface().(ast.CallExpr); ok { // f(a) and f(a...) differ by a place alone
+		if call, ok := a.Interface().(ast.CallExpr); ok { // f(a) and f(a...) differ only by a position
 			return call.Ellipsis.IsValid() == b.Interface().(ast.CallExpr).Ellipsis.IsValid()
 		}
 		return true
@@ -142,8 +142,8 @@ func equal(a, b reflect.Value) bool {
 
 var numbered = regexp.MustCompile(`^(\d+)/(\d+) `)
 
-// locate finds where a change is to be made below a node: the only place that has old, or the Ith of N if old begins
-// with I/N. Without old that is the beginning of the function.
+// locate finds where a change must be made below a node. This is the only place that has old, or the Ith of N places if
+// old begins with I/N. If old is empty, it is the beginning of the function.
 func (c *change) locate(below ast.Node) (at span, replacement string, err error) {
 	old, i, n := c.old, 1, 1
 	if prefix := numbered.FindString(old); prefix != "" {
@@ -165,7 +165,7 @@ func (c *change) locate(below ast.Node) (at span, replacement string, err error)
 	replacement = c.new
 	if len(to.expressions) == 1 {
 		switch to.expressions[0].(type) {
-		case *ast.BinaryExpr, *ast.UnaryExpr, *ast.StarExpr: // whatever stands beside it binds no closer
+		case *ast.BinaryExpr, *ast.UnaryExpr, *ast.StarExpr: // these bind less tightly than what may stand beside them
 			replacement = "(" + replacement + ")"
 		}
 	}

@@ -1,7 +1,8 @@
-// Command operations reads what operators are given as the programs read it that it is for, strictly: a field or a
-// function that those do not know is an error. It prints JSON for the tests of package endtoend/operations.
+// Command operations reads the files for operators in the same way as the programs that use them, but strictly: an
+// unknown field or function is an error. It prints JSON for the tests of package endtoend/operations.
 //
-// It is a module of its own: no stage, and no test that runs without it, has the code of Kubernetes or of Prometheus.
+// It is a separate module. So the code of Kubernetes and Prometheus is in no stage, and in no test that runs without
+// this command.
 package main
 
 import (
@@ -18,8 +19,8 @@ func main() {
 	}
 }
 
-// run does what the first argument says: manifests FILE…, the objects in files of YAML; rules FILE, the rules of Prometheus; or
-// selectors, what each line of PromQL on standard input asks for.
+// run does one of three things by the first argument. "manifests FILE…" prints the objects in YAML files. "rules FILE"
+// prints Prometheus rules. "selectors" prints the metrics and labels that each PromQL line on standard input asks for.
 func run(args []string) error {
 	var result any
 	var err error

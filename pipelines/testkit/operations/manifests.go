@@ -17,7 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
-// manifests returns the Kubernetes objects of some files, in order. A field that its kind does not have, or has twice, is an error.
+// manifests returns the Kubernetes objects in the files, in order. A field that its kind does not have, or has twice,
+// is an error.
 func manifests(files []string) ([]runtime.Object, error) {
 	kinds := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{apps.AddToScheme, batch.AddToScheme, core.AddToScheme, networking.AddToScheme} {

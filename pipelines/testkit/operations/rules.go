@@ -6,7 +6,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// A rule is one of Prometheus: a record or an alert.
+// A rule is a Prometheus rule: a record or an alert.
 type rule struct {
 	Record      string            `json:"record,omitempty"`
 	Alert       string            `json:"alert,omitempty"`
@@ -16,7 +16,7 @@ type rule struct {
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
-// rules returns the rules of a file. A field that rules do not have is an error.
+// rules returns the rules in a file. A field that rules do not have is an error.
 func rules(file string) ([]rule, error) {
 	content, err := os.ReadFile(file)
 	if err != nil {

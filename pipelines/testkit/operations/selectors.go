@@ -9,14 +9,14 @@ import (
 	"github.com/prometheus/prometheus/promql/parser"
 )
 
-// A selector is a metric that a query asks for, and the labels by which it does.
+// A selector is a metric in a query, with the labels that the query uses for it.
 type selector struct {
 	Query  string   `json:"query"`
 	Metric string   `json:"metric"`
-	Labels []string `json:"labels"` // of the selector, and those that the query groups or matches by
+	Labels []string `json:"labels"` // the selector's labels, and the labels that the query groups or matches by
 }
 
-// selectors returns the metrics of queries, one a line.
+// selectors returns the metrics in queries. Each line is a query.
 func selectors(queries string) ([]selector, error) {
 	var all []selector
 	for query := range strings.Lines(queries) {

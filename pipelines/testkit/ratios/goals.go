@@ -9,18 +9,18 @@ import (
 	"strings"
 )
 
-// A goal is what a number of a benchmark should be.
+// A goal is a bound for one number in a benchmark.
 type goal struct {
 	what      string
-	machine   string // the widest vectors of the machines that it is for; empty: all
+	machine   string // the machines of the goal, by their widest vectors; empty: all machines
 	benchmark string
 	unit      string
 	least     bool // the number should be at least the bound; otherwise at most
 	bound     float64
 }
 
-// readGoals reads a file with a goal in each line that is not empty: what, the machine or -, the benchmark and its unit, and the bound after
-// >= or <=. Tabs separate them.
+// readGoals reads a file with one goal in each line that is not empty. A line has five fields, separated by tabs: what,
+// the machine or -, the benchmark, its unit, and >= or <= with the bound.
 func readGoals(file string) (goals []goal, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -47,7 +47,7 @@ func readGoals(file string) (goals []goal, err error) {
 	return goals, nil
 }
 
-// reach writes a table of the goals of a machine, with what was measured.
+// reach writes a table of one machine's goals with the measured numbers.
 func reach(goals []goal, machine string, measured numbers, to io.Writer) {
 	fmt.Fprintf(to, "\n| on a machine with %s | asked | measured | |\n|---|---|---|---|\n", machine)
 	for _, g := range goals {

@@ -1,13 +1,15 @@
-// Command ratios compares the ratios that benchmarks report with recorded ones (.ci/bench check), or all numbers with what is asked (.ci/bench).
+// Command ratios compares the ratios in the output of benchmarks with recorded ratios (.ci/bench check), or all numbers
+// with goals (.ci/bench).
 //
 //	go test -bench … | ratios FILE
 //	go test -bench … | ratios --record FILE
 //	go test -bench … | ratios --goals FILE
 //
-// It copies the output of the benchmarks. A ratio is a metric whose unit has a ×, the peer behind it: more is better, and a busy machine slows
-// both sides. The command ends with 1 if a ratio is below nine tenths of its record, or if a recorded one was not measured. Each line of FILE has
-// the widest vectors of the machine that it is of, a benchmark, a unit and a number, since kernels differ by machine. --record writes the lines of
-// this machine anew and keeps those of others. --goals ends with a table of the goals in FILE, and with 0 whether they are reached or not.
+// It copies the output of the benchmarks. A ratio is a metric with a × in its unit, followed by the peer. More is
+// better, and a busy machine slows both sides. The command ends with 1 if a ratio is below nine tenths of its record,
+// or if a recorded ratio was not measured. Each line of FILE has a machine's widest vectors, a benchmark, a unit and a
+// number, since kernels differ by machine. --record replaces the lines for this machine and keeps the lines for other
+// machines. --goals ends with a table of the goals in FILE, and with 0 whether they are reached or not.
 package main
 
 import (
@@ -25,7 +27,7 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// least is the part of its record that a ratio must reach.
+// least is the fraction of its record that a ratio must reach.
 const least = 0.9
 
 func main() {
@@ -48,7 +50,7 @@ func main() {
 	}
 }
 
-// machine names the widest vectors of this machine.
+// machine names this machine's widest vectors.
 func machine() string {
 	switch {
 	case cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL:
@@ -59,10 +61,10 @@ func machine() string {
 	return "plain"
 }
 
-// numbers are those of benchmarks, by benchmark and unit.
+// numbers has the numbers of benchmarks, by benchmark and unit.
 type numbers map[string]float64
 
-// ratios are numbers by machine, benchmark and unit.
+// ratios has ratios, by machine, benchmark and unit.
 type ratios map[string]float64
 
 // of returns the ratios among numbers.
@@ -76,7 +78,7 @@ func (n numbers) of(machine string) ratios {
 	return found
 }
 
-// check compares the ratios with the record, or writes it anew.
+// check compares the ratios with the record, or writes the record anew.
 func check(file, machine string, record bool, output io.Reader, to io.Writer) error {
 	recorded, err := read(file)
 	if err != nil {
@@ -137,10 +139,12 @@ func compare(machine string, recorded, measured ratios, to io.Writer) error {
 	return nil
 }
 
-// benchmark is a line of a result: its name, without the number of processors, and its numbers with their units.
+// benchmark matches a result line: the benchmark's name, without the number of processors, and its numbers with their
+// units.
 var benchmark = regexp.MustCompile(`^(Benchmark\S*?)(?:-\d+)?\s+\d+\s+(.*)$`)
 
-// measure takes the numbers from the output of benchmarks, of those that were measured several times the largest ratio, and otherwise the last.
+// measure reads the numbers from the output of benchmarks. If a number was measured several times, the largest counts
+// for a ratio, and otherwise the last.
 func measure(output io.Reader) (numbers, error) {
 	found := make(numbers)
 	scanner := bufio.NewScanner(output)

@@ -1,8 +1,9 @@
-// Package script runs the testscripts of the stages. A script calls the stage by its name, and three programs beside it:
+// Package script runs the testscripts of the stages. A script calls the stage by its name, and three programs beside
+// it:
 //
-//	show FILE                    the records of a stream as JSON Lines, see pipelines/show
-//	ledger [-id HEX] FILE…       begins ledgers, as account ledger new does; with -id of this identity, at a time that is
-//	                             always the same, so that its hash is
+//	show FILE                    prints the records of a stream as JSON Lines, see pipelines/show
+//	ledger [-id HEX] FILE…       begins ledgers, as account ledger new does; with -id the identity is HEX, and the time is
+//	                             always the same, so that the ledger's hash is, too
 //	exits CODE PROGRAM ARGUMENT… runs PROGRAM and succeeds if it exits with CODE
 package script
 
@@ -24,14 +25,15 @@ import (
 	"privpipe/pipelines/view"
 )
 
-// Main is what TestMain of a stage calls: it makes the test binary serve as each of programs, a main by its name.
+// Main is for TestMain in a stage. It makes the test binary serve as each of the programs, which maps names to main
+// functions.
 func Main(m *testing.M, programs map[string]func()) {
 	all := map[string]func(){"show": view.Main, "exits": exits, "ledger": ledgers}
 	maps.Copy(all, programs)
 	testscript.Main(m, all)
 }
 
-// Run runs the scripts testdata/script/*.txtar, each in a folder of its own with the given files (by their names).
+// Run runs the scripts testdata/script/*.txtar. Each runs in a new folder with the given files, by name.
 func Run(t *testing.T, files map[string][]byte) {
 	testscript.Run(t, testscript.Params{
 		Dir:       "testdata/script",

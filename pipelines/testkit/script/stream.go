@@ -7,8 +7,8 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// Stream returns a stream for a script, and how long it is before its last frame, which holds the end record. It panics
-// if the wire does not allow a record.
+// Stream returns a stream for a script. end is the stream's length before its last frame, which holds the end record.
+// Stream panics if the wire does not allow a record.
 func Stream(h *wire.Header, records ...*wire.Record) (encoded []byte, end int) {
 	check := func(err error) {
 		if err != nil {

@@ -14,8 +14,8 @@ import (
 	"privpipe/pipelines/testkit/stages"
 )
 
-// Again runs each test of this package that states a Chance with fresh seeds, and fails where the failures refute the stated rate. A test of
-// a part of the deep suite runs if PRIVPIPE_DEEP names the part, too.
+// Again runs each test in this package that states a Chance with fresh seeds. It fails if the failures refute the
+// stated rate. A test in the deep suite only runs if PRIVPIPE_DEEP also names the test's part.
 func Again(t *testing.T) {
 	rates, err := Rates(".")
 	if err != nil {
@@ -34,7 +34,8 @@ func Again(t *testing.T) {
 	}
 }
 
-// failed runs a test of this program with each of the seeds, and returns how many runs failed. It skips t where the test is skipped.
+// failed runs one test of this program with each seed, and returns the number of failed runs. If the test is skipped,
+// failed skips t.
 func failed(t *testing.T, name string, seeds []uint64) (failures int) {
 	t.Helper()
 	for _, seed := range seeds {

@@ -1,6 +1,6 @@
-// Package seeded makes tests whose noise and coins come from a seed. It builds the stages with an overlay, in which another source takes
-// the place of crypto/rand. No build tag, flag or variable of a shipped program does so. PRIVPIPE_SEED=N go test … runs such tests with another
-// seed, and .ci/deep seeds runs each with twenty.
+// Package seeded makes tests with noise and coins from a seed. It builds the stages with an overlay that replaces
+// crypto/rand by another source. No build tag, flag or variable of a shipped program does so. PRIVPIPE_SEED=N go test …
+// runs such tests with another seed, and .ci/deep seeds runs each of them with twenty seeds.
 package seeded
 
 import (
@@ -23,17 +23,18 @@ var (
 	head string
 )
 
-// programs are built again with the overlay. The others draw nothing.
+// programs are built again with the overlay. Other programs draw nothing.
 var programs = []string{"account", "estep", "privatize", "sample"}
 
-// Marker is the package that takes the place of crypto/rand. It has no folder: it exists in the overlay only. Its name stands in each program of
-// a seeded build, and in no other program.
+// Marker is the package that replaces crypto/rand. It has no folder: it exists only in the overlay. Its name is in each
+// program of a seeded build, and in no other program.
 const Marker = "pipelines/testkit/seeded/source"
 
 // An edit changes one place of a file.
 type edit struct{ file, from, to string }
 
-// Edits are what the overlay changes. What must only be unique still comes from crypto/rand: fences, marks and temporary names.
+// edits has the changes that the overlay makes. Values that must only be unique still come from crypto/rand: fences,
+// marks and temporary names.
 var edits = []edit{
 	imports("privatize/internal/noise/random.go"),
 	imports("privatize/internal/objective/release.go"),
@@ -43,7 +44,7 @@ var edits = []edit{
 	imports("account/internal/plan/flags.go"),
 	// With one goroutine the order of draws does not depend on the machine.
 	{"privatize/internal/release/noise.go", "runtime.GOMAXPROCS(0)", "min(1, runtime.GOMAXPROCS(0))"},
-	// Coins depend on names of reports. The hash of a ledger's line has the time in it, the hash of the reports has not.
+	// Coins depend on the names of reports. A ledger line's hash includes the time; the hash of the reports does not.
 	{"privatize/internal/local/responder.go", "r.book.LineOf(r.charge)[:16]", "r.charge.Release[:16]"},
 	{"pipelines/event/head.go", "rand.Read(id[:])", "rand.Begin(id[:])"},
 	{"account/internal/plan/flags.go", "rand.Text()[:12])\n\t}\n", "rand.Text()[:12])\n\t}\n\tg.ID = rand.Named + g.ID\n"},
@@ -64,7 +65,7 @@ func imports(file string) edit {
 	return edit{file, "\t\"crypto/rand\"\n", "\trand \"privpipe/" + Marker + "\"\n"}
 }
 
-// overlay returns the files that differ in a seeded build, by their names in the project.
+// overlay returns the changed files of a seeded build, by their names in the project.
 func overlay(root string) (map[string]string, error) {
 	files := map[string]string{Marker + "/source.go": source}
 	for _, e := range edits {
@@ -84,8 +85,8 @@ func overlay(root string) (map[string]string, error) {
 	return files, nil
 }
 
-// Build makes a folder of stages in bin, the folder of the shipped stages, and returns its name. It builds only what is not there. The
-// programs that draw nothing are links to the shipped ones.
+// Build makes a folder with stages and returns its name. The folder is in bin, the folder of the shipped stages. Build
+// does nothing if the folder exists. Programs that draw nothing are links to the shipped programs.
 func Build(root, bin string) (string, error) {
 	files, err := overlay(root)
 	if err != nil {

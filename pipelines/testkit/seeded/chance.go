@@ -11,24 +11,25 @@ import (
 	"privpipe/pipelines/testkit/stages"
 )
 
-// A Chance stands in a test that depends on noise or coins. The gate runs the test with one seed, so it never fails by chance. TestSeeds
-// runs it with fresh seeds, and compares how often it fails with the stated rate.
+// A Chance is part of a test that depends on noise or coins. The gate runs the test with one seed, so it never fails by
+// chance. TestSeeds runs the test with fresh seeds, and compares the frequency of failures with the stated rate.
 type Chance struct {
-	Seed   uint64  // of the gate's run
-	Margin string  // how far the findings with this seed are from failing
-	Rate   float64 // of failures over fresh seeds, at most
+	Seed   uint64  // the seed of the gate's run
+	Margin string  // how far the results with this seed are from a failure
+	Rate   float64 // an upper bound of the failure rate over fresh seeds
 }
 
-// variable names another seed than a test's own.
+// variable names a seed that replaces a test's own.
 const variable = "PRIVPIPE_SEED"
 
-// folders has the seed of each folder that a test has now.
+// folders has the seed for each folder of the tests that run now.
 var folders sync.Map
 
-// built makes the seeded stages beside the shipped ones, once for a process.
+// built makes the seeded stages beside the shipped ones, once in a process.
 var built = sync.OnceValues(func() (string, error) { return Build(stages.Root, os.Getenv("PRIVPIPE_BIN")) })
 
-// Folder returns a new folder for a test. Programs that Env is for draw from the seed of c, or from the seed in PRIVPIPE_SEED.
+// Folder returns a new folder for a test. Programs with an environment from Env draw from the seed in c, or from the
+// seed in PRIVPIPE_SEED.
 func Folder(t testing.TB, c Chance) string {
 	t.Helper()
 	if s := os.Getenv(variable); s != "" {
@@ -46,7 +47,7 @@ func Folder(t testing.TB, c Chance) string {
 	return From(t, c.Seed)
 }
 
-// From is Folder for a test of seeds: PRIVPIPE_SEED does not change the seed.
+// From does the same as Folder for a test of seeds: PRIVPIPE_SEED does not change the seed.
 func From(t testing.TB, seed uint64) string {
 	t.Helper()
 	if _, err := built(); err != nil {
@@ -58,8 +59,8 @@ func From(t testing.TB, seed uint64) string {
 	return folder
 }
 
-// Env returns the environment of programs that run in a folder. If the folder is from Folder, or is in such a folder, the seeded stages take
-// the place of the shipped ones on PATH.
+// Env returns the environment for programs that run in a folder. If the folder is from Folder, or below such a folder,
+// the seeded stages replace the shipped ones on PATH.
 func Env(folder string) []string {
 	env := os.Environ()
 	folders.Range(func(name, seed any) bool {

@@ -10,23 +10,24 @@ import (
 	"strconv"
 )
 
-// Runs is how often a test runs with fresh seeds.
+// Runs is the number of a test's runs with fresh seeds.
 const Runs = 20
 
-// alpha is the probability with which Refutes rejects a rate that is right, at most, in one call.
+// alpha bounds the probability that one call of Refutes rejects a rate that is right.
 const alpha = 1e-5
 
-// Refutes reports whether so many failures in so many runs refute that a test fails at most at a rate: by an exact binomial test, whose
-// error is at most 1e-5. In 20 runs, two failures refute 1e-6, three refute 1e-4, and five refute 1e-2.
+// Refutes reports whether the failures in the runs refute that a test fails at most at the given rate. It uses an exact
+// binomial test. The test's error is at most 1e-5. In 20 runs, two failures refute 1e-6, three refute 1e-4, and five
+// refute 1e-2.
 func Refutes(rate float64, runs, failures int) bool {
-	as := 0.0 // the probability of as many failures or more
+	as := 0.0 // the probability of this number of failures or more
 	for k := failures; k <= runs; k++ {
 		as += binomial(runs, k, rate)
 	}
 	return as < alpha
 }
 
-// binomial is the probability of k of n at a rate.
+// binomial returns the probability that k of n runs fail at the given rate.
 func binomial(n, k int, rate float64) float64 {
 	all, _ := math.Lgamma(float64(n + 1))
 	some, _ := math.Lgamma(float64(k + 1))
@@ -34,7 +35,8 @@ func binomial(n, k int, rate float64) float64 {
 	return math.Exp(all-some-others) * math.Pow(rate, float64(k)) * math.Pow(1-rate, float64(n-k))
 }
 
-// Rates returns what the tests in a folder state: the Rate of each function TestXxx that has a Chance, by its name.
+// Rates returns the Rate of each function TestXxx that has a Chance, by the function's name. It reads the tests in a
+// folder.
 func Rates(folder string) (map[string]float64, error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
 	if err != nil {
@@ -63,7 +65,7 @@ func Rates(folder string) (map[string]float64, error) {
 	return rates, nil
 }
 
-// chances returns the literals of a Chance in a function.
+// chances returns the Chance literals in a function.
 func chances(function *ast.FuncDecl) (all []*ast.CompositeLit) {
 	ast.Inspect(function, func(n ast.Node) bool {
 		if c, ok := n.(*ast.CompositeLit); ok {
@@ -76,7 +78,7 @@ func chances(function *ast.FuncDecl) (all []*ast.CompositeLit) {
 	return all
 }
 
-// stated returns the rate of a literal that has all fields.
+// stated returns the rate in a Chance literal. The literal must have all fields.
 func stated(c *ast.CompositeLit) (rate float64, err error) {
 	fields := make(map[string]string)
 	for _, element := range c.Elts {

@@ -19,9 +19,9 @@ import (
 // kept is how long programs are kept after their last use.
 const kept = 3 * 24 * time.Hour
 
-// Build returns a folder with the programs of packages, built with flags of `go build`, -overlay=FILE among them. All test programs
-// share it: its name is a hash of the sources, so the first one builds, and the others find what they need. It is below the user's
-// cache, or below PRIVPIPE_TEST_CACHE.
+// Build returns a folder with the programs of packages, built with flags of `go build`, -overlay=FILE among them. All
+// test programs share this folder. Its name is a hash of the sources, so the first test program builds, and the others
+// find the result. It is below the user's cache, or below PRIVPIPE_TEST_CACHE.
 func Build(packages string, flags ...string) (folder string, err error) {
 	name, err := hashOf(packages, flags)
 	if err != nil {
@@ -55,10 +55,10 @@ func Build(packages string, flags ...string) (folder string, err error) {
 	if _, err := tool(slices.Concat([]string{"build"}, flags, []string{"-o", begun + "/", packages})...); err != nil {
 		return "", err
 	}
-	return folder, os.Rename(begun, folder) // whole, or not at all
+	return folder, os.Rename(begun, folder) // atomic: a folder is complete, or does not exist
 }
 
-// cache returns the folder of all builds.
+// cache returns the folder for all builds.
 func cache() (string, error) {
 	folder := os.Getenv("PRIVPIPE_TEST_CACHE")
 	if folder == "" {
@@ -71,7 +71,7 @@ func cache() (string, error) {
 	return folder, os.MkdirAll(folder, 0o700)
 }
 
-// prune removes builds that nobody used since a time.
+// prune removes builds that were last used before since.
 func prune(all string, since time.Time) error {
 	entries, err := os.ReadDir(all)
 	if err != nil {
@@ -87,7 +87,7 @@ func prune(all string, since time.Time) error {
 	return nil
 }
 
-// sources is a template of `go list`: the files that a package is built of.
+// sources is a template for `go list` that prints the source files of a package.
 const sources = `{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}
 {{end}}{{range .CgoFiles}}{{$d}}/{{.}}
 {{end}}{{range .SFiles}}{{$d}}/{{.}}
@@ -95,7 +95,8 @@ const sources = `{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}
 {{end}}{{range .EmbedFiles}}{{$d}}/{{.}}
 {{end}}`
 
-// hashOf hashes what decides the programs: the compiler, its settings, the flags, and all sources. The modules of others are in go.sum.
+// hashOf hashes everything that the programs depend on: the compiler, its settings, the flags, and all sources. go.sum
+// stands for the modules of others.
 func hashOf(packages string, flags []string) (string, error) {
 	settings, err := tool("env", "GOVERSION", "GOFLAGS", "GOOS", "GOARCH", "GOAMD64", "CGO_ENABLED", "GOEXPERIMENT")
 	if err != nil {
@@ -135,7 +136,8 @@ func hashOf(packages string, flags []string) (string, error) {
 	return hex.EncodeToString(hash.Sum(nil)[:16]), nil
 }
 
-// replacementsOf returns the files that an overlay replaces, by their names below Root, and the files that it puts there.
+// replacementsOf returns the files that an overlay replaces, by their names below Root, and the files that replace
+// them.
 func replacementsOf(overlay string) (replaced, by []string, err error) {
 	content, err := os.ReadFile(overlay)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package stages gives tests the programs that they run as a user does, in a shell.
+// Package stages gives tests the built programs, to run them in a shell as a user does.
 package stages
 
 import (
@@ -15,12 +15,12 @@ var Root = func() string {
 	return filepath.Join(filepath.Dir(file), "../../..")
 }()
 
-// Given names a folder of programs that are built already: of the sources with a planted fault, see ../mutants,
+// Given names a folder with programs that are built already, either from sources with a planted fault, see ../mutants,
 // or by the test program that runs another.
 const Given = "PRIVPIPE_TEST_BIN"
 
-// Main puts the stages first on PATH, runs the tests of m and ends the process. PRIVPIPE_BIN tells the recipes not to build
-// them again.
+// Main puts the stages first on PATH, runs the tests of m and ends the process. PRIVPIPE_BIN tells the recipes not to
+// build the stages again.
 func Main(m *testing.M) {
 	bin := os.Getenv(Given)
 	if bin == "" {
@@ -34,7 +34,7 @@ func Main(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Use puts the programs of a folder first on PATH, and names it to the recipes.
+// Use puts a folder with programs first on PATH, and names the folder to the recipes.
 func Use(bin string) {
 	os.Setenv("PRIVPIPE_BIN", bin)
 	os.Setenv("PATH", bin+":"+os.Getenv("PATH"))

@@ -5,13 +5,13 @@ import (
 	"unicode/utf8"
 )
 
-// A screen is what a terminal shows. It knows what our programs may send: text, line ends, the cursor's return to the beginning
-// of its line, and the erasing of the rest of a line. All else is a fault.
+// A screen is the content of a terminal. It knows the output that stages may send: text, line ends, the cursor's return
+// to the beginning of its line, and the erasure from the cursor to the end of its line. Other output is a fault.
 type screen struct {
 	columns int
-	lines   [][]rune // the cursor is in the last
-	column  int      // of the cursor
-	rest    []byte   // of what was sent: not whole yet
+	lines   [][]rune // the cursor is in the last line
+	column  int      // the cursor's column
+	rest    []byte   // received bytes that are not a complete character or sequence yet
 	shown   []string // see Shown
 	faults  []string
 }
@@ -29,7 +29,7 @@ func (s *screen) write(b []byte) {
 	}
 }
 
-// take takes the first thing that was sent, and returns its length, 0 where it is not whole.
+// take processes the first character or control sequence in b. It returns its length, 0 if it is not complete.
 func (s *screen) take(b []byte) int {
 	line := &s.lines[len(s.lines)-1]
 	switch {
@@ -38,7 +38,7 @@ func (s *screen) take(b []byte) int {
 		s.column = 0
 		return 1
 	case b[0] == '\n':
-		if s.column > 0 { // else it left before
+		if s.column > 0 { // otherwise it left before
 			s.leave()
 		}
 		s.lines = append(s.lines, nil)
@@ -70,7 +70,7 @@ func (s *screen) take(b []byte) int {
 	return n
 }
 
-// leave notes what the cursor's line shows.
+// leave notes the text in the cursor's line.
 func (s *screen) leave() {
 	if line := string(s.lines[len(s.lines)-1]); line != "" {
 		s.shown = append(s.shown, line)

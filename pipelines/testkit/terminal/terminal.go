@@ -1,4 +1,4 @@
-// Package terminal runs programs on a terminal of a test's own, and tells what its screen showed.
+// Package terminal runs programs on a new terminal for one test, and returns the text on its screen.
 package terminal
 
 import (
@@ -19,7 +19,7 @@ import (
 	"privpipe/pipelines/testkit"
 )
 
-// A Terminal is one on which a program runs as the leader of a session, in the foreground.
+// A Terminal runs one program in the foreground, as the leader of a session.
 type Terminal struct {
 	t       testing.TB
 	command *exec.Cmd
@@ -30,7 +30,8 @@ type Terminal struct {
 	read    chan struct{} // closed at the end of all output
 }
 
-// Start starts a command on a terminal of so many columns. What of its standard streams is not set is the terminal.
+// Start starts a command on a terminal with the given number of columns. Standard streams that the command does not set
+// are the terminal.
 func Start(t testing.TB, command *exec.Cmd, columns int) *Terminal {
 	t.Helper()
 	if command.Env == nil {
@@ -43,7 +44,7 @@ func Start(t testing.TB, command *exec.Cmd, columns int) *Terminal {
 	}
 	x := &Terminal{t: t, command: command, keys: f, screen: screen{columns: columns, lines: [][]rune{nil}}, read: make(chan struct{})}
 	t.Cleanup(func() {
-		syscall.Kill(-command.Process.Pid, syscall.SIGKILL) // what the test left in the foreground
+		syscall.Kill(-command.Process.Pid, syscall.SIGKILL) // programs that the test left in the foreground
 		x.ended()
 		f.Close()
 	})
@@ -51,7 +52,7 @@ func Start(t testing.TB, command *exec.Cmd, columns int) *Terminal {
 	return x
 }
 
-// follow reads what is shown until no program has the terminal open.
+// follow reads the output until no program has the terminal open.
 func (x *Terminal) follow() {
 	defer close(x.read)
 	b := make([]byte, 1<<16)
@@ -67,7 +68,7 @@ func (x *Terminal) follow() {
 	}
 }
 
-// Type types keys, as "\x03" for ^C.
+// Type types keys, for example "\x03" for ^C.
 func (x *Terminal) Type(keys string) {
 	x.t.Helper()
 	if _, err := io.WriteString(x.keys, keys); err != nil {
@@ -75,7 +76,7 @@ func (x *Terminal) Type(keys string) {
 	}
 }
 
-// Resize makes the terminal so many columns wide.
+// Resize changes the width of the terminal to the given number of columns.
 func (x *Terminal) Resize(columns int) {
 	x.t.Helper()
 	x.mutex.Lock()
@@ -86,16 +87,16 @@ func (x *Terminal) Resize(columns int) {
 	}
 }
 
-// Shown are all lines that the terminal has shown, in order: what stood in the cursor's line whenever the cursor left it or
-// went back to its beginning. A line that stood there several times is there as often.
+// Shown returns all lines that the terminal has shown, in order. Each time the cursor leaves its line or returns to its
+// beginning, the line's text is added. So a line may appear several times.
 func (x *Terminal) Shown() []string {
 	x.mutex.Lock()
 	defer x.mutex.Unlock()
 	return append([]string(nil), x.screen.shown...)
 }
 
-// Screen are the lines that stand on the screen, those that scrolled away included, without blanks at their ends; empty lines at
-// the end are left out.
+// Screen returns the lines on the screen, including lines that scrolled away. Blanks at the ends of lines and empty
+// lines at the end are left out.
 func (x *Terminal) Screen() string {
 	x.mutex.Lock()
 	defer x.mutex.Unlock()
@@ -109,7 +110,7 @@ func (x *Terminal) Screen() string {
 	return ""
 }
 
-// Await waits until a line that satisfies is was shown.
+// Await waits until a line that satisfies is has been shown.
 func (x *Terminal) Await(what string, is func(line string) bool) {
 	x.t.Helper()
 	ctx, end := testkit.Progress(30*time.Second, x.progress)
@@ -119,7 +120,7 @@ func (x *Terminal) Await(what string, is func(line string) bool) {
 	}
 }
 
-// progress is a state of testkit.Progress.
+// progress is a state for testkit.Progress.
 func (x *Terminal) progress() int64 {
 	x.mutex.Lock()
 	defer x.mutex.Unlock()
@@ -138,8 +139,8 @@ func (x *Terminal) ended() {
 	}
 }
 
-// Wait waits for the end of the program and of all output, and returns the exit code. It checks that the terminal was only sent
-// what a screen knows.
+// Wait waits for the end of the program and of all output, and returns the exit code. It checks that the terminal
+// received only output that a screen knows.
 func (x *Terminal) Wait() int {
 	x.t.Helper()
 	err := x.command.Wait()

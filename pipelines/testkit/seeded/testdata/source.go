@@ -1,5 +1,6 @@
-// Package source takes the place of crypto/rand in a seeded build, which only tests make. The same seed gives the same noise and coins.
-// Draws of a process depend on the seed and on what they are for: the program, its folder, its flags, and how many lines its ledger has.
+// Package source replaces crypto/rand in a seeded build, which only tests make. The same seed gives the same noise and
+// coins. A process's draws depend on the seed and on their purpose: the program, its folder, its flags, and the number
+// of lines in its ledger.
 package source
 
 import (
@@ -18,17 +19,17 @@ import (
 )
 
 const (
-	// variable holds the seed and, after a space, the folder of the test. Names of files are taken relative to the folder.
+	// variable holds the seed and, after a space, the test's folder. File names are taken relative to this folder.
 	variable = "PRIVPIPE_DRAWS"
-	// begun are the first bytes of a ledger's identity: a seeded build began the ledger.
+	// begun has the first bytes of each ledger identity from a seeded build.
 	begun = "5eeded5eeded5eed"
-	// Named begins the name of each grant, which stands in releases, ledgers and reports.
+	// Named begins the name of each grant, which appears in releases, ledgers and reports.
 	Named = "protects-nobody-"
 	// usage and refused are exit codes of package exit.
 	usage, refused = 80, 83
 )
 
-// Reader takes the place of crypto/rand.Reader.
+// Reader replaces crypto/rand.Reader.
 var Reader io.Reader = new(reader)
 
 type reader struct {
@@ -46,13 +47,13 @@ func (r *reader) Read(b []byte) (int, error) {
 	return r.draws.Read(b)
 }
 
-// Read takes the place of crypto/rand.Read.
+// Read replaces crypto/rand.Read.
 func Read(b []byte) (int, error) { return Reader.Read(b) }
 
-// passing are numbers in flags that the system chose: of an open file, and of a port.
+// passing matches numbers in flags that the system chose: descriptors and ports.
 var passing = regexp.MustCompile(`(/dev/fd/|127\.0\.0\.1:)\d+`)
 
-// purpose returns the key of the draws of this process.
+// purpose returns the key for this process's draws.
 func purpose() [32]byte {
 	seed, folder, found := strings.Cut(os.Getenv(variable), " ")
 	here, err := os.Getwd()
@@ -73,13 +74,13 @@ func purpose() [32]byte {
 	return sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 }
 
-// Begin draws the identity of a ledger. It bears the mark, and no number depends on the rest.
+// Begin draws a ledger's identity. The identity begins with the mark begun, and no number depends on the rest.
 func Begin(id []byte) {
 	cryptorand.Read(id)
 	hex.Decode(id, []byte(begun))
 }
 
-// Text is crypto/rand.Text: no number depends on the name of a grant.
+// Text is crypto/rand.Text: no number depends on a grant's name.
 func Text() string { return cryptorand.Text() }
 
 // A Foreign ledger was not begun by a seeded build.
@@ -89,7 +90,7 @@ func (f *Foreign) Error() string {
 	return fmt.Sprintf("refused: %s: a seeded build, which protects nobody, did not begin this ledger", f.name)
 }
 
-// ExitCode is that of a refusal.
+// ExitCode returns the exit code for a refusal.
 func (*Foreign) ExitCode() int { return refused }
 
 // Check refuses a ledger that no seeded build began.
