@@ -25,8 +25,8 @@ type unread struct{}
 
 func (unread) Read([]byte) (int, error) { return 0, ErrUnread }
 
-// Check returns an error if an input cannot be opened for reading. It takes names as Open does, except that "" means no input.
-// Folders pass. Check reads nothing; for a topic it asks the broker.
+// Check returns an error if an input cannot be opened for reading. It takes names as Open does, except that "" means no
+// input. Folders pass. Check reads nothing; for a topic it asks the broker.
 func Check(ctx context.Context, names ...string) error {
 	for _, name := range names {
 		if name == "" {

@@ -173,7 +173,8 @@ func InputGone() bool {
 	return err == nil && n == 1 && fds[0].Revents&unix.POLLHUP != 0 && fds[0].Revents&unix.POLLIN == 0
 }
 
-// watch is the time between two looks at standard output. A blocking poll would keep standard output open after its close.
+// watch is the time between two looks at standard output. A blocking poll would keep standard output open after its
+// close.
 const watch = 100 * time.Millisecond
 
 // stdoutClosed says that this process has closed standard output.

@@ -17,14 +17,16 @@ import (
 // after Commit does nothing.
 type Output struct {
 	file *os.File
-	// A file is written as temporary and then renamed to path. Both names are empty for standard output, FIFOs and devices.
+	// A file is written as temporary and then renamed to path. Both names are empty for standard output, FIFOs and
+	// devices.
 	temporary, path string
 	terminal        *shown // nil: file is not a terminal
 	reader          string // describes the reader of a pipe; empty: file is not a pipe
 	done            bool
 }
 
-// OnTerminal is called before output goes to a terminal. It must stop other writers to the terminal, such as a progress line.
+// OnTerminal is called before output goes to a terminal. It must stop other writers to the terminal, such as a progress
+// line.
 var OnTerminal = func() {}
 
 // Create opens an output. side says on which side of the wall its data belongs. "" and "-" mean standard output. Create

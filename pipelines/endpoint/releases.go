@@ -15,7 +15,8 @@ import (
 type Released struct {
 	Round uint32
 	Head  *wire.Release // nil: the stream holds only a part of the release
-	// Digest is the SHA-256 of the release's cells in hexadecimal, as its charge names it (SPEC.md §7.3). It is empty if Head is nil.
+	// Digest is the SHA-256 of the release's cells in hexadecimal, as its charge names it (SPEC.md §7.3). It is empty
+	// if Head is nil.
 	Digest string
 }
 

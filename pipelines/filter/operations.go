@@ -61,7 +61,8 @@ const textfile = ".prom"
 // rewrite is the time between two writes of a metrics file.
 const rewrite = 15 * time.Second
 
-// writeMetrics writes the metrics to a file now, every fifteen seconds, and when close is called. A dry run only checks the labels.
+// writeMetrics writes the metrics to a file now, every fifteen seconds, and when close is called. A dry run only checks
+// the labels.
 func (r *Run) writeMetrics(name string, o metrics.Options) (close func(), err error) {
 	if err := metrics.CheckLabels(o.Labels); err != nil {
 		return nil, err

@@ -95,8 +95,8 @@ func (r *Run) writeSummary() error {
 	return endpoint.WriteFile(r.common.Summary, wire.Side_PRIVATE, append(b, '\n'))
 }
 
-// attend draws the progress line on a terminal and prints the status on SIGUSR1, until stop is called. After stop the line is
-// erased, and SIGUSR1 does nothing.
+// attend draws the progress line on a terminal and prints the status on SIGUSR1, until stop is called. After stop the
+// line is erased, and SIGUSR1 does nothing.
 func (r *Run) attend(program string) (stop func()) {
 	usr1 := make(chan os.Signal, 1)
 	signal.Notify(usr1, syscall.SIGUSR1)

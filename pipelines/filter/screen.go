@@ -36,8 +36,8 @@ func newScreen(stderr io.Writer) *screen {
 	return &screen{out: stderr, terminal: ok && term.IsTerminal(int(f.Fd())) && kind != "" && kind != "dumb"}
 }
 
-// front says whether the process is in the foreground of its terminal. In the background, a shell may be waiting for its next
-// command on the same line.
+// front says whether the process is in the foreground of its terminal. In the background, a shell may be waiting for
+// its next command on the same line.
 func (s *screen) front() bool {
 	if !s.terminal {
 		return false

@@ -53,7 +53,8 @@ const (
 	maxBatch     = wire.MaxFrame
 	// A batch is sent once it has goodBatch bytes: larger batches are hardly faster (design page kafka.md, section 4).
 	goodBatch = 256 << 10
-	// overhead bounds the bytes that a batch adds to its frames: its own header, and the headers and lengths of each message.
+	// overhead bounds the bytes that a batch adds to its frames: its own header, and the headers and lengths of each
+	// message.
 	overhead = 64 << 10
 )
 

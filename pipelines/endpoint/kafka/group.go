@@ -188,7 +188,8 @@ func (m *Member) Share(ctx context.Context, work Work, finished func(context.Con
 	}
 }
 
-// follow sends each generation of the group to a channel. If the group cannot be reached, follow retries until Patience has passed.
+// follow sends each generation of the group to a channel. If the group cannot be reached, follow retries until Patience
+// has passed.
 func (m *Member) follow(ctx context.Context, to chan<- *kafka.Generation) error {
 	var lost time.Time
 	found := func() {}

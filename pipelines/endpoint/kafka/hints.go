@@ -42,7 +42,8 @@ func (c *client) readNote(h *Hint, note string) {
 	fmt.Sscanf(note, "round %d of %d", &h.Round, &h.Planned)
 }
 
-// Hints returns the note of the location's group for each partition. The offset is -1 where the group has committed none.
+// Hints returns the note of the location's group for each partition. The offset is -1 where the group has committed
+// none.
 func Hints(ctx context.Context, l *Location) ([]Hint, error) {
 	c, partitions, err := reach(ctx, l)
 	if err != nil {
@@ -84,8 +85,8 @@ func Hints(ctx context.Context, l *Location) ([]Hint, error) {
 	return hints, err
 }
 
-// Note commits the position of the log to the location's group, if the location names a group. The group must have no members. Note
-// reports no error, since the next note replaces a lost one.
+// Note commits the position of the log to the location's group, if the location names a group. The group must have no
+// members. Note reports no error, since the next note replaces a lost one.
 func (l *Log) Note(round, planned uint32) {
 	if l.client.Group != "" {
 		l.client.note(l.context, l.partition, Hint{Offset: l.resume, Round: round, Planned: planned}, -1, "")

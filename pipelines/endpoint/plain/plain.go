@@ -1,5 +1,5 @@
-// Package plain opens texts, compressed or not. It is apart from package endpoint because privatize reads no text, and so
-// need not link the decompressors.
+// Package plain opens texts, compressed or not. It is apart from package endpoint because privatize reads no text, and
+// so need not link the decompressors.
 package plain
 
 import (
