@@ -87,7 +87,7 @@ func OpenTexts(name string) (topic.Texts, *topic.Location, error) {
 	return t, l, err
 }
 
-// Size returns the size of a regular file in bytes. For other inputs, known is false.
+// Size returns the number of bytes in a regular file. For other inputs, known is false.
 func Size(name string) (bytes int64, known bool) {
 	info, err := stat(name)
 	if err != nil || !info.Mode().IsRegular() {

@@ -16,7 +16,7 @@ type Messages struct {
 	io.Closer
 }
 
-// OpenMessages opens the partitions of a public topic for a reader that skips malformed messages. It reads up to the
+// OpenMessages opens a public topic's partitions for a reader that skips malformed messages. It reads up to the
 // ends of the partitions, and the name must say so (until=end). check refuses messages by the header of their stream.
 func OpenMessages(name string, check func(*wire.Header) error) ([]*Messages, error) {
 	l, err := inputTopic(name, Wanted{Side: wire.Side_PUBLIC})

@@ -21,7 +21,7 @@ type Output struct {
 	// devices.
 	temporary, path string
 	terminal        *shown // nil: file is not a terminal
-	reader          string // describes the reader of a pipe; empty: file is not a pipe
+	reader          string // describes the pipe's reader; empty: file is not a pipe
 	done            bool
 }
 

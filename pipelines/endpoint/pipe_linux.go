@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pipeSize is the capacity of a pipe in bytes. It holds about one frame of cells. Linux' default, 64 KiB, is a quarter,
+// pipeSize is a pipe's capacity in bytes. It holds about one frame of cells. Linux' default, 64 KiB, is a quarter,
 // so two stages would take turns within each frame. A larger capacity is no faster. All pipes of an unprivileged user
 // together hold 64 MiB (pipe(7), /proc/sys/fs/pipe-user-pages-soft), which is 256 pipes with pipeSize. Beyond this
 // limit new pipes are narrow, including the pipes of other programs.

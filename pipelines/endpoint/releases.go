@@ -20,7 +20,7 @@ type Released struct {
 	Digest string
 }
 
-// Releases returns the header and all releases of a stream. For a topic it returns the releases of every writer, also
+// Releases returns the header and all releases in a stream. For a topic it returns the releases of every writer, also
 // the duplicates that the topic's readers ignore. It begins at the first message that retention has left, unless the
 // name says otherwise, and stops at the topic's present end. The error for a topic without messages is stream.ErrEmpty.
 func Releases(name string) (*wire.Header, []Released, error) {

@@ -258,7 +258,7 @@ func openAnswered(ctx context.Context, from topic.Location, partition int, answe
 	return log, nil
 }
 
-// oldestRound returns the round of a partition's oldest message; 0 if there is none.
+// oldestRound returns the oldest message's round; 0 if the partition has no message.
 func oldestRound(ctx context.Context, from *topic.Location, partition int) (uint32, error) {
 	tails, err := topic.Of(from).Tails(ctx, from)
 	if err != nil || tails[0].Frame == nil {

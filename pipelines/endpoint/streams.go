@@ -113,7 +113,7 @@ type Wanted struct {
 	Timed bool
 	// Whole refuses a topic name with partition=, since one partition is not the whole topic.
 	Whole bool
-	// Within limits the wait for the first frame of each partition of a topic; 0 means no limit.
+	// Within limits the wait for the first frame in each partition; 0 means no limit.
 	Within time.Duration
 	// Answers names the topic that gets the stage's answers. The input's name may have a group only if Answers is set.
 	// A group notes the stage's progress, and after a restart a pipe or a file would lack the answers to the rounds
@@ -209,8 +209,8 @@ func (w Wanted) check(name string, h *wire.Header) error {
 	return nil
 }
 
-// cellsOf returns the number of cells in all matrices of a header. A header has at most 64 matrices, with 2³¹ cells
-// each.
+// cellsOf returns the number of cells in all matrices that a header announces. A header has at most 64 matrices, with
+// 2³¹ cells each.
 func cellsOf(h *wire.Header) uint64 {
 	cells := uint64(0)
 	for _, m := range h.Matrices {

@@ -18,7 +18,7 @@ import (
 
 // A Target is the destination of an output name: a file, which may be missing, or an open descriptor.
 type Target struct {
-	Path       string // without links; the path of a descriptor is not followed
+	Path       string // without links; a descriptor's path is not followed
 	Descriptor int    // the number of this process's descriptor; -1: the target is no such descriptor
 	foreign    bool   // Path names a descriptor of another process
 }
@@ -94,7 +94,7 @@ func CheckKept(flag, name string) error {
 // descriptors matches the folders with a process's descriptors in Linux, /proc/PID/fd and /proc/PID/task/TID/fd.
 var descriptors = regexp.MustCompile(`^/proc/(\d+)(/task/\d+)?/fd$`)
 
-// descriptor parses the path of a descriptor into its number, and says whether the descriptor belongs to this process.
+// descriptor parses a descriptor's path into its number, and says whether the descriptor belongs to this process.
 func descriptor(folder, base string) (number int, own, ok bool) {
 	number, err := strconv.Atoi(base)
 	if err != nil || number < 0 {

@@ -82,7 +82,7 @@ func Sweep(path string) {
 	}
 }
 
-// isTemporary says whether a file has the name of a temporary file. It does not use a glob pattern, since a name may
+// isTemporary says whether a name belongs to a temporary file. It does not use a glob pattern, since a name may
 // have brackets.
 func isTemporary(name, before, after string) bool {
 	middle, ok := strings.CutPrefix(name, before)

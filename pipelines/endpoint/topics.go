@@ -169,7 +169,7 @@ func openLog(log topic.Log, wanted Wanted, after place) (*StreamReader, *wire.He
 	return openReader(&StreamReader{Reader: r, log: log, after: after, amid: after.closed > 0 || log.Next() > 0}, wanted)
 }
 
-// openTopic opens the streams of a topic's partitions.
+// openTopic opens one stream for each partition in a topic.
 func openTopic(name string, wanted Wanted) ([]*StreamReader, *wire.Header, error) {
 	l, err := inputTopic(name, wanted)
 	if err != nil {
@@ -362,11 +362,12 @@ func create(l *topic.Location, partitions int) error {
 	return topic.Of(l).Create(context.Background(), l, topic.Plan{Partitions: partitions, Retention: retention})
 }
 
-// retention is the retention time of a private topic that a stage creates. An operator has this day to repair a failed
+// retention is the retention time for private topics that a stage creates. An operator has this day to repair a failed
 // run.
 const retention = 24 * time.Hour
 
-// createTopic begins a stream in each partition of a topic. If the topic is not shared, it must hold no other stream.
+// createTopic begins a stream in each of the topic's partitions. If the topic is not shared, it must hold no other
+// stream.
 func createTopic(name string, h *wire.Header, compression string, shared bool) ([]*StreamWriter, error) {
 	l, err := outputTopic(name, h.Side)
 	if err != nil {
@@ -425,7 +426,7 @@ type Tail struct {
 	New    bool // the partition never had a message
 }
 
-// Tails returns how far the stream with header h has come in each partition of a topic. It refuses a topic that holds
+// Tails returns how far the stream with header h has come in each partition. It refuses a topic that holds
 // another stream. Other endpoints begin empty, and Tails returns nil for them.
 func Tails(name string, h *wire.Header) ([]Tail, error) {
 	if !topic.Is(name) {

@@ -42,7 +42,7 @@ func hides(r rune) bool {
 }
 
 // shown makes bytes visible for a terminal.
-type shown struct{ rest []byte } // the first bytes of a character that is not complete yet
+type shown struct{ rest []byte } // the first bytes of an incomplete character
 
 // next returns the visible form of the complete characters so far.
 func (s *shown) next(b []byte) string {

@@ -19,7 +19,7 @@ type wait struct {
 	at    end
 }
 
-// An end says who is at the other end of a wait.
+// An end says who could end a wait.
 type end int
 
 const (

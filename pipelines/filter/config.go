@@ -82,7 +82,7 @@ func (configFlag) BeforeResolve(ctx *kong.Context, trace *kong.Path) error {
 	return nil
 }
 
-// settings are the flags of a configuration file, by their names.
+// settings has the flags in a configuration file, by name.
 type settings map[string]any
 
 // readSettings reads a configuration file: one JSON object.

@@ -42,7 +42,7 @@ func distinct(command *kong.Context) error {
 	var written, named []namedFile
 	for _, f := range command.Flags() {
 		output := f.Short == 'o' || f.Name == "summary" || f.Tag.Has(outputTag)
-		if !output && !takesFile.MatchString(f.PlaceHolder) { // the name of a run may also be the name of a file
+		if !output && !takesFile.MatchString(f.PlaceHolder) { // a run's name may also name a file
 			continue
 		}
 		files := filesOf("--"+f.Name, f.Target)

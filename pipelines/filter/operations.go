@@ -58,7 +58,7 @@ func (r *Run) showMetrics(stage Stage) (close func(), err error) {
 // textfile is the suffix of files that the node exporter's textfile collector reads.
 const textfile = ".prom"
 
-// rewrite is the time between two writes of a metrics file.
+// rewrite is the time between two writes to a metrics file.
 const rewrite = 15 * time.Second
 
 // writeMetrics writes the metrics to a file now, every fifteen seconds, and when close is called. A dry run only checks

@@ -21,7 +21,7 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// A Run is one run of a command. The command's method Run receives it.
+// A Run is one execution of the chosen command. The command's method Run receives it.
 type Run struct {
 	context.Context              // ends with a signal
 	Log             *slog.Logger // public quantities only, unless Private

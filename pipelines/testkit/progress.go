@@ -109,7 +109,7 @@ func Output(recorded time.Duration, c *exec.Cmd, states ...func() int64) ([]byte
 	return out.bytes(), err
 }
 
-// printed is the output of a command so far.
+// printed collects a command's output.
 type printed struct {
 	mutex  sync.Mutex
 	buffer bytes.Buffer

@@ -121,7 +121,7 @@ func (c *client) retry(ctx context.Context, what string, ask func(context.Contex
 	}
 }
 
-// The steps whose waits retry leaves to its callers.
+// The callers of retry report the waits in these steps.
 const (
 	reading   = "read"
 	appending = "append"

@@ -59,8 +59,8 @@ func (r *fetchRequest) RawExchange(broker io.ReadWriter) (protocol.Message, erro
 	return fetchResponse(answer), err
 }
 
-// body encodes the request by topic id: "Fetch Request (Version: 13)". For the id of a deleted topic a broker has no
-// messages.
+// body encodes the request by topic id: "Fetch Request (Version: 13)". A broker has no messages for a deleted
+// topic's id.
 func (r *fetchRequest) body() []byte {
 	p := r.Topics[0].Partitions[0]
 	b := binary.BigEndian.AppendUint32(nil, uint32(r.ReplicaID))

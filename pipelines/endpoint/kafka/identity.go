@@ -20,7 +20,7 @@ type id [16]byte
 
 func (i id) String() string { return hex.EncodeToString(i[:]) }
 
-// An identity is the result of a lookup.
+// A lookup returns an identity.
 type identity struct {
 	id      id
 	fetches bool // the broker accepts fetch requests by topic id
@@ -99,7 +99,7 @@ func (l *lookup) RawExchange(broker io.ReadWriter) (protocol.Message, error) {
 func (*identity) ApiKey() protocol.ApiKey { return protocol.Metadata }
 
 // exchange sends a request with the given body, and returns the answer without its length prefix. The answer uses the
-// memory of into. A request with a body must have a version whose head has tagged fields (KIP-482).
+// memory of into. A request with a body must be in a version with tagged fields in its head (KIP-482).
 func exchange(broker io.ReadWriter, key protocol.ApiKey, version int16, body, into []byte) ([]byte, error) {
 	request := binary.BigEndian.AppendUint16(make([]byte, 4), uint16(key))
 	request = binary.BigEndian.AppendUint16(request, uint16(version))
@@ -136,7 +136,7 @@ func receive(broker io.Reader, into []byte) ([]byte, error) {
 	return answer, nil
 }
 
-// length reads the length of a list or text in the newer encoding. A missing list or text also has the length 0.
+// length reads the length before a list or text in the newer encoding. A missing list or text also has the length 0.
 func (c *cursor) length() int {
 	n, size := binary.Uvarint(c.rest)
 	c.take(size)

@@ -28,7 +28,7 @@ type Log struct {
 	stop      context.CancelCauseFunc
 
 	chunks  chan chunk  // the fetched chunks
-	free    chan []byte // the memory of answers whose messages have all been read
+	free    chan []byte // the memory of answers that have been read completely
 	using   []byte      // the memory of the pending messages and of the messages that were returned last
 	err     error       // the error that ended the chunks; every later read returns it
 	pending []message

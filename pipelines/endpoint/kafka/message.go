@@ -11,7 +11,7 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// The headers of a message. Their values are text. SPEC.md, "Topics", is the contract.
+// The message headers. Their values are text. SPEC.md, "Topics", is the contract.
 const (
 	headerWriter = "writer" // the random name of the writing program run, in hexadecimal
 	headerFrame  = "frame"  // the frame's number among the writer's frames, from 0

@@ -11,7 +11,7 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// castagnoli is the polynomial of a batch's checksum.
+// castagnoli is the polynomial for batch checksums.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // isPlain says whether records can read a batch. All stages write such batches, since their frames are compressed
@@ -20,7 +20,7 @@ func isPlain(batch []byte) bool {
 	return len(batch) >= batchHeader && batch[batchMagic] == 2 && binary.BigEndian.Uint16(batch[batchAttributes:])&attributeCompression == 0
 }
 
-// records returns the messages of a plain batch: https://kafka.apache.org/documentation/#record. The values share the
+// records returns the messages in a plain batch: https://kafka.apache.org/documentation/#record. The values share the
 // batch's memory; the library would copy them three times.
 func records(batch []byte) ([]message, error) {
 	if crc32.Checksum(batch[batchAttributes:], castagnoli) != binary.BigEndian.Uint32(batch[batchChecksum:]) {
@@ -67,7 +67,7 @@ func (c *cursor) bytes() []byte {
 	return c.take(int(n))[:n:n]
 }
 
-// headers reads the headers of a message.
+// headers reads a message's headers.
 func (c *cursor) headers() (headers []kafka.Header) {
 	for n := c.varint(); n > 0 && !c.short; n-- {
 		headers = append(headers, kafka.Header{Key: string(c.bytes()), Value: c.bytes()})

@@ -44,7 +44,7 @@ func (c *client) tail(ctx context.Context, partition int) (Tail, error) {
 			return true
 		}
 		found, err := stream.Find(m.value)
-		says := err != nil || found.Mark != stream.Mark{} // the caller refuses what is no frame
+		says := err != nil || found.Mark != stream.Mark{} // the caller refuses a value that is no frame
 		if says || tail.Frame == nil {
 			tail = Tail{Frame: m.value, Offset: m.offset, Mark: found.Mark}
 		}
@@ -75,7 +75,7 @@ func (c *client) lastMark(ctx context.Context, partition int, wanted func(stream
 	return mark, found, err
 }
 
-// Search looks for a wanted mark of a stage. It returns the last such mark in the first partition that has one,
+// Search looks for a stage's wanted mark. It returns the last such mark in the first partition that has one,
 // otherwise nil. It reads each partition from its end backwards.
 func Search(ctx context.Context, l *Location, wanted func(stream.Mark) bool) (*stream.Mark, error) {
 	c, partitions, err := reach(ctx, l)
@@ -152,7 +152,7 @@ func (c *client) last(ctx context.Context, partition int, wanted func(*message) 
 	return found, end, nil
 }
 
-// scan visits the messages of a partition with offsets in [from, to).
+// scan visits a partition's messages with offsets in [from, to).
 func (c *client) scan(ctx context.Context, partition int, from, to int64, visit func(*message)) error {
 	l := &Log{client: c, partition: partition, isolation: kafka.ReadCommitted}
 	l.context, l.stop = context.WithCancelCause(ctx)

@@ -23,7 +23,7 @@ type Location struct {
 	Topic   string
 	// Group is the consumer group of an input. Programs with the same group share the partitions.
 	Group string
-	// Session limits the silence of a group member. After it the member's partitions go to others.
+	// Session limits a group member's silence. A member that is silent for longer loses its partitions to others.
 	Session time.Duration
 	// Partition selects one partition; -1 selects all.
 	Partition int
@@ -76,7 +76,7 @@ type Transport interface {
 	Open(context.Context, *Location) ([]Log, error)
 	OpenAt(ctx context.Context, l *Location, partition int, offset int64) (Log, error)
 
-	// OpenText opens all partitions of a text topic.
+	// OpenText opens all partitions in a text topic.
 	OpenText(context.Context, *Location) (Texts, error)
 
 	// Append begins a stream in each partition of the location.

@@ -37,7 +37,7 @@ func Fake(t testing.TB, topics map[string]int, options ...kfake.Opt) Faked {
 	return Faked{Address: cluster.ListenAddrs()[0], Cluster: cluster}
 }
 
-// Broker returns the same broker for tests that use the methods of a real one.
+// Broker returns the same broker for tests that use a real broker's methods.
 func (f Faked) Broker() *Broker { return &Broker{Address: f.Address} }
 
 // ShortSessions is an option for groups on a fake broker. It allows sessions as short as those that broker.sh allows.

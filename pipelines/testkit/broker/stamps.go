@@ -14,7 +14,7 @@ import (
 // ignores message.timestamp.type. So the fake broker asks for the broker's time in the writers' place, and repairs the
 // checksums in its answers.
 
-// The positions of a batch's checksum and attributes: https://kafka.apache.org/documentation/#recordbatch.
+// The positions of checksum and attributes in a batch: https://kafka.apache.org/documentation/#recordbatch.
 const (
 	batchPrefix                    = 8 + 4 // the batch's offset and the length of the rest
 	batchChecksum, batchAttributes = 17, 21
@@ -71,7 +71,7 @@ type mended struct {
 	fetches map[uint32]int16 // the versions of fetches that are not answered yet, by correlation id
 }
 
-// requestHead is the size of a request's length, key, version and correlation id.
+// requestHead is the size of length, key, version and correlation id in a request.
 const requestHead = 4 + 2 + 2 + 4
 
 func (m *mended) Read(b []byte) (int, error) {

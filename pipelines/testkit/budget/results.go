@@ -66,7 +66,7 @@ func readResults(in *bufio.Reader, out io.Writer) (*results, error) {
 	}
 }
 
-// ended records the end of a test or a package.
+// ended records that a test or a package has ended.
 func (r *results) ended(e event, output string, out io.Writer) {
 	t := test{e.Package, e.Test, e.Action, e.Elapsed}
 	if e.Action == "fail" && e.Test != "" {

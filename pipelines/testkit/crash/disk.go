@@ -37,7 +37,7 @@ type file struct {
 // A change is one atomic step in a folder. It maps names to their new files; nil removes the name.
 type change map[string]*file
 
-// NewDisk returns the model of a folder. The folder's present content counts as durable.
+// NewDisk returns a model for the folder root. The folder's present content counts as durable.
 func NewDisk(root string) (*Disk, error) {
 	d := &Disk{root: root, names: make(map[string]*file), durable: make(map[string]*file), pending: make(map[string][]change)}
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {

@@ -191,7 +191,7 @@ func fullName(f *ast.FuncDecl) string {
 	}
 }
 
-// An edit replaces a part of a source by a text.
+// An edit replaces a span in a source by a text.
 type edit struct {
 	span
 	text string

@@ -18,7 +18,7 @@ type fragment struct {
 	statements  []ast.Stmt
 }
 
-// fragments parses the two sides of a change: as expressions if both sides are, otherwise as statements.
+// fragments parses both sides of the change: as expressions if both sides are, otherwise as statements.
 func fragments(old, changed string) (from, to fragment, err error) {
 	if from.expressions, err = expressions(old); err == nil {
 		to.expressions, err = expressions(changed)
@@ -58,10 +58,10 @@ func statements(text string) ([]ast.Stmt, error) {
 	return file.Decls[0].(*ast.FuncDecl).Body.List, nil
 }
 
-// A span is the position of a fragment.
+// A span is a fragment's position.
 type span struct{ from, to token.Pos }
 
-// find returns the positions of a fragment below a node.
+// find returns a fragment's positions below a node.
 func find(below ast.Node, f fragment) (all []span) {
 	ast.Inspect(below, func(n ast.Node) bool {
 		if n == nil {

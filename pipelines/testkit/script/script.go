@@ -2,8 +2,8 @@
 // it:
 //
 //	show FILE                    prints the records of a stream as JSON Lines, see pipelines/show
-//	ledger [-id HEX] FILE…       begins ledgers, as account ledger new does; with -id the identity is HEX, and the time is
-//	                             always the same, so that the ledger's hash is, too
+//	ledger [-id HEX] FILE…       begins ledgers, as account ledger new does; with -id the identity is HEX, and the
+//	                             time is always the same, so that the ledger's hash is, too
 //	exits CODE PROGRAM ARGUMENT… runs PROGRAM and succeeds if it exits with CODE
 package script
 

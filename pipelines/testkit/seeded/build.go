@@ -30,7 +30,7 @@ var programs = []string{"account", "estep", "privatize", "sample"}
 // program of a seeded build, and in no other program.
 const Marker = "pipelines/testkit/seeded/source"
 
-// An edit changes one place of a file.
+// An edit changes one place in a file.
 type edit struct{ file, from, to string }
 
 // edits has the changes that the overlay makes. Values that must only be unique still come from crypto/rand: fences,
@@ -65,7 +65,7 @@ func imports(file string) edit {
 	return edit{file, "\t\"crypto/rand\"\n", "\trand \"privpipe/" + Marker + "\"\n"}
 }
 
-// overlay returns the changed files of a seeded build, by their names in the project.
+// overlay returns the files that a seeded build changes, by their names in the project.
 func overlay(root string) (map[string]string, error) {
 	files := map[string]string{Marker + "/source.go": source}
 	for _, e := range edits {

@@ -10,7 +10,7 @@ import (
 	"strconv"
 )
 
-// Runs is the number of a test's runs with fresh seeds.
+// Runs is how often each test runs with fresh seeds.
 const Runs = 20
 
 // alpha bounds the probability that one call of Refutes rejects a rate that is right.

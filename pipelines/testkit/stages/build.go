@@ -87,7 +87,7 @@ func prune(all string, since time.Time) error {
 	return nil
 }
 
-// sources is a template for `go list` that prints the source files of a package.
+// sources is a template for `go list` that prints each package's source files.
 const sources = `{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}
 {{end}}{{range .CgoFiles}}{{$d}}/{{.}}
 {{end}}{{range .SFiles}}{{$d}}/{{.}}

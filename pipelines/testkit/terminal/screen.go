@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// A screen is the content of a terminal. It knows the output that stages may send: text, line ends, the cursor's return
+// A screen is a terminal's content. It knows the output that stages may send: text, line ends, the cursor's return
 // to the beginning of its line, and the erasure from the cursor to the end of its line. Other output is a fault.
 type screen struct {
 	columns int

@@ -19,7 +19,7 @@ import (
 	"privpipe/pipelines/testkit"
 )
 
-// A Terminal runs one program in the foreground, as the leader of a session.
+// A Terminal runs one program in the foreground, as a session leader.
 type Terminal struct {
 	t       testing.TB
 	command *exec.Cmd

@@ -67,7 +67,7 @@ func header() *wire.Header {
 	return &wire.Header{Version: wire.Version, Kind: wire.Kind_ROUNDS, Side: wire.Side_PRIVATE, Run: "run", Unit: wire.Unit_DOCUMENT}
 }
 
-// round returns the records of a round without units.
+// round returns the records of one round without units.
 func round(number uint32) []*wire.Record {
 	scheme := &wire.Scheme{Method: wire.Scheme_ALL, Rate: 1, Rounds: 9, Secret: true}
 	return []*wire.Record{
@@ -266,7 +266,7 @@ func (s suite) notes(t *testing.T) {
 	}
 }
 
-// shared checks that the members of a group do all partitions, and that their notes are stored.
+// shared checks that a group's members do all partitions, and that their notes are stored.
 func (s suite) shared(t *testing.T) {
 	name := s.fresh(t, "shared"+topic.Private, partitions)
 	write(t, name, 1, true)
