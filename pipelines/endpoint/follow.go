@@ -44,7 +44,7 @@ func Follow(ctx context.Context, name, run string) (*Follower, error) {
 	return &Follower{log: log, run: run}, nil
 }
 
-// Reached says whether the follower has already seen the complete round. Wait then returns at once.
+// Reached says whether this round or a later one is known to be complete in the topic. Wait then returns at once.
 func (f *Follower) Reached(round uint32) bool { return f.round >= round }
 
 // Wait waits until this round or a later one is complete in the topic. Rounds may be missing, and may be repeated.

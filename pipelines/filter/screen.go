@@ -109,7 +109,7 @@ func (r *Run) Show(output string, line func(columns int) string) {
 	}
 }
 
-// ShowAlways does the same as Show, for a command without another output than its line. It returns whether the line is
+// ShowAlways does the same as Show, for a command with no output except its line. It returns whether the line is
 // shown.
 func (r *Run) ShowAlways(line func(columns int) string) bool {
 	r.screen.show(line)

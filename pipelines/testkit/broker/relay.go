@@ -33,7 +33,7 @@ func Relay(t testing.TB, address string, see func(request kmsg.Request, pass fun
 			go func() {
 				defer client.Close()
 				if err := r.serve(client); err != nil {
-					panic(fmt.Sprint("relay: ", err)) // not a failure of the test, which may be over
+					panic(fmt.Sprint("relay: ", err)) // the test may be over, and cannot fail any more
 				}
 			}()
 		}

@@ -15,8 +15,8 @@ var Root = func() string {
 	return filepath.Join(filepath.Dir(file), "../../..")
 }()
 
-// Given names a folder with programs that are built already, either from sources with a planted fault, see ../mutants,
-// or by the test program that runs another.
+// Given names a folder with programs that are built already. They have a planted fault, see ../mutants, or come from
+// the test program that runs another.
 const Given = "PRIVPIPE_TEST_BIN"
 
 // Main puts the stages first on PATH, runs the tests of m and ends the process. PRIVPIPE_BIN tells the recipes not to

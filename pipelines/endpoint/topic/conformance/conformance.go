@@ -135,8 +135,8 @@ func wantRounds(t *testing.T, what string, got []uint32, want int) {
 	}
 }
 
-// names checks that Parse returns the parts of a name, that a private topic is recognized by its name, and that a
-// missing topic is refused (82).
+// names checks that Parse returns the parts of a name, and that a private topic is recognized by its name. A missing
+// topic must be refused (82).
 func (s suite) names(t *testing.T) {
 	name := s.fresh(t, "names"+topic.Private, partitions)
 	transport, l := at(t, name+"?partition=1&from=oldest&group=g")

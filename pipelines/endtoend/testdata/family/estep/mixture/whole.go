@@ -5,7 +5,7 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// whole is an E-step that takes documents in order and counts the clusters on the way, so that each draw depends on the
+// whole is an E-step that takes documents in order and counts the clusters on the way. So each draw depends on the
 // draws before it.
 type whole struct{ Model }
 
