@@ -1,5 +1,5 @@
-// Package blr is the E-step of Bayesian logistic regression by Pólya-Gamma variables (Park et al. 2020, Algorithms 4 and 5). See
-// claim.md for what a row contributes at most.
+// Package blr is the E-step of Bayesian logistic regression with Pólya-Gamma variables (Park et al. 2020, Algorithms 4
+// and 5). claim.md bounds the contribution of one row.
 package blr
 
 import (
@@ -26,7 +26,7 @@ type Model struct {
 	options Options
 	words   int
 	mean    []float64 // E[w]
-	folded  []float64 // E[w·wᵀ], V × V row by row; cells above the diagonal also have those below
+	folded  []float64 // E[w·wᵀ], V × V row by row; each cell above the diagonal has its mirror cell added
 }
 
 // New returns a model without parameters.
@@ -51,7 +51,8 @@ func (m *Model) SetParameters(set *stream.Set, size model.Size) (err error) {
 	return nil
 }
 
-// fold takes E[w·wᵀ], and adds the cells below the diagonal to those above: xᵀ·M·x needs the sum of both alone.
+// fold takes E[w·wᵀ], and adds each cell below the diagonal to its mirror cell above. xᵀ·M·x needs only the sum of
+// both.
 func (m *Model) fold(moments []float64) {
 	m.folded = moments
 	for r := range m.words {
@@ -69,13 +70,13 @@ type worker struct {
 	row row.Row
 }
 
-// read reads the row of a document, and brings it into the unit ball.
+// read reads a document's row and brings it into the unit ball.
 func (w *worker) read(d *wire.Document) {
 	w.row.Read(d)
 	w.row.Bound(w.options.RowNorm)
 }
 
-// square returns xᵀ·E[wwᵀ]·x, which is 0 or more except for rounding. Where hostile parameters overflow, it is 0 or +∞.
+// square returns xᵀ·E[wwᵀ]·x. It is at least 0 except for rounding. If hostile parameters overflow, it is 0 or +∞.
 func (w *worker) square() float64 {
 	sum := 0.0
 	for i, id := range w.row.IDs {
@@ -91,8 +92,9 @@ func (w *worker) square() float64 {
 	return max(0, sum)
 }
 
-// Contribute implements model.Worker: (y − b/2)·x and E[ξ]·x·xᵀ for y successes in b trials, with ξ ~ PG(b, √(xᵀ·E[wwᵀ]·x)): eq. 49 and 50
-// for b = 1. All numbers are rounded towards 0, so that rounding does not pass the bounds.
+// Contribute implements model.Worker. For y successes in b trials it returns (y − b/2)·x and E[ξ]·x·xᵀ, with ξ ~ PG(b,
+// √(xᵀ·E[wwᵀ]·x)). These are eq. 49 and 50 for b = 1. All numbers are rounded towards 0, so that rounding never exceeds
+// the bounds.
 func (w *worker) Contribute(d *wire.Document, _ *model.Coins) ([]*wire.Part, error) {
 	if len(d.WordGaps) == 0 {
 		return nil, nil
@@ -108,7 +110,8 @@ func (w *worker) Contribute(d *wire.Document, _ *model.Coins) ([]*wire.Part, err
 	return w.row.Parts(d.WordGaps, successes-trials/2, polyagamma.Mean(trials, math.Sqrt(w.square()))), nil
 }
 
-// Predict implements model.Predictor: the probability of the positive class, averaged over q(w) (Park et al. 2020, §6; MacKay 1992).
+// Predict implements model.Predictor. It returns the probability of the positive class, averaged over q(w) (Park et al.
+// 2020, §6; MacKay 1992).
 func (w *worker) Predict(d *wire.Document) (*wire.Prediction, error) {
 	w.read(d)
 	mean, variance := w.row.Dot(w.mean), 0.0

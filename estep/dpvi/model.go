@@ -1,5 +1,6 @@
-// Package dpvi is the E-step of logistic regression by stochastic gradients (Jälkö, Dikmen and Honkela 2017): a row contributes the
-// gradient of its log likelihood at a public draw of the weights. The privatizer clips the gradients.
+// Package dpvi is the E-step of logistic regression with stochastic gradients (Jälkö, Dikmen and Honkela 2017). A row
+// contributes its gradient: the derivative of its log likelihood at a public draw of the weights. The privatizer clips
+// the gradients.
 package dpvi
 
 import (
@@ -64,7 +65,7 @@ type worker struct {
 	row row.Row
 }
 
-// Contribute implements model.Worker: g = (y − σ(wᵀx))·x by μ, and g∘d∘e by log d.
+// Contribute implements model.Worker. The gradient by μ is g = (y − σ(wᵀx))·x, and the gradient by log d is g∘d∘e.
 func (w *worker) Contribute(d *wire.Document, _ *model.Coins) ([]*wire.Part, error) {
 	if len(d.WordGaps) == 0 {
 		return nil, nil

@@ -1,16 +1,17 @@
 package gibbs
 
-// columns are topics of a document: their tokens, and the weights of the document's words in them. At first they are all topics. Later
-// they are those that tokens have, which soon are few, and perhaps some that lost their last token.
+// columns are the topics that a document may have: their token counts, and the weights of the document's words in them.
+// At first columns has all topics. Later it has the topics with tokens, soon only a few, and perhaps some topics that
+// lost their last token.
 type columns struct {
 	w        *weights
 	words    []uint32   // the document's distinct words
-	topic    []uint32   // of each column
-	column   []uint32   // of each topic that has one
-	has      []bool     // says which have one
+	topic    []uint32   // the topic of each column
+	column   []uint32   // the column of each topic that has one
+	has      []bool     // whether a topic has a column
 	counts   []uint32   // tokens of each column; 0 in the padding
-	rows     [][]uint32 // of each word, its weights in the columns; anything in the padding
-	cells    []uint32   // of the rows, once they are not those of w: as many as w has for so many words
+	rows     [][]uint32 // each word's weights in the columns; the padding may hold anything
+	cells    []uint32   // memory of the rows after the first compact; as long as w's rows of the same words
 	width    int        // number of columns with padding
 	lanewise []uint32   // the columns, lane by lane
 }
@@ -48,7 +49,7 @@ func (c *columns) widen() {
 	}
 }
 
-// of returns the column of a topic, which it adds if there is none.
+// of returns the topic's column. It adds a column if the topic has none.
 func (c *columns) of(topic uint32) uint32 {
 	if !c.has[topic] {
 		at := len(c.topic)
@@ -62,7 +63,8 @@ func (c *columns) of(topic uint32) uint32 {
 	return c.column[topic]
 }
 
-// compact drops the columns without tokens if they are half of all: to copy the weights of others takes about as long as a sweep.
+// compact drops the columns without tokens if they are at least half of all. It waits until then because copying the
+// weights of the other columns takes about as long as a sweep.
 func (c *columns) compact() {
 	n := 0
 	for _, tokens := range c.counts[:len(c.topic)] {

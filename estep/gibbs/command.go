@@ -70,7 +70,7 @@ func (c *Command) Validate() error {
 	return nil
 }
 
-// setDefaults sets the flags whose defaults depend on others.
+// setDefaults sets the flags with defaults that depend on other flags.
 func (c *Command) setDefaults() {
 	c.Keep = c.Keep || c.inPlace()
 	sweeps, burnIn := 20, 12
@@ -91,7 +91,7 @@ func (c *Command) setDefaults() {
 	}
 }
 
-// checkKept checks the flags of topics that are kept from round to round.
+// checkKept checks the flags for topics that are kept from round to round.
 func (c *Command) checkKept(o Options) error {
 	const raw = "--statistic counts or increments, --top-topics 0 --word-weight count --norm 0"
 	switch {

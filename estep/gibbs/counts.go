@@ -10,23 +10,24 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// Tokens of one word in a document are alike. So the counts of words by topic are all of its topics, up to the order of such tokens: they
-// are the statistic, and the state.
+// Two tokens of one word in a document are interchangeable. So the counts of words by topic describe all topics of the
+// document, up to the order of such tokens. The counts are both the statistic and the state.
 
-// A tally counts the topics of the tokens of one document at a time; its memory is reused.
+// A tally counts the topics of one document's tokens at a time. Its memory is reused.
 type tally struct {
-	counts  []float32 // of a word by topic
-	seen    []uint32  // topics of the word
+	counts  []float32 // one word's tokens, by topic
+	seen    []uint32  // topics of this word
 	words   [][]uint32
-	changes [][]float32 // of each topic, of its words
+	changes [][]float32 // the counts or changes of each topic's words
 }
 
 func newTally(k int) *tally {
 	return &tally{counts: make([]float32, k), words: make([][]uint32, k), changes: make([][]float32, k)}
 }
 
-// parts appends the counts of words by topic as parts of a matrix, one for each topic: the counts now, or by how much they have changed if
-// before is not nil. word has the number in ids of each token's word; the tokens of a word stand together.
+// parts appends the counts of words by topic as parts of one matrix, one part for each topic. If before is nil, it
+// appends the counts now, else their changes since before. For each token, word has the index of its word in ids.
+// Tokens with the same word are adjacent.
 func (t *tally) parts(parts []*wire.Part, matrix uint32, ids, word, before, now []uint32) []*wire.Part {
 	for first, end := 0, 0; first < len(word); first = end {
 		for end = first; end < len(word) && word[end] == word[first]; end++ {
@@ -57,14 +58,14 @@ func (t *tally) add(topic uint32, by float32) {
 	t.counts[topic] += by
 }
 
-// errOther is the error of a state whose counts are not those of the document.
+// errOther is the error if a state has other counts than its document.
 var errOther = exit.Errorf(exit.Malformed, "the state of a document has other words than the document").
 	WithHint("begin each run with a new --state file")
 
-// restoreTopics gives the tokens of a document the topics that parts count. word has the number in ids of each token's word; the tokens
-// of a word stand together.
+// restoreTopics gives the document's tokens the topics that parts count. For each token, word has the index of its word
+// in ids. Tokens with the same word are adjacent.
 func restoreTopics(topics, word, ids []uint32, k int, parts []*wire.Part) error {
-	next := make([]int, len(ids)+1) // first token of each word without a topic yet
+	next := make([]int, len(ids)+1) // each word's first token without a topic yet
 	for _, i := range word {
 		next[i+1]++
 	}

@@ -13,15 +13,15 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// Inherent is what theorem 1 of HDP-LDA (equation 5) bounds the loss of a sweep without noise by. These are counts of the data: they are no
-// guarantee, and as private as the documents.
+// Inherent has the counts that bound a sweep's loss without noise by theorem 1 of HDP-LDA (equation 5). They are counts
+// of the data: they are no guarantee, and they are as private as the documents.
 type Inherent struct {
 	Round        uint32 `json:"round"`
 	Tokens       int    `json:"tokens"`
-	Drawn        int    `json:"drawn"`         // tokens that were drawn again, over the sweeps of the round
-	LargestCount int    `json:"largest_count"` // of a word in a topic
+	Drawn        int    `json:"drawn"`         // tokens that were drawn again, summed over the round's sweeps
+	LargestCount int    `json:"largest_count"` // the largest count of one word in one topic
 	WordCount    int    `json:"word_count"`    // occurrences of the most frequent word
-	OtherCount   int    `json:"other_count"`   // of the second most frequent
+	OtherCount   int    `json:"other_count"`   // occurrences of the second most frequent word
 }
 
 // inherent returns the counts after a round.
@@ -47,8 +47,8 @@ func (t *table) inherent(round uint32, residents []*resident, drawn int) Inheren
 	return in
 }
 
-// inherentReport returns a function that adds the counts of a round to a file, which has the lines of the rounds before. The file is
-// replaced before the state of the round is. So a run that is killed and resumed has a line for each round.
+// inherentReport returns a function that adds one round's counts to a file with the lines of the rounds before. It
+// replaces the file before the round's state is replaced. So a killed and resumed run has a line for each round.
 func inherentReport(name string) (func(Inherent) error, error) {
 	if err := endpoint.CheckKept("--inherent-report", name); err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func inherentReport(name string) (func(Inherent) error, error) {
 	}, nil
 }
 
-// linesBefore returns the lines of a report up to a round. The first round begins a report anew.
+// linesBefore returns the lines of the rounds before the given one. The first round begins a new report.
 func linesBefore(name string, round uint32) (lines []byte, err error) {
 	text, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) || round == 1 {

@@ -10,9 +10,10 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// inPlace is collapsed Gibbs sampling as it is usually done (Griffiths and Steyvers, PNAS 2004, equation 5): a sweep draws the topics of
-// all tokens of all documents, one after another, and the counts of words by topic follow each draw. So the contribution of a document
-// depends on the others: nothing is proved of such a round, which is marked as coupled.
+// inPlace is the usual collapsed Gibbs sampling (Griffiths and Steyvers, PNAS 2004, equation 5). A sweep draws the
+// topics of all tokens in all documents, one after another. The counts of words by topic follow each draw. So the
+// contribution of one document depends on the other documents. Nothing is proved about such a round, and it is marked
+// as coupled.
 type inPlace struct{ *Model }
 
 // ContributeAll implements model.Whole.
@@ -45,13 +46,13 @@ func (m inPlace) ContributeAll(documents []*wire.Document, last [][]*wire.Part, 
 	return answers, m.report(t.inherent(m.round, residents, drawn))
 }
 
-// A resident is a document of a round in place.
+// A resident is one document during a round in place.
 type resident struct {
 	ids     []uint32  // its words
-	word    []uint32  // of each token, its number in ids
-	topics  []uint32  // of each token
-	before  []uint32  // of each token, its topic before the round; nil: it had none
-	noise   []float32 // on the number of tokens of each topic, nil for none
+	word    []uint32  // each token's index in ids
+	topics  []uint32  // each token's topic
+	before  []uint32  // each token's topic before the round; nil: it had none
+	noise   []float32 // on each topic's number of tokens; nil: none
 	members []float64 // n_mk, with the noise
 	random  *rand.Rand
 }
@@ -78,7 +79,7 @@ func (m inPlace) resident(t *table, d *wire.Document, last []*wire.Part, coins *
 	}
 	for token, topic := range r.topics {
 		r.members[topic]++
-		// Released counts have the tokens of documents that contributed before.
+		// Released counts already have the tokens of documents that contributed before.
 		if m.counts == nil || last == nil {
 			t.add(r.ids[r.word[token]], topic, 1)
 		}
@@ -86,8 +87,8 @@ func (m inPlace) resident(t *table, d *wire.Document, last []*wire.Part, coins *
 	return r, m.disturb(r, of(m.options.keptNoise(), last), coins)
 }
 
-// begin draws the first topics of a document: uniformly, or where earlier batches gave a prior, by the counts of its words. So topics keep their
-// numbers from batch to batch.
+// begin draws the document's first topics. They are uniform, or follow the counts of its words where earlier batches
+// gave a prior. So topics keep their numbers from batch to batch.
 func (m inPlace) begin(t *table, r *resident) {
 	if m.prior != nil {
 		t.enter(r.members) // still 0
@@ -101,8 +102,8 @@ func (m inPlace) begin(t *table, r *resident) {
 	}
 }
 
-// disturb adds noise to the numbers of tokens by topic of a document: that which its state has, and new noise (HDP-LDA, §VII, CDP-LDA and
-// CDP-LDA+).
+// disturb adds noise to the document's numbers of tokens by topic: the noise kept in its state, and new noise (HDP-LDA,
+// §VII, CDP-LDA and CDP-LDA+).
 func (m inPlace) disturb(r *resident, kept []*wire.Part, coins *model.Coins) error {
 	if len(kept) == 0 && m.options.DocumentNoise == 0 {
 		return nil
@@ -131,7 +132,7 @@ func (m inPlace) disturb(r *resident, kept []*wire.Part, coins *model.Coins) err
 	return nil
 }
 
-// sweep draws the topics of the document's tokens again, in order. It returns how many were drawn.
+// sweep draws the topics of the document's tokens again, in order. It returns the number of draws.
 func (r *resident) sweep(t *table, rates *rates) (drawn int) {
 	if r == nil {
 		return 0
@@ -148,8 +149,8 @@ func (r *resident) sweep(t *table, rates *rates) (drawn int) {
 	return drawn
 }
 
-// chosen returns the tokens that a sweep draws again. All coins are thrown before the draws, and without a branch: a processor cannot
-// foresee a coin, and would begin the next draw in vain.
+// chosen returns the tokens that a sweep draws again. It throws all coins before the draws, and without a branch: a
+// processor cannot predict a coin, and would begin the next draw in vain.
 func (r *resident) chosen(t *table, rates *rates) []uint32 {
 	t.tokens = slices.Grow(t.tokens[:0], len(r.topics))[:len(r.topics)]
 	n := 0
@@ -160,7 +161,7 @@ func (r *resident) chosen(t *table, rates *rates) []uint32 {
 	return t.tokens[:n]
 }
 
-// answer returns the contribution of a document, with what is hidden.
+// answer returns the document's contribution, with its hidden parts.
 func (m inPlace) answer(tally *tally, r *resident) []*wire.Part {
 	parts := m.options.countedParts(tally, r.ids, r.word, r.before, r.topics)
 	if r.noise != nil {

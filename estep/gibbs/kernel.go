@@ -1,13 +1,14 @@
 package gibbs
 
-// Nearly all of a sweep's time goes into sums over topics:
+// A sweep spends nearly all its time on sums over topics:
 //
 //	products: ends_i = Σ row_j · mass_j over the j ≤ i of i's lane, j ≡ i mod 4
 //	find:     the element at a place of the sum of all
 //	share:    shares_j += row_j · mass_j · scale
 //
-// Lanes are independent sums, which vector instructions (kernel_amd64.s) add four at a time. The kernels of this file are the plain
-// form. Both give the same whole numbers, so draws are the same on every machine; the last digit of a share may differ.
+// A lane is an independent sum. Vector instructions (kernel_amd64.s) add four lanes at a time. The kernels in this file
+// are the plain form. Both forms give the same whole numbers, so draws are the same on every machine. The last digit in
+// a share may differ.
 const lanes = 4
 
 // padding divides the number of elements.
@@ -15,7 +16,7 @@ const padding = 8
 
 func padded(n int) int { return (n + padding - 1) / padding * padding }
 
-// element returns the element that has a number when n elements are counted lane by lane.
+// element returns the element with this number when n elements are counted lane by lane.
 func element(number, n int) int { return number%(n/lanes)*lanes + number/(n/lanes) }
 
 // total is the sum of all products.
@@ -38,7 +39,7 @@ func plainProducts(ends []uint64, row, mass []uint32) {
 	}
 }
 
-// plainFind returns the number of the element, lane by lane, that has the place at. at is below the sum of all products.
+// plainFind returns the number, lane by lane, of the element at the place at. at is below the sum of all products.
 func plainFind(ends []uint64, at uint64) int {
 	lane, last := 0, ends[len(ends)-lanes:]
 	for at >= last[lane] {

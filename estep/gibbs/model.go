@@ -14,20 +14,21 @@ import (
 
 // Options are the settings of the E-step.
 type Options struct {
-	Sweeps         int     // in each round
-	BurnIn         int     // sweeps of a round that the expected statistic leaves out
-	Statistic      string  // Expected, Counts or Increments
-	Keep           bool    // each round goes on from the topics of the round before
-	Draws          float64 // bound on the pure loss of the draws of a token in a round; 0: none. In place: the loss that a paper claims
+	Sweeps    int    // in each round
+	BurnIn    int    // first sweeps in each round that the expected statistic leaves out
+	Statistic string // Expected, Counts or Increments
+	Keep      bool   // each round goes on from the topics of the round before
+	// A bound on the pure loss in one round by one token's draws; 0: none. In place: the loss that a paper claims.
+	Draws          float64
 	InPlace        bool    // counts of all documents follow each draw; it keeps topics, too
-	DocumentNoise  float64 // scale of Laplace noise on each document's number of tokens in each topic; in place only
+	DocumentNoise  float64 // scale of the Laplace noise on each document's number of tokens in each topic; in place only
 	NoiseEachRound bool    // more of this noise is added in each round
 	Subsampling    Subsampling
 	Shape          shape.Shape
 	Unigram        []float64 // probability of each word under a baseline, for Score; nil: the model's own marginal
 }
 
-// bound is the bound on the loss of the draws of a token in a round; 0: none. In place there is none.
+// bound bounds the loss in one round by one token's draws; 0: no bound. In place there is none.
 func (o Options) bound() float64 {
 	if o.InPlace {
 		return 0
@@ -35,30 +36,31 @@ func (o Options) bound() float64 {
 	return o.Draws
 }
 
-// mostAlpha bounds α times the number of topics, so that masses fit 64 bits.
+// mostAlpha bounds α times the number of topics, so that masses fit into 64 bits.
 const mostAlpha = 1 << 30
 
 // Model implements model.EStep.
 type Model struct {
 	options Options
 	size    model.Size
-	round   uint32 // that the parameters are for
+	round   uint32 // the round that the parameters are for
 	alpha   float64
-	shape   shape.Shape // of the contributions of the round
-	factors []float32   // of each word in a contribution; nil: 1
+	shape   shape.Shape // of contributions in this round
+	factors []float32   // each word's factor in a contribution; nil: 1
 	rates   *rates
-	weights *weights      // of frozen sampling
+	weights *weights      // for frozen sampling
 	topics  *score.Topics // for Score
 
-	// Of sampling in place:
+	// For sampling in place:
 	eta     float64
 	ceiling float64   // C; +Inf: none
 	counts  []float32 // released counts to begin a round with, K × V; nil: the true ones
-	prior   []float32 // what the prior of the topics has besides eta, K × V, where rounds are batches; nil: nothing
-	report  func(Inherent) error
+	// Where rounds are batches: the pseudo-counts in the topics' prior besides eta, K × V; nil: none.
+	prior  []float32
+	report func(Inherent) error
 }
 
-// New returns a model without parameters. report, if it is not nil, gets the counts of each round in place.
+// New returns a model without parameters. If report is not nil, it gets the counts of each round in place.
 func New(o Options, report func(Inherent) error) model.EStep {
 	m := &Model{options: o, shape: o.Shape.In(1), report: report}
 	if o.InPlace {
@@ -128,8 +130,8 @@ func (m *Model) setCounts(set *stream.Set) (err error) {
 	return err
 }
 
-// perSweep is the bound on the ratio of the weights of two words in a sweep; 0: none. The draws of a round compose, and so do the coins that
-// say which tokens are drawn.
+// perSweep bounds the loss in one sweep by the weights of two words; 0: no bound. A round's loss bound is divided
+// among its sweeps, because draws compose. The coins that choose the tokens to draw compose too, and take their part.
 func (m *Model) perSweep() float64 {
 	if m.options.Draws == 0 {
 		return 0
@@ -137,8 +139,9 @@ func (m *Model) perSweep() float64 {
 	return m.options.Draws/float64(m.options.Sweeps) - m.options.Subsampling.loss()
 }
 
-// Draws implements model.Drawer. Topics at the start of a run are uniform, and lose nothing. Without a bound in the options, weights
-// from 1 to 2^weightBits still bound a draw: numerator and denominator change by that factor at most. In place no bound is known.
+// Draws implements model.Drawer. Topics at the start of the run are uniform, and lose nothing. Without a bound in the
+// options, weights from 1 to 2^weightBits still bound each draw: numerator and denominator change by at most that
+// factor. In place no bound is known.
 func (m *Model) Draws() float64 {
 	o := m.options
 	if o.Draws > 0 || o.InPlace {

@@ -9,15 +9,19 @@ import (
 	"slices"
 )
 
-// Subsampling says which tokens a sweep draws again; the others keep their topics (Zhao, Zhu and Zhang, SUB-LDA, algorithm 1 and §5.6).
+// Subsampling chooses the tokens that a sweep draws again. The others keep their topics (Zhao, Zhu and Zhang, SUB-LDA,
+// algorithm 1 and §5.6).
 type Subsampling struct {
-	Rate     float64 // γ: probability that a token is drawn again; 0 stands for 1
-	Adaptive float64 // v: a token that is frequent in its topic is drawn again with probability vγ, others with probability Least; 0: all with γ
-	Frequent float64 // q: the words of a topic that together have this share of it are frequent
+	Rate float64 // γ: the probability that a token is drawn again; 0 stands for 1
+	// v: a token that is frequent in its topic is drawn again with probability vγ, others with probability Least; 0:
+	// all with γ
+	Adaptive float64
+	Frequent float64 // q: a topic's most frequent words that together have this share of it are frequent
 	Least    float64
 }
 
-// check returns an error if a setting is out of its range. draws is the bound on the loss of the draws of a token in a sweep, 0 for none.
+// check returns an error if a setting is out of its range. draws bounds the loss in one sweep by one token's draw; 0:
+// no bound.
 func (s Subsampling) check(draws float64) error {
 	switch {
 	case !(s.Rate > 0 && s.Rate <= 1):
@@ -42,11 +46,12 @@ func (s Subsampling) check(draws float64) error {
 	return nil
 }
 
-// leastRate is the smallest probability, of a coin and of its other side, that coins of 53 bits have up to a factor that loss allows for.
+// leastRate is the smallest probability, for either side of a coin, that coins of 53 bits have up to a factor that loss
+// allows for.
 const leastRate = 1e-6
 
-// loss is the pure loss by which the coins of a token tell its word: the larger log ratio of the two probabilities to draw it again, and
-// not to.
+// loss is the pure loss by a token's coins, which depend on its word. The token is drawn again, or not, each with one
+// of two probabilities. The loss is the larger log ratio of the two probabilities.
 func (s Subsampling) loss() float64 {
 	if s.Adaptive == 0 {
 		return 0
@@ -55,11 +60,11 @@ func (s Subsampling) loss() float64 {
 	return max(math.Log(high/s.Least), math.Log((1-s.Least)/(1-high))) + 1e-9 // for the rounding of coins
 }
 
-// rates are the probabilities of a sweep; nil: all are 1.
+// rates are the probabilities in one sweep; nil: all are 1.
 type rates struct {
 	Subsampling
 	k        int
-	frequent []bool // of word v in topic k at v·K+k; nil: none is
+	frequent []bool // whether word v is frequent in topic k, at v·K+k; nil: no word is
 }
 
 // newRates takes K×V released weights, row by row.
@@ -94,7 +99,7 @@ func newRates(s Subsampling, k, v int, released []float32) *rates {
 	return r
 }
 
-// coin throws the coin that decides whether a token is drawn again: 1 if it is.
+// coin throws the coin that decides whether a token is drawn again. 1 means that it is.
 func (r *rates) coin(word, topic uint32, coins *rand.Rand) int {
 	if r == nil {
 		return 1
@@ -106,7 +111,7 @@ func (r *rates) coin(word, topic uint32, coins *rand.Rand) int {
 			rate = r.Adaptive * r.Rate
 		}
 	}
-	// A number of 53 bits is below the rate as often as Float64 is. The borrow tells without a branch.
+	// A number of 53 bits is below the rate as often as Float64 is. The borrow shows it without a branch.
 	_, below := bits.Sub64(coins.Uint64()>>11, uint64(math.Ceil(rate*(1<<53))), 0)
 	return int(below)
 }

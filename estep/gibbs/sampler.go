@@ -6,32 +6,33 @@ import (
 	"slices"
 )
 
-// A sampler draws the topics of one document at a time; its memory is reused.
+// A sampler draws the topics of one document at a time. Its memory is reused.
 //
-// The mass of topic k for a token is n_k + α, n_k being the number of other tokens that have it. A sum over weights · masses has three
-// parts: of tokens in the columns, of the other tokens of a block, and of α, whose sum over the topics the weights know.
+// The mass of topic k for a token is n_k + α. Here n_k is the number of other tokens with topic k. A sum over weights ·
+// masses has three parts: tokens in the columns, the other tokens in the block, and α. The weights know the sum over
+// the topics for α.
 type sampler struct {
 	*columns
 	rates *rates // which tokens a sweep draws again
 
-	// Of each token; the tokens of a word stand together.
-	word   []uint32 // its number in words
+	// The tokens. Tokens with the same word are adjacent.
+	word   []uint32 // its word's index in words
 	topics []uint32
-	order  []uint32 // of visits: a permutation of the tokens
-	some   []uint32 // of order, those that a sweep draws again
+	order  []uint32 // the order of visits: a permutation of the tokens
+	some   []uint32 // the tokens in order that a sweep draws again
 
-	shift int      // the mass of a token is 2^shift
+	shift int      // one token has mass 2^shift
 	prior uint64   // α, as a mass in the same unit
-	block []uint32 // columns of the tokens that are out of counts
+	block []uint32 // columns of the tokens that are taken out of counts
 
 	ends   []uint64  // running sums of the last products
 	ones   []uint32  // a mass for each topic
-	shares []float32 // of each word and column, padded: the sum of probabilities, without the part of α
-	priors []float64 // of each word: the part of α in the share of a topic, for each unit of its weight
+	shares []float32 // for each word and column, padded: the sum of probabilities, without the part from α
+	priors []float64 // for each word: the part from α in a topic's share, for each unit of the word's weight
 }
 
-// blockSize is the number of tokens that leave counts together, to come back with their new topics. A processor cannot read a vector of
-// counts while one of them is being written; within a block none is.
+// blockSize is the number of tokens that leave counts together and come back with their new topics. A processor cannot
+// read a vector of counts while a count in it is being written. Within one block no count is written.
 const blockSize = 4
 
 func newSampler(w *weights) *sampler {
@@ -40,10 +41,11 @@ func newSampler(w *weights) *sampler {
 	}
 }
 
-// mostShift gives an α of one millionth two digits. The sums of short documents then stay far below 2^64, near which Uint64N rejects often.
+// mostShift gives an α of one millionth two digits. The sums in short documents then stay far below 2^64. Near 2^64
+// Uint64N rejects often.
 const mostShift = 28
 
-// begin takes a document whose tokens have no topics yet.
+// begin takes a document. Its tokens have no topics yet.
 func (s *sampler) begin(words []uint32, counts []uint32) {
 	s.word, s.order = s.word[:0], s.order[:0]
 	for i, c := range counts {
@@ -53,7 +55,7 @@ func (s *sampler) begin(words []uint32, counts []uint32) {
 		}
 	}
 	s.topics = append(s.topics[:0], s.word...) // of the same length
-	// The sum over the topics of weight · mass is at most 2^weightBits · (N + Kα + K) · 2^shift, and must be below 2^63.
+	// The sum over the topics of weight · mass is at most 2^weightBits · (N + Kα + K) · 2^shift. It must be below 2^63.
 	k := float64(s.w.k)
 	_, size := math.Frexp(float64(len(s.word)) + k*s.w.alpha + k) // below 2^size
 	s.shift = min(mostShift, 63-weightBits-size)
@@ -62,21 +64,22 @@ func (s *sampler) begin(words []uint32, counts []uint32) {
 	s.shares, s.priors = s.shares[:0], s.priors[:0]
 }
 
-// start gives each token a topic that depends on nothing.
+// start gives each token a uniform topic.
 func (s *sampler) start(coins *rand.Rand) {
 	for token := range s.topics {
 		s.put(uint32(token), uint32(coins.Uint64N(uint64(s.w.k))))
 	}
 }
 
-// put gives a token, which has none, a topic.
+// put gives a topic to a token that has none.
 func (s *sampler) put(token, topic uint32) {
 	s.topics[token] = topic
 	s.counts[s.of(topic)]++
 }
 
-// sweep draws the topic of each token again, given those of all others, in a random order: an order by words would tell other tokens
-// where the word of a token stands (claim.md). If expected, it adds the conditional probability of each topic to what addShares gives.
+// sweep draws the topic of each token again, given the topics of all others. The order is random: an order by words
+// would tell other tokens where one token's word stands (claim.md). If expected, it adds each topic's conditional
+// probability to the sums that addShares returns.
 func (s *sampler) sweep(coins *rand.Rand, expected bool) {
 	if len(s.priors) == 0 {
 		s.compact() // Shares are of the columns that their first sweep has.
@@ -103,7 +106,8 @@ func (s *sampler) sweep(coins *rand.Rand, expected bool) {
 	}
 }
 
-// drawn returns the tokens that a sweep draws again, in the order of visits. A token's coin may depend on its word and its topic before.
+// drawn returns the tokens that a sweep draws again, in the order of visits. The coin for one token may depend on its
+// word and its topic before.
 func (s *sampler) drawn(coins *rand.Rand) []uint32 {
 	if s.rates == nil {
 		return s.order
@@ -127,7 +131,7 @@ func (s *sampler) take(tokens []uint32) {
 	}
 }
 
-// weigh returns the sum over the topics of weight · mass, for token i of the block.
+// weigh returns the sum over the topics of weight · mass for token i of the block.
 func (s *sampler) weigh(token uint32, i int) uint64 {
 	word := s.word[token]
 	row := s.rows[word]
@@ -141,8 +145,9 @@ func (s *sampler) weigh(token uint32, i int) uint64 {
 	return sum<<s.shift + s.w.sums[s.words[word]]*s.prior
 }
 
-// pick returns the column of the topic at a place below the sum that weigh just returned: weight · mass places are a topic's. The first
-// are those of the columns, then come the other tokens of the block, then α. Only α may find a topic without a column, which gets one.
+// pick returns the topic's column at a place below the sum that weigh just returned. Each topic has weight · mass
+// places. First come the places of the columns, then the places of the block's other tokens, then the places of α. Only
+// α may find a topic without a column, and then pick adds the column.
 func (s *sampler) pick(token uint32, i int, place uint64) (column uint32) {
 	ends := s.ends[:s.width]
 	at, sum := place>>s.shift, total(ends)
@@ -174,7 +179,7 @@ func (s *sampler) expect() {
 	clear(s.priors)
 }
 
-// share adds the probabilities of the draw of token i of the block, whose sum is known.
+// share adds the probabilities in the draw of token i of the block. sum is their known total.
 func (s *sampler) share(token uint32, i int, sum uint64) {
 	word := int(s.word[token])
 	row, shares := s.rows[word], s.shares[word*s.w.stride:][:s.width]

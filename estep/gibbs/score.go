@@ -9,8 +9,8 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// A chain samples the topics of held-out words under a model. Public coins of the document's words drive it, so that a document has
-// the same score under every id. (A score is no contribution, and no ε covers it.)
+// A chain samples the topics of held-out words under a model. Public coins of the document's words drive the chain, so
+// a document has the same score under every id. (A score is no contribution, and no ε covers it.)
 type chain struct {
 	*sampler
 	sweeps, burnIn int
@@ -21,8 +21,8 @@ func (w *worker) chain(d *wire.Document) *chain {
 	return &chain{w.sampler, w.options.Sweeps, w.options.BurnIn, (&model.Coins{Document: d}).Public("gibbs chain")}
 }
 
-// Shares implements score.Inference: the mean of (n_k + α) / (N + Kα) over the sweeps behind the burn-in, which estimates the
-// posterior mean of θ.
+// Shares implements score.Inference. It returns the mean of (n_k + α) / (N + Kα) over the sweeps after the burn-in. The
+// mean estimates the posterior mean of θ.
 func (c *chain) Shares(b score.Bag) []float64 {
 	c.begin(b.IDs, b.Counts)
 	c.start(c.coins)
@@ -43,7 +43,7 @@ func (c *chain) Shares(b score.Bag) []float64 {
 	return shares
 }
 
-// Bound implements score.Inference: sampling gives none.
+// Bound implements score.Inference. Sampling gives no bound.
 func (c *chain) Bound(score.Bag) float64 { return 0 }
 
 // Score implements model.Scorer.

@@ -5,11 +5,12 @@ import (
 	"math/rand/v2"
 )
 
-// mostBatch is the largest number of elements whose places are drawn four at a time: four factors up to it have a product below 2^57.
+// mostBatch is the largest number of elements for drawing four places at a time. The product of four factors up to
+// mostBatch is below 2^57.
 const mostBatch = 1 << 14
 
-// shuffle brings the elements into an order that is uniform over all permutations, as Rand.Shuffle does. It draws four places from one
-// number where it can.
+// shuffle brings the elements into an order that is uniform over all permutations, as Rand.Shuffle does. Where it can,
+// it draws four places from one number.
 func shuffle(order []uint32, coins *rand.Rand) {
 	n := uint64(len(order))
 	for n > 1 {
@@ -29,9 +30,9 @@ func shuffle(order []uint32, coins *rand.Rand) {
 
 func swap(order []uint32, i, j uint64) { order[i], order[j] = order[j], order[i] }
 
-// places draws independent whole numbers below n, n−1, n−2 and n−3. They are the digits of ⌊r·P/2^64⌋, which is uniform below the product
-// P of these bases, for a random r of 64 bits whose r·P mod 2^64 is not among the 2^64 mod P lowest (Lemire 2019; Brackett-Rozinsky and
-// Lemire 2024).
+// places draws independent whole numbers below n, n−1, n−2 and n−3. P is the product of these bases. The four numbers
+// are the digits of ⌊r·P/2^64⌋ in these bases, for a random r of 64 bits. The result is uniform below P, because an r
+// is rejected if r·P mod 2^64 is among the 2^64 mod P lowest values (Lemire 2019; Brackett-Rozinsky and Lemire 2024).
 func places(n uint64, coins *rand.Rand) (a, b, c, d uint64) {
 	product := n * (n - 1) * (n - 2) * (n - 3)
 	for {

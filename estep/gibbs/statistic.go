@@ -15,7 +15,8 @@ const (
 // raw says that the statistic is whole numbers: the counts of words by topic as they are, or their changes.
 func (o Options) raw() bool { return o.Statistic != Expected && o.Shape.Raw() }
 
-// Hidden implements model.Hider. Of increments the counts are hidden, and needed. Documents have noise of their own in place only.
+// Hidden implements model.Hider. With increments the counts are hidden and needed. Only in place do documents have
+// their own noise.
 func (m *Model) Hidden(size model.Size) (hidden []*wire.Matrix, needed int) {
 	k := uint32(size.Components)
 	if m.options.Statistic == Increments {
@@ -27,7 +28,7 @@ func (m *Model) Hidden(size model.Size) (hidden []*wire.Matrix, needed int) {
 	return hidden, m.options.keptCounts()
 }
 
-// keptCounts is the number of the matrix that holds the counts: the statistic, or the first that is hidden.
+// keptCounts is the number of the matrix with the counts: the statistic, or the first hidden matrix.
 func (o Options) keptCounts() int {
 	if o.Statistic == Increments {
 		return 1
@@ -35,10 +36,11 @@ func (o Options) keptCounts() int {
 	return 0
 }
 
-// keptNoise is the number of the matrix that holds the noise of a document.
+// keptNoise is the number of the matrix with the document's noise.
 func (o Options) keptNoise() int { return o.keptCounts() + 1 }
 
-// countedParts returns the statistic and the hidden counts of a document whose tokens had the topics before, nil for none, and have them now.
+// countedParts returns the document's statistic and hidden counts. before has the tokens' topics before the round (nil:
+// none), now their topics now.
 func (o Options) countedParts(t *tally, ids, word, before, now []uint32) []*wire.Part {
 	if o.Statistic != Increments {
 		return t.parts(nil, 0, ids, word, nil, now)

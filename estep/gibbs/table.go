@@ -2,13 +2,13 @@ package gibbs
 
 import "math/rand/v2"
 
-// A table is the counts of words by topic of all documents, which a sweep in place changes. The probability of topic k for a token of
-// word t, whose own count is taken out, is in proportion to
+// A table has the counts of words by topic of all documents. A sweep in place changes it. To draw a token of word t,
+// the token is first taken out of the counts. Then its probability of topic k is in proportion to
 //
 //	(min(max(n_kt, 0), C) + η) / (max(Σ_t n_kt, 1) + Vη) · max(n_mk + α, 1e-9)
 //
-// (HDP-LDA, equation 2, with the clip C of its algorithm 1). The limits matter only where n has noise: the papers do not say what to do
-// with negative counts.
+// (HDP-LDA, equation 2, with the clip C of its algorithm 1). The limits 0, 1 and 1e-9 matter only where n has noise.
+// The papers do not say how to treat negative counts.
 type table struct {
 	k, v         int
 	eta, ceiling float64
@@ -17,8 +17,8 @@ type table struct {
 	counts  []float64 // n_kt at t·K+k
 	factors []float64 // min(max(n_kt, 0), C) + η
 	totals  []float64 // Σ_t n_kt
-	members []float64 // n_mk of the document that was entered
-	topic   []float64 // what the probability has besides the factor of the word
+	members []float64 // n_mk of the current document
+	topic   []float64 // the factors of the probability except the word's own factor
 	ends    []float64 // running sums
 	tokens  []uint32  // that a sweep draws again
 }
@@ -26,7 +26,8 @@ type table struct {
 // leastMember is the least value of n_mk + α.
 const leastMember = 1e-9
 
-// newTable returns a table of the counts among the parameters; without them it is empty. A prior counts like tokens that are not drawn.
+// newTable returns a table with the counts among the parameters. Without them it is empty. A prior counts like tokens
+// that are never drawn.
 func newTable(m *Model) *table {
 	k, v := m.size.Components, m.size.Words
 	t := &table{
@@ -45,7 +46,7 @@ func newTable(m *Model) *table {
 	return t
 }
 
-// add adds to the count of a word in a topic.
+// add adds to one word's count in a topic.
 func (t *table) add(word, topic uint32, by float64) {
 	at := int(word)*t.k + int(topic)
 	t.counts[at] += by
@@ -53,7 +54,7 @@ func (t *table) add(word, topic uint32, by float64) {
 	t.totals[topic] += by
 }
 
-// enter makes members the numbers of tokens by topic of the current document.
+// enter makes members the current document's numbers of tokens by topic.
 func (t *table) enter(members []float64) {
 	t.members = members
 	for topic := range t.topic {
@@ -61,7 +62,7 @@ func (t *table) enter(members []float64) {
 	}
 }
 
-// weigh computes what the probability of a topic has besides the factor of the word.
+// weigh computes a topic's probability except for the word's own factor.
 func (t *table) weigh(topic int) {
 	t.topic[topic] = max(t.members[topic]+t.alpha, leastMember) / (max(t.totals[topic], 1) + float64(t.v)*t.eta)
 }
@@ -73,7 +74,7 @@ func (t *table) move(word, topic uint32, by float64) {
 	t.weigh(int(topic))
 }
 
-// draw draws the topic of a token of the current document.
+// draw draws a topic for one token in the current document.
 func (t *table) draw(word uint32, random *rand.Rand) uint32 {
 	total := 0.0
 	factors, ends := t.factors[int(word)*t.k:][:len(t.topic)], t.ends[:len(t.topic)]

@@ -2,22 +2,22 @@ package gibbs
 
 import "math"
 
-// weightBits is the size of a weight: the largest is 2^weightBits.
+// weightBits is the number of bits in a weight: the largest weight is 2^weightBits.
 const weightBits = 24
 
-// weights are the released weights of words in topics as whole numbers in [1, 2^weightBits]. Draws from whole numbers are exact: a
-// topic has the very probability that its numbers say, on every machine.
+// weights are the released weights of words in topics, as whole numbers in [1, 2^weightBits]. Draws from whole numbers
+// are exact: on every machine the probability of each topic is exactly the ratio of its numbers.
 type weights struct {
 	k      int
 	stride int // K, padded for the kernels
 	alpha  float64
-	cells  []uint32 // of word v in topic k at v·stride+k; 0 in the padding. 4 bytes a cell
-	sums   []uint64 // of each word's weights over the topics. 8 bytes a word
+	cells  []uint32 // word v in topic k is at v·stride+k; 0 in the padding. 4 bytes a cell
+	sums   []uint64 // each word's sum of weights over the topics. 8 bytes a word
 }
 
-// newWeights takes K×V weights, row by row. If draws is positive, it is a bound on the pure loss of a draw: the weights of two words
-// in one topic then differ by a factor of at most e^(draws/2), whatever was released. If it is 0, each word is scaled by itself,
-// which changes no probability.
+// newWeights takes K×V weights, row by row. If draws is positive, it bounds the pure loss of one draw: the weights of
+// two words in one topic then differ by a factor of at most e^(draws/2), whatever was released. If draws is 0, each
+// word is scaled by itself, which changes no probability.
 func newWeights(k, v int, alpha float64, released []float32, draws float64) *weights {
 	stride := padded(k)
 	w := &weights{k: k, stride: stride, alpha: alpha, cells: make([]uint32, stride*v), sums: make([]uint64, v)}
@@ -60,8 +60,8 @@ func (w *weights) bound(v int, released []float32, draws float64) {
 		for _, x := range row {
 			most = max(most, whole(x, largest))
 		}
-		// Rounded up, so that the factor between whole numbers is at most e^(draws/2). The product is off by a few units in the last place
-		// of 53 bits; the added 2^-40 of it outweighs them.
+		// Rounded up, so that the factor between whole numbers is at most e^(draws/2). The product is off by a few
+		// units in the last place of 53 bits. The added 2^-40 of the product outweighs them.
 		least := uint32(min(math.Ceil(float64(most)*math.Exp(-draws/2)*(1+0x1p-40)), float64(most)))
 		for word, x := range row {
 			w.cells[word*w.stride+topic] = max(whole(x, largest), least)
@@ -77,5 +77,5 @@ func whole(x, largest float32) uint32 {
 	return uint32(max(1, math.Round(float64(x)/float64(largest)*(1<<weightBits))))
 }
 
-// row returns the weights of a word, padded.
+// row returns one word's weights, padded.
 func (w *weights) row(word uint32) []uint32 { return w.cells[int(word)*w.stride:][:w.stride] }

@@ -13,18 +13,18 @@ import (
 // A worker samples the topics of one document at a time.
 type worker struct {
 	options Options
-	shape   shape.Shape // of the round
+	shape   shape.Shape // of contributions in this round
 	factors []float32   // of all words; nil: 1
 	sampler *sampler
 	topics  *score.Topics // for Score
 	tally   *tally
 	words   []uint32
 	shares  []float32 // of each word and topic, words × K
-	values  []float32 // of each chosen topic and word, and the totals of words
-	counts  []float32 // of the words
+	values  []float32 // for each chosen topic and word, and then each word's total
+	counts  []float32 // of each word in the document
 }
 
-// Contribute implements model.Worker. The topics of a document are drawn from the start.
+// Contribute implements model.Worker. It draws the document's topics from the start.
 func (w *worker) Contribute(d *wire.Document, coins *model.Coins) ([]*wire.Part, error) {
 	random, err := w.begin(d, coins)
 	if random == nil {
@@ -48,7 +48,7 @@ func (w *worker) begin(d *wire.Document, coins *model.Coins) (*rand.Rand, error)
 	return coins.Secret("gibbs")
 }
 
-// contribute does the sweeps of a round and returns the statistic.
+// contribute does the round's sweeps and returns the statistic.
 func (w *worker) contribute(random *rand.Rand) []*wire.Part {
 	w.sweep(random)
 	if w.options.raw() {
@@ -67,12 +67,12 @@ func (w *worker) contribute(random *rand.Rand) []*wire.Part {
 	return w.shaped()
 }
 
-// raw returns the statistic as whole numbers. before has the topics of tokens before the round, nil for none.
+// raw returns the statistic as whole numbers. before has the tokens' topics before the round; nil: there were none.
 func (w *worker) raw(before []uint32) []*wire.Part {
 	return w.options.countedParts(w.tally, w.words, w.sampler.word, before, w.sampler.topics)
 }
 
-// sweep does the sweeps of a round.
+// sweep does the round's sweeps.
 func (w *worker) sweep(random *rand.Rand) {
 	for sweep := range w.options.Sweeps {
 		w.sampler.sweep(random, w.options.Statistic == Expected && sweep >= w.options.BurnIn)

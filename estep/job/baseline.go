@@ -9,7 +9,7 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// Compared are the flags of a model whose scores are compared with word frequencies.
+// Compared are the flags for models that compare their scores with word frequencies.
 type Compared struct {
 	Unigram string `placeholder:"FILE" help:"With --score: read the baseline's word frequencies from FILE, a model of words; by default the topic model's own."`
 }
@@ -22,7 +22,8 @@ func (c Compared) Check(j *Job) error {
 	return nil
 }
 
-// Baseline reads the frequency of each word, and the header of their model; nil without --unigram.
+// Baseline returns each word's frequency, and the header of the model with the frequencies. Without --unigram both are
+// nil.
 func (c Compared) Baseline(j *Job) ([]float64, *wire.Header, error) {
 	if c.Unigram == "" {
 		return nil, nil, nil

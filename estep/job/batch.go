@@ -6,10 +6,10 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// A batch is copies of documents, which a worker answers together.
+// A batch has copies of documents. One worker answers them together.
 type batch struct {
 	documents []*wire.Document
-	numbers   []uint32 // memory of their lists
+	numbers   []uint32 // memory of the documents' lists
 	values    []byte
 }
 
@@ -29,14 +29,14 @@ func (b *batch) add(d *wire.Document) {
 	c.Values = copied(&b.values, d.Values)
 }
 
-// copied appends list to memory and returns it there. What memory moved away from stays valid.
+// copied appends list to memory and returns the copy. Earlier copies stay valid when memory grows and moves.
 func copied[T any](memory *[]T, list []T) []T {
 	from := len(*memory)
 	*memory = append(*memory, list...)
 	return (*memory)[from:len(*memory):len(*memory)]
 }
 
-// batches are the memory of batches that were answered, for others: a garbage collector has less to do.
+// batches keeps the memory of answered batches for later batches. This spares the garbage collector work.
 type batches struct{ pool sync.Pool }
 
 // take returns a batch without documents.
@@ -49,5 +49,5 @@ func (m *batches) take() *batch {
 	return b
 }
 
-// give takes a batch whose documents nobody uses any more.
+// give takes back a batch with documents that nobody uses any more.
 func (m *batches) give(b *batch) { m.pool.Put(b) }

@@ -67,8 +67,8 @@ func (j *Job) openDocuments(w Work) (*heldOut, error) {
 	return &heldOut{in, h}, err
 }
 
-// reopenDocuments opens the documents again. It refuses a stream with another header than the first: the header of the output states
-// the side of the first.
+// reopenDocuments opens the documents again. It refuses a stream with another header than the first: the header of the
+// output states the first stream's side.
 func (j *Job) reopenDocuments(w Work, first *wire.Header) (*heldOut, error) {
 	in, err := j.openDocuments(w)
 	if err == nil && !proto.Equal(in.header, first) {
@@ -97,7 +97,7 @@ func (in *heldOut) next(meter *progress.Meter) documents {
 	}
 }
 
-// score writes the scores of all documents under each set of parameters. first is read for the first set.
+// score writes the scores of all documents under each set of parameters. For the first set it reads first.
 func (j *Job) score(r *filter.Run, w Work, first *heldOut, meter *progress.Meter) error {
 	var out *endpoint.StreamWriter
 	err := j.eachModel(w, first.Name(), first.header, func(t *trained) (err error) {
@@ -122,7 +122,7 @@ func (j *Job) score(r *filter.Run, w Work, first *heldOut, meter *progress.Meter
 	return out.Commit()
 }
 
-// createScores creates the stream of scores, or of predictions with the names of their columns.
+// createScores creates the stream of scores, or a stream of predictions with the names of their columns.
 func (j *Job) createScores(w Work, documents *wire.Header, t *trained) (*endpoint.StreamWriter, error) {
 	h := &wire.Header{Version: wire.Version, Kind: wire.Kind_SCORES, Side: documents.Side, Run: t.run, Model: w.Family.Name, Settings: t.last}
 	columns := vocabulary.Words(w.Columns)
@@ -147,7 +147,7 @@ func (j *Job) createScores(w Work, documents *wire.Header, t *trained) (*endpoin
 	return out, nil
 }
 
-// scored returns the record of a worker for a held-out document: its score, or its prediction.
+// scored returns a worker's record for a held-out document: its score, or its prediction.
 func scored(w model.Worker, d *wire.Document) (*wire.Record, error) {
 	var record wire.Record
 	var err error

@@ -24,14 +24,14 @@ const (
 	inNPZ     = "npz"
 )
 
-// A document of topic shares.
+// shares are one document's topic shares.
 type shares struct {
 	ID     string    `json:"id"`
 	Label  string    `json:"label,omitempty"` // absent if the document has none
 	Topics []float64 `json:"topics"`
 }
 
-// A batch of inferred documents. JSON Lines are made on the workers, since they take time.
+// inferred is a batch of inferred documents. The workers make the JSON Lines, since they take time.
 type inferred struct {
 	documents []shares
 	lines     []byte
@@ -100,7 +100,7 @@ func (j *Job) infer(r *filter.Run, next documents, worker func(int) model.Worker
 	return out.Commit()
 }
 
-// sink returns what writes a document's shares in a format, and what writes the end.
+// sink returns a function that writes one document's shares in a format, and a function that writes the end.
 func sink(format string, w io.Writer, topics int) (write func(shares) error, end func() error) {
 	switch format {
 	case inParquet:

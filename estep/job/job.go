@@ -1,5 +1,5 @@
-// Package job is the work that the E-steps of all models share: it reads documents, passes them to the model, and writes the
-// contributions, scores or topic shares.
+// Package job is the work that the E-steps of all models share. It reads documents, passes them to the model, and
+// writes the contributions, scores or topic shares.
 package job
 
 import (
@@ -29,16 +29,18 @@ type Job struct {
 	filter.Cells
 }
 
-// Work is the part of a job that the command of a model chooses.
+// Work is a model's part of the job. The model's command chooses it.
 type Work struct {
-	Family   *model.Family
-	New      func() model.EStep // returns one without parameters
-	Public   *wire.Header       // names the vocabulary of the public text that contributions depend on; nil: they depend on none
-	Baseline *wire.Header       // header of the model that scores are compared with; nil: none
-	Columns  []string           // columns of a model.Predictor, whose --score writes predictions; nil: the model is no such
-	PerWord  bool               // instead of Columns: a model.Predictor has a column for each word of the model file
-	Keyed                       // for a model with secret coins
-	Kept                        // for a model that keeps a state for each document
+	Family *model.Family
+	New    func() model.EStep // returns an E-step without parameters
+	// The header names the vocabulary of the public text that contributions depend on; nil: they depend on none.
+	Public   *wire.Header
+	Baseline *wire.Header // header of the model that scores are compared with; nil: no such model
+	// The columns for a model.Predictor, which writes predictions with --score; nil: the model is no model.Predictor.
+	Columns []string
+	PerWord bool // instead of Columns: a model.Predictor with a column for each word in the model file
+	Keyed        // for a model with secret coins
+	Kept         // for a model that keeps a state for each document
 }
 
 // Training reports whether the job answers rounds, instead of scoring documents or inferring their topics.
@@ -81,7 +83,8 @@ func (j *Job) Do(r *filter.Run, w Work) error {
 	return j.train(r, w)
 }
 
-// checkStale refuses stale parameters where there are none, or where documents have a state, which the newest parameters are made of.
+// checkStale refuses --stale for models without parameters. It also refuses it for models that keep a state for each
+// document, because the state needs the newest parameters.
 func (j *Job) checkStale(w Work) error {
 	switch {
 	case j.Stale != 0 && j.Stale != 1:
@@ -96,7 +99,7 @@ func (j *Job) checkStale(w Work) error {
 	return nil
 }
 
-// checkModel checks what documents are scored or inferred with.
+// checkModel checks the flags that name the parameters for scoring or inferring.
 func (j *Job) checkModel() error {
 	switch {
 	case j.Model == "" && (j.Infer || j.Params == ""):
@@ -144,7 +147,7 @@ func workers(m model.EStep, n int) func(int) model.Worker {
 	}
 }
 
-// nextDocuments returns a function for ordered.Map that reads documents from next until it answers io.EOF.
+// nextDocuments returns a function for ordered.Map. The function reads documents from next until next returns io.EOF.
 func nextDocuments(next func() (*wire.Document, error)) func() ([]*wire.Document, bool, error) {
 	ended := false
 	return func() (batch []*wire.Document, ok bool, err error) {

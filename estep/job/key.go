@@ -9,7 +9,7 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// Keyed are the flags of a model with secret coins.
+// Keyed are the flags for a model with secret coins.
 type Keyed struct {
 	Secret string `placeholder:"FILE" group:"Coins" help:"Read the key of the model's coins from FILE: 32 random bytes, the same for all workers of a run. Use a key for one run only: with the same key, run and round, a document gets the same coins again. The rounds must name their run (sample --run). By default the key is new and random. A topic needs --secret, because a redelivered document must get the same coins."`
 
@@ -22,10 +22,11 @@ func (k Keyed) Coins() Keyed {
 	return k
 }
 
-// keySize is the length of a key in bytes.
+// keySize is the key's length in bytes.
 const keySize = 32
 
-// named refuses rounds without the name of their run if the key is kept: two runs without a name would throw the same coins.
+// named refuses rounds that do not name their run if the key is stored in a file. Two runs without a name would throw
+// the same coins.
 func (k Keyed) named(run string) error {
 	if k.Secret == "" || run != "" {
 		return nil
@@ -34,7 +35,7 @@ func (k Keyed) named(run string) error {
 		WithHint("sample --run NAME")
 }
 
-// key returns the key of the coins, nil for a model without coins.
+// key returns the key of the coins. It is nil for a model without coins.
 func (k Keyed) key(j *Job) ([]byte, error) {
 	switch {
 	case !k.drawn:

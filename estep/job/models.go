@@ -15,31 +15,32 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// isFolder says that a name is that of a folder of model files, as mstep --models writes them.
+// isFolder reports whether the name is a folder of model files, as mstep --models writes them.
 func isFolder(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.IsDir()
 }
 
-// stored says that a name is not that of a FIFO or a topic, whose parameters end nowhere.
+// stored reports whether the name is neither a FIFO nor a topic. Parameters in a FIFO or topic have no end.
 func stored(name string) bool {
 	info, err := os.Stat(name)
 	return !endpoint.IsTopic(name) && (err != nil || info.Mode().IsRegular())
 }
 
-// A trained model is a set of parameters that documents are scored or inferred with.
+// A trained model is a set of parameters to score documents or infer topics with.
 type trained struct {
 	step  model.EStep
 	size  model.Size
-	round uint32 // the last that the parameters include
-	run   string // of the training
-	// last is the digest of the last model file to score with, nil for a stream of parameters: its matrices are not those of a model file.
+	round uint32 // the last round that the parameters include
+	run   string // the training run
+	// last is the digest of the last model file to score with. It is nil for a stream of parameters, which has other
+	// matrices than a model file.
 	last []byte
-	// words are those of the model file, nil for a stream of parameters.
+	// words are the words in the model file; nil for a stream of parameters.
 	words vocabulary.Words
 }
 
-// eachModel calls use for each set of parameters. Rounds rise.
+// eachModel calls use for each set of parameters, in ascending order of rounds.
 func (j *Job) eachModel(w Work, documents string, h *wire.Header, use func(*trained) error) error {
 	m := &models{job: j, work: w, documents: documents, header: h, use: use}
 	switch {
@@ -72,7 +73,7 @@ func (j *Job) eachModel(w Work, documents string, h *wire.Header, use func(*trai
 	return nil
 }
 
-// digest returns the digest of a model file, which the header of the scores states before the model is used.
+// digest returns a model file's digest. The header of the scores states the digest before the model is used.
 func (j *Job) digest(name string) ([]byte, error) {
 	in, _, err := endpoint.OpenStream(name, j.ParametersWanted())
 	if err != nil {
@@ -87,22 +88,22 @@ func (j *Job) digest(name string) ([]byte, error) {
 	return digest[:], nil
 }
 
-// models are sets of parameters, one after another.
+// models reads sets of parameters, one after another.
 type models struct {
 	job       *Job
 	work      Work
 	documents string
 	header    *wire.Header
 	use       func(*trained) error
-	last      []byte // digest of the last model file of a folder
+	last      []byte // digest of the last model file in the folder
 
-	begun  bool // a set was used
+	begun  bool // whether a set was used
 	round  uint32
 	run    string
-	digest []byte // of the model file that was used last
+	digest []byte // of the last used model file
 }
 
-// open opens parameters of the run.
+// open opens parameters. It refuses another run than the parameters before.
 func (m *models) open(name string) (*endpoint.StreamReader, model.Size, error) {
 	in, p, err := endpoint.OpenStream(name, m.job.ParametersWanted())
 	if err != nil {
@@ -125,7 +126,7 @@ func (m *models) open(name string) (*endpoint.StreamReader, model.Size, error) {
 	return in, size, nil
 }
 
-// readModel uses the only set of a model file.
+// readModel uses the only set in a model file.
 func (m *models) readModel(name string) error {
 	in, size, err := m.open(name)
 	if err != nil {
@@ -146,7 +147,7 @@ func (m *models) readModel(name string) error {
 	return m.apply(name, set, &trained{size: size, last: last, words: words})
 }
 
-// readStream uses all sets of a stored stream of parameters.
+// readStream uses all sets in a stored stream of parameters.
 func (m *models) readStream(name string) error {
 	in, size, err := m.open(name)
 	if err != nil {

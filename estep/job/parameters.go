@@ -17,17 +17,17 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// parameters follows the stream of parameters in the background: mstep must never wait for a reader.
+// parameters follows the stream of parameters in the background, because mstep must never wait for a reader.
 type parameters struct {
 	name   string
 	header *wire.Header
-	stale  uint32 // how many rounds before the previous one the wanted parameters are
-	once   bool   // earlier parameters do not come again, as in a FIFO
+	stale  uint32 // the wanted parameters are this many rounds before the previous round
+	once   bool   // earlier parameters do not come again, as with a FIFO
 
 	mutex  sync.Mutex
 	change *sync.Cond
-	sets   []*stream.Set // the newest, ascending: one, and as many more as are stale
-	err    error         // io.EOF after the last
+	sets   []*stream.Set // the newest sets, ascending: one, and stale more
+	err    error         // io.EOF after the last set
 
 	newStep func() model.EStep
 	making  sync.Mutex  // guards the fields below: making an E-step is slow, and the next set must not wait for it
@@ -35,7 +35,8 @@ type parameters struct {
 	stepOf  *stream.Set
 }
 
-// follow opens the parameters and returns when it has read their header. In a topic it begins with the newest parameters.
+// follow opens the parameters and returns once it has read their header. In a topic it begins with the newest
+// parameters.
 func follow(name string, wanted endpoint.Wanted, stale int, newStep func() model.EStep) (*parameters, error) {
 	wanted.Newest = true
 	in, h, err := endpoint.OpenStream(name, wanted)
@@ -63,10 +64,11 @@ func follow(name string, wanted endpoint.Wanted, stale int, newStep func() model
 			}
 		}
 	}
-	info, err := os.Stat(name) // of a topic: none
+	info, err := os.Stat(name) // a topic has no file
 	p.once = err == nil && info.Mode()&fs.ModeNamedPipe != 0
 	if err == nil && info.Mode().IsRegular() {
-		read() // read a file as a whole: the rounds that are skipped must not depend on the speed of reading
+		// Read a file as a whole: which rounds are skipped must not depend on the speed of reading.
+		read()
 	} else {
 		go func() {
 			defer exit.Guard()
@@ -76,13 +78,13 @@ func follow(name string, wanted endpoint.Wanted, stale int, newStep func() model
 	return p, nil
 }
 
-// keep keeps the newest set, and as many before it as are stale.
+// keep keeps the newest set, and stale sets before it.
 func (p *parameters) keep(set *stream.Set) {
 	p.sets = append(slices.Clone(p.sets[max(0, len(p.sets)-int(p.stale)):]), set)
 }
 
-// after waits for the parameters that a round wants after the previous one. It returns an E-step with them, for a model of the given size, and
-// the round of the newest parameters, which is later if the round is already released.
+// after waits for the parameters for the round after previous. It returns an E-step with them, for a model of the given
+// size. It also returns the round of the newest parameters, which is later if the round is already released.
 func (p *parameters) after(ctx context.Context, previous uint32, size model.Size) (step model.EStep, newest uint32, err error) {
 	set, newest, err := p.wait(ctx, previous)
 	if err != nil {
@@ -100,9 +102,11 @@ func (p *parameters) after(ctx context.Context, previous uint32, size model.Size
 	return p.step, newest, nil
 }
 
-// wait waits for the parameters that a round wants after the previous one: those after previous − stale, or the first later ones. Which they are
-// does not depend on what else has arrived, so all workers answer a round with the same. Only a worker that starts in a topic has the newest alone.
-// A FIFO that begins after the wanted ones is refused: a killed run may have charged the round for an answer by them.
+// wait waits for the parameters for the round after previous: the parameters after round previous − stale, or else the
+// first later ones. The choice does not depend on other arrivals, so all workers answer one round with the same
+// parameters. The only exception is a worker that starts in a topic: it has only the newest parameters. A FIFO that
+// begins after the wanted parameters is refused: a killed run may have charged the round for an answer by the wanted
+// ones.
 func (p *parameters) wait(ctx context.Context, previous uint32) (set *stream.Set, newest uint32, err error) {
 	stop := context.AfterFunc(ctx, func() {
 		p.mutex.Lock()
@@ -114,7 +118,7 @@ func (p *parameters) wait(ctx context.Context, previous uint32) (set *stream.Set
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	wanted := previous - min(p.stale, previous)
-	var ended func() // of the wait, if there is one
+	var ended func() // ends the wait, if there is one
 	for {
 		for _, set := range p.sets {
 			if set.Round < wanted {

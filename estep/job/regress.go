@@ -13,7 +13,7 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// A regression is the predicted response of a document, beside its label.
+// A regression is the predicted response for one document, beside its label.
 type regression struct {
 	ID        string  `json:"id"`
 	Label     string  `json:"label,omitempty"`

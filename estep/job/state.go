@@ -16,7 +16,8 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// Kept are the flags of a model that keeps a state for each document from round to round: its last contribution.
+// Kept are the flags for a model that keeps a state for each document from round to round: the document's last
+// contribution.
 type Kept struct {
 	State        string `output:"" placeholder:"FILE" group:"State" help:"Keep the last contribution of each document in FILE, so that a killed run can resume; in memory by default. FILE is as private as the documents."`
 	InitialState string `placeholder:"FILE" group:"State" help:"Begin with the state of another run, which is a --state file of the same model and vocabulary. No charge of this run counts what the other run drew, so it goes with coupled rounds only (--update in-place)."`
@@ -30,7 +31,7 @@ func (k Kept) Documents() Kept {
 	return k
 }
 
-// check refuses an input that other workers may take over.
+// check refuses an input with partitions that other workers may take over.
 func (k Kept) check(input string) error {
 	if !k.kept || !endpoint.IsShared(input) {
 		return nil
@@ -39,15 +40,16 @@ func (k Kept) check(input string) error {
 		WithHint("start a worker with a --state file of its own for each partition: ?partition=0, ?partition=1 …")
 }
 
-// A state is the last contribution of each document. Its file is a stream of STATE. It is no stream of CONTRIBUTIONS, because it
-// holds documents of all rounds under the scheme of the last round, and nobody may release it as that round. The file is replaced
-// atomically before the end of a round is sent. So if the next stage has a complete round, the file has it too.
+// A state has the last contribution of each document. Its file is a stream of STATE. It is no stream of CONTRIBUTIONS:
+// it holds documents from all rounds under the scheme of the last round, and nobody may release it as that round. The
+// file is replaced atomically before the end of a round is sent. So if the next stage has a complete round, the file
+// has it too.
 type state struct {
 	name       string
-	header     *wire.Header // of the file
+	header     *wire.Header // the file's header
 	statistics int          // number of matrices that are sent; the others are hidden
-	needed     int          // number of matrices that the state of another run must have
-	round      uint32       // the last round in the state; 0: of another run, or none
+	needed     int          // number of matrices that another run's state must have
+	round      uint32       // the last round in the state; 0: the state is another run's, or empty
 	last       map[document]*wire.Contribution
 	next       []*wire.Record // contributions of the current round
 }
@@ -55,7 +57,7 @@ type state struct {
 // A document is identified by the names in its contribution.
 type document struct{ unit, record string }
 
-// openState returns the state of the trainer's documents, nil if the model keeps none.
+// openState returns the state for the trainer's documents. It is nil if the model keeps none.
 func (t *trainer) openState() (*state, error) {
 	if !t.work.kept {
 		return nil, nil
@@ -80,7 +82,8 @@ func (t *trainer) openState() (*state, error) {
 		}
 	}
 	if t.work.InitialState != "" {
-		// No charge of this run counts the draws of another, so only a model of which nothing is proved may begin with them.
+		// No charge in this run counts another run's draws. So only a model without any proved guarantee may begin with
+		// them.
 		if _, coupled := t.step.(model.Whole); !coupled {
 			return nil, exit.Errorf(exit.Refused, "--initial-state: no charge of this run would count what the other run drew from the documents")
 		}
@@ -94,14 +97,15 @@ func (t *trainer) openState() (*state, error) {
 	return s, nil
 }
 
-// fits says whether a header is that of a state of the same model over the same vocabulary. It may lack hidden matrices that are not needed.
+// fits reports whether a header is a state header for the same model over the same vocabulary. The header may lack
+// hidden matrices that are not needed.
 func (s *state) fits(h *wire.Header) bool {
 	return h.Model == s.header.Model && h.Unit == s.header.Unit && string(h.Vocabulary) == string(s.header.Vocabulary) &&
 		len(h.Matrices) >= s.needed && len(h.Matrices) <= len(s.header.Matrices) &&
 		slices.EqualFunc(h.Matrices, s.header.Matrices[:len(h.Matrices)], func(a, b *wire.Matrix) bool { return proto.Equal(a, b) })
 }
 
-// read reads a file. It returns its header.
+// read reads a file, and returns its header.
 func (s *state) read(name string, maxCells uint64) (*wire.Header, error) {
 	in, h, err := endpoint.OpenStream(name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_STATE, wire.Kind_CONTRIBUTIONS}, MaxCells: maxCells})
 	if err != nil {
@@ -125,7 +129,7 @@ func (s *state) read(name string, maxCells uint64) (*wire.Header, error) {
 	}
 }
 
-// sent returns the parts that are sent: all but the hidden ones, which come last.
+// sent returns the parts that are sent. The other parts are hidden, and come last.
 func (s *state) sent(parts []*wire.Part) []*wire.Part {
 	if s == nil {
 		return parts
@@ -165,8 +169,9 @@ func (s *state) check(round uint32, wanted bool) error {
 		WithHint("resume with the --state file of this run, or begin a new run")
 }
 
-// sampled refuses private rounds of a fixed size. A unit that is exchanged changes which others such a round holds, and so what these
-// have kept in later rounds (estep/gibbs/claim.md, 1). Nothing is proved of coupled rounds, whatever their sampling.
+// sampled refuses private rounds with a fixed size. If one unit is exchanged, such a round holds other units too, and
+// they have kept other states in later rounds (estep/gibbs/claim.md, 1). Nothing is proved about coupled rounds,
+// whatever their sampling.
 func (s *state) sampled(open *wire.RoundOpen, coupled bool) error {
 	if s == nil || coupled || s.header.Side == wire.Side_PUBLIC || open.Scheme.Method != wire.Scheme_FIXED {
 		return nil
@@ -176,8 +181,8 @@ func (s *state) sampled(open *wire.RoundOpen, coupled bool) error {
 		WithHint("sample with --poisson, --allocate or --all, or draw topics from the start in each round")
 }
 
-// contribute answers a document by a worker. If the state has the document's contribution of this round, it is sent again: the
-// previous process may have been killed before all of the round was sent.
+// contribute answers one document by a worker. If the state has the document's contribution in this round, contribute
+// sends it again: the previous process may have been killed before the whole round was sent.
 func (s *state) contribute(w model.Worker, round uint32, d *wire.Document, c *wire.Contribution, coins *model.Coins) ([]*wire.Part, error) {
 	last := s.lastOf(c)
 	stateful, ok := w.(model.Stateful)
@@ -190,7 +195,8 @@ func (s *state) contribute(w model.Worker, round uint32, d *wire.Document, c *wi
 	return stateful.ContributeAfter(d, last, coins)
 }
 
-// lastOf returns the parts of a document's last contribution, by the names in the next one; nil if there is none.
+// lastOf returns the parts of the document's last contribution, found by the names in the next one; nil if there is
+// none.
 func (s *state) lastOf(c *wire.Contribution) []*wire.Part {
 	if s == nil || s.last[document{c.Unit, c.Record}] == nil {
 		return nil
@@ -198,7 +204,7 @@ func (s *state) lastOf(c *wire.Contribution) []*wire.Part {
 	return s.last[document{c.Unit, c.Record}].Parts
 }
 
-// has says whether the state has the contributions of a round already.
+// has reports whether the state already has the contributions in this round.
 func (s *state) has(round uint32) bool { return s != nil && s.round == round }
 
 // keep collects the answers of the current round.

@@ -58,12 +58,12 @@ type trainer struct {
 	work            Work
 	run             *filter.Run
 	key             []byte      // key of the secret coins; nil: the model has no coins
-	size            model.Size  // of the model
+	size            model.Size  // the model's
 	step            model.EStep // with the parameters of the current round
 	params          *parameters // nil: the model needs none
 	state           *state      // nil: the model keeps none
 	in              *endpoint.Partition
-	memory          batches // of the documents under way
+	memory          batches // memory for the documents in progress
 	out             *endpoint.StreamWriter
 	header          *wire.Header
 	meter           *progress.Meter
@@ -118,10 +118,10 @@ func (t *trainer) train() (err error) {
 	return t.out.Commit()
 }
 
-// Settings is the hash of all settings that contributions depend on: workers with different settings must not share a run. All
-// hashed settings are public. They do not include the machine, the number of cores or the names of files.
+// Settings is the hash of all settings that contributions depend on. Workers with different settings must not share a
+// run. All hashed settings are public. They do not include the machine, the number of cores or the names of files.
 func Settings(name string, m model.EStep, stale int) ([]byte, error) {
-	// Version 2 of the wire changed no contribution: workers of both versions may work on one run.
+	// Version 2 of the wire changed no contribution, so workers of both versions may work on one run.
 	settings := map[string]any{"wire": 1, "model": name, "settings": m.Settings()}
 	if stale > 0 {
 		settings["stale"] = stale
@@ -133,7 +133,7 @@ func Settings(name string, m model.EStep, stale int) ([]byte, error) {
 
 // rounds answers round after round until the input ends.
 func (t *trainer) rounds() error {
-	var answered, skipped uint32 // the last of each
+	var answered, skipped uint32 // the last answered and the last skipped round
 	for {
 		open, err := t.in.Next()
 		if err == io.EOF {
@@ -171,8 +171,9 @@ func (t *trainer) rounds() error {
 	}
 }
 
-// prepare waits for the parameters after the previous round, or after the one before it with --stale 1. It returns false if the parameters after round itself have arrived
-// already: then the run is resumed, and round is released.
+// prepare waits for the parameters after the previous round, or with --stale 1 after the round before the previous one.
+// It returns false if the parameters after round itself have already arrived: then the run was resumed, and round is
+// released.
 func (t *trainer) prepare(round uint32) (wanted bool, err error) {
 	if t.params == nil {
 		return true, nil
@@ -182,7 +183,7 @@ func (t *trainer) prepare(round uint32) (wanted bool, err error) {
 	return err == nil && newest < round, err
 }
 
-// skip discards the documents of a round.
+// skip discards the documents in one round.
 func (t *trainer) skip() error {
 	for {
 		record, err := t.in.Next()
@@ -192,7 +193,7 @@ func (t *trainer) skip() error {
 	}
 }
 
-// round answers the documents of a round.
+// round answers the documents in one round.
 func (t *trainer) round(open *wire.Record) error {
 	whole, coupled := t.step.(model.Whole)
 	if err := t.state.sampled(open.GetRoundOpen(), coupled); err != nil {
@@ -253,7 +254,7 @@ func (t *trainer) round(open *wire.Record) error {
 	return t.out.Flush()
 }
 
-// An answer is the contributions of some documents.
+// An answer has the contributions of some documents.
 type answer struct {
 	batches []*stream.Batch // encoded
 	kept    []*wire.Record  // for the state; else nil
@@ -267,7 +268,7 @@ func (t *trainer) answer(worker model.Worker, round uint32, documents []*wire.Do
 	a := answering{t: t, round: round, to: t.out.Framer().Batcher()}
 	var c *wire.Contribution
 	for _, d := range documents {
-		if c == nil || t.state != nil { // which keeps it
+		if c == nil || t.state != nil { // the state keeps c
 			c = new(wire.Contribution)
 		}
 		t.name(c, d)
@@ -283,20 +284,21 @@ func (t *trainer) answer(worker model.Worker, round uint32, documents []*wire.Do
 	return a.answer(), nil
 }
 
-// answering is an answer under way.
+// answering is an answer in progress.
 type answering struct {
 	t     *trainer
 	round uint32
 	to    *stream.Batcher
-	sent  []*wire.Record // of the last contribution
+	sent  []*wire.Record // records of the last contribution
 	kept  []*wire.Record
 }
 
-// add adds a contribution. Hidden parts go to the state only. Without a state the memory of the parts may be used again afterwards.
+// add adds a contribution. Hidden parts go only to the state. Without a state the caller may reuse the memory of the
+// parts afterwards.
 func (a *answering) add(c *wire.Contribution, parts []*wire.Part) error {
 	state := a.t.state
 	sent := state.sent(parts)
-	if a.sent = a.sent[:0]; state != nil { // which keeps the records
+	if a.sent = a.sent[:0]; state != nil { // the state keeps the records
 		a.sent = nil
 	}
 	a.sent = appendContribution(a.sent, a.round, c, sent)
@@ -317,14 +319,14 @@ func (a *answering) add(c *wire.Contribution, parts []*wire.Part) error {
 
 func (a *answering) answer() answer { return answer{a.to.All(), a.kept} }
 
-// contribution returns the contribution of a document, without parts yet.
+// contribution returns the document's contribution, without parts yet.
 func (t *trainer) contribution(d *wire.Document) *wire.Contribution {
 	c := new(wire.Contribution)
 	t.name(c, d)
 	return c
 }
 
-// name makes c the contribution of a document, without parts yet.
+// name makes c the document's contribution, without parts yet.
 func (t *trainer) name(c *wire.Contribution, d *wire.Document) {
 	c.Unit, c.Record, c.Parts, c.More = wire.UnitName(t.header.Unit, d), "", c.Parts[:0], false
 	if t.header.Unit == wire.Unit_USER {
@@ -332,13 +334,13 @@ func (t *trainer) name(c *wire.Contribution, d *wire.Document) {
 	}
 }
 
-// coins returns the coins of a round, for no document yet.
+// coins returns the coins for one round, for no document yet.
 func (t *trainer) coins(round uint32) model.Coins {
 	return model.Coins{Key: t.key, Scope: model.Scope(t.header.Run, round)}
 }
 
-// appendContribution appends c with its parts, cut into as many records as they need. Records that are in the memory behind the list are
-// used again.
+// appendContribution appends c with its parts, cut into as many records as they need. It reuses records in the list's
+// spare capacity.
 func appendContribution(records []*wire.Record, round uint32, c *wire.Contribution, parts []*wire.Part) []*wire.Record {
 	size := 0
 	for i, p := range parts {

@@ -8,7 +8,7 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// answerAll answers the documents of a coupled round together. It holds all of them in memory.
+// answerAll answers all documents in a coupled round together. It holds them in memory.
 func (t *trainer) answerAll(whole model.Whole, round uint32, next func() (*batch, bool, error), write func(answer) error) error {
 	var all []*wire.Document
 	for {

@@ -7,8 +7,8 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// contribution returns the statistic of the document that f has just run, as parts of matrix 0. They are valid until
-// the next call. wordWeights are the weights of all words; nil: 1.
+// contribution returns the statistic for the document that f has just run, as parts of matrix 0. The parts are valid
+// until the next call. wordWeights are the weights of all words; nil: 1.
 func (f *inference) contribution(ids []uint32, form shape.Shape, wordWeights []float32) []*wire.Part {
 	if len(ids) == 0 {
 		return nil
@@ -20,7 +20,7 @@ func (f *inference) contribution(ids []uint32, form shape.Shape, wordWeights []f
 	chosen := form.Top(f.mass)
 	n := len(ids)
 	f.shares = slices.Grow(f.shares[:0], len(chosen)*n+n)[:len(chosen)*n+n]
-	values, total := f.shares[:len(chosen)*n], f.shares[len(chosen)*n:] // total: of each word over the chosen topics
+	values, total := f.shares[:len(chosen)*n], f.shares[len(chosen)*n:] // total: for each word, over the chosen topics
 	clear(total)
 	f.rows = f.rows[:0]
 	for r, j := range chosen {

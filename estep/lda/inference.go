@@ -5,21 +5,21 @@ import (
 	"privpipe/pipelines/model"
 )
 
-// floor is the least β relative to the largest of its word. Below floor float32 products would become denormal, which is a hundred times
-// slower and adds no information: φ ≥ 1e-18 does not add up to 1 in 10^17 words.
+// floor is the least β relative to the word's largest β. Below floor float32 products would become denormal, which is a
+// hundred times slower and adds no information: φ ≥ 1e-18 does not add up to 1 in 10^17 words.
 const floor = 1e-18
 
-// leastShare prunes topics: a topic that explains fewer words of a document than leastShare is dropped from the iteration, with
-// γ = α. For α well below 1 such a topic does not come back, since exp(ψ(α)) is vanishing (2e-22 at α = 0.02). For larger α no
-// topic is that small.
+// leastShare prunes topics. A topic that explains fewer words of the document than leastShare is dropped from the
+// iteration, with γ = α. For α well below 1 such a topic does not come back, since exp(ψ(α)) is vanishing (2e-22 at α =
+// 0.02). For larger α no topic is that small.
 const leastShare = 1e-6
 
 // topics are the released topics in the form that inference needs.
 type topics struct {
 	k, v  int
 	alpha float64
-	// weight is exp(E[log β_kv]), or β_kv for a point estimate. The weights of a word are divided by their largest, because φ does not
-	// depend on a word's scale. largest has the divisor.
+	// weight is exp(E[log β_kv]), or β_kv for point estimates. Each word's weights are divided by their largest,
+	// because φ does not depend on a word's scale. largest has the divisor.
 	weight  *mixture.Table
 	largest []float32 // v
 	taken   int       // number of weights so far
@@ -41,7 +41,7 @@ func (t *topics) take(weights []float32) {
 	}
 }
 
-// finish divides all weights, which were taken, by the largest of their word.
+// finish divides each weight by the word's largest weight. All weights must have been taken.
 func (t *topics) finish() {
 	for w := range t.largest {
 		row, largest := t.weight.Row(w), float32(0)
@@ -69,13 +69,14 @@ type limits struct {
 
 // inference is the state for one document at a time; its memory is reused.
 type inference struct {
-	t       *topics
-	m       mixture.Mixture // of the document's words; components are topics, and live ones those not pruned
-	mass    []float64       // γ of the live topics
-	shares  []float32       // see contribution
-	factors []float32       // see contribution
-	rows    []uint32        // see contribution
-	parts   model.Parts     // see contribution
+	t *topics
+	// Of the document's words. Components are topics, and live components are topics that are not pruned.
+	m       mixture.Mixture
+	mass    []float64   // γ of the live topics
+	shares  []float32   // see contribution
+	factors []float32   // see contribution
+	rows    []uint32    // see contribution
+	parts   model.Parts // see contribution
 }
 
 // newInference returns an inference on t.
@@ -83,10 +84,11 @@ func newInference(t *topics) *inference {
 	return &inference{t: t}
 }
 
-// run finds γ of a document, from γ = 1 on until the limits (Hoffman et al. 2010, algorithm 2, lines 5 to 9). Afterwards the mixture has θ
-// by it: φ_ik is in proportion to θ_k β_ki. A document without words has γ = α, and no live topic.
+// run finds the document's γ. It iterates from γ = 1 on until the limits (Hoffman et al. 2010, algorithm 2, lines 5 to
+// 9). Afterwards the mixture has θ by this γ: φ_ik is in proportion to θ_k β_ki. A document without words has γ = α,
+// and no live topic.
 func (f *inference) run(ids []uint32, counts []float32, l limits) {
-	f.m.Gather(f.t.weight, ids, counts)    // sets γ = 1, so all θ are equal, which they are
+	f.m.Gather(f.t.weight, ids, counts)    // sets γ = 1, and correctly makes all θ equal
 	alpha := float32(min(f.t.alpha, 1e30)) // a float32 ends at 3e38; topics are equal long before
 	tolerance := l.tolerance * float64(f.t.k)
 	for range l.iterations {

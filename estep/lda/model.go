@@ -22,8 +22,8 @@ type Options struct {
 type Model struct {
 	options Options
 	k, v    int
-	shape   shape.Shape // of the contributions of the round
-	weights []float32   // of each word in a contribution; nil: 1
+	shape   shape.Shape // of contributions in this round
+	weights []float32   // each word's weight in a contribution; nil: 1
 	topics  *topics
 	scores  *score.Topics
 }
@@ -87,7 +87,7 @@ func (w *worker) Contribute(d *wire.Document, coins *model.Coins) ([]*wire.Part,
 	return w.inference.contribution(w.ids, w.model.shape, w.model.weights), nil
 }
 
-// Infer implements model.Inferrer: the mean of θ under q.
+// Infer implements model.Inferrer. It returns the mean of θ under q.
 func (w *worker) Infer(d *wire.Document) ([]float64, error) {
 	w.infer(d, &model.Coins{Document: d})
 	shares, total := w.inference.gamma(), 0.0

@@ -10,11 +10,12 @@ import (
 // Length brings documents to a common length, as the papers do.
 type Length struct {
 	Words    int  // N; 0: documents stay as they are
-	Resample bool // draw N words with replacement; else keep at most N, drawn without
+	Resample bool // draw N words with replacement; else keep at most N words, drawn without replacement
 }
 
-// apply returns the words of a document at the length. The document's words and counts seed the coins. So the result is the same
-// in every round and under every id, and does not depend on other documents. A document without words stays empty.
+// apply returns the document's words at the length. The document's words and counts seed the coins. So the result is
+// the same in every round and under every id, and does not depend on other documents. A document without words stays
+// empty.
 func (l Length) apply(document *model.Coins, ids []uint32, counts []float32) ([]uint32, []float32) {
 	if l.Words == 0 {
 		return ids, counts
@@ -45,7 +46,7 @@ func (l Length) apply(document *model.Coins, ids []uint32, counts []float32) ([]
 
 // multinomial draws n of the tokens with replacement and counts them by word.
 func multinomial(coins *rand.Rand, drawn []int, counts []uint32, tokens, n int) {
-	ends := make([]int, len(counts)) // offset after the tokens of each word
+	ends := make([]int, len(counts)) // offset after each word's tokens
 	total := 0
 	for i, c := range counts {
 		total += int(c)
@@ -57,8 +58,8 @@ func multinomial(coins *rand.Rand, drawn []int, counts []uint32, tokens, n int) 
 	}
 }
 
-// hypergeometric draws n of the tokens without replacement and counts them by word: selection sampling (Knuth, The Art
-// of Computer Programming 2, §3.4.2, algorithm S).
+// hypergeometric draws n of the tokens without replacement and counts them by word. It uses selection sampling (Knuth,
+// The Art of Computer Programming 2, §3.4.2, algorithm S).
 func hypergeometric(coins *rand.Rand, drawn []int, counts []uint32, tokens, n int) {
 	left := tokens
 	for i, c := range counts {

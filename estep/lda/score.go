@@ -9,11 +9,11 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// Score implements model.Scorer. The parameters of a round give the bound alone: the mean of the topics follows from lambda, which a
-// model file has.
+// Score implements model.Scorer. With the parameters for a round it gives only the bound. The mean of the topics
+// follows from lambda, which a model file has.
 func (w *worker) Score(d *wire.Document) (*wire.Score, error) { return w.model.scores.Score(d, w) }
 
-// Shares implements score.Inference: γ, whose shares are the mean of θ under q.
+// Shares implements score.Inference. It returns γ; its shares are the mean of θ under q.
 func (w *worker) Shares(b score.Bag) []float64 {
 	w.counts = w.counts[:0]
 	for _, c := range b.Counts {
@@ -26,8 +26,8 @@ func (w *worker) Shares(b score.Bag) []float64 {
 // Bound implements score.Inference.
 func (w *worker) Bound(b score.Bag) float64 { return w.inference.bound(b.IDs) }
 
-// bound returns the variational lower bound of log p(words of the document that f has just run | topics), in nats:
-// Hoffman, Blei and Bach 2010, equation 1, the terms of one document with φ at its optimum,
+// bound returns the variational lower bound of log p(words | topics), in nats, for the document that f has just run.
+// This is equation 1 of Hoffman, Blei and Bach 2010: the terms for one document with φ at its optimum,
 //
 //	Σ_i c_i log Σ_k exp(E[log θ_k] + E[log β_kwᵢ]) + Σ_k [(α − γ_k) E[log θ_k] + log Γ(γ_k) − log Γ(α)]
 //	  + log Γ(Kα) − log Γ(Σ_k γ_k).
@@ -49,7 +49,8 @@ func (f *inference) bound(ids []uint32) float64 {
 		shift = max(shift, theta[j])
 		bound += (alpha-g)*(theta[j]-psiTotal) + lgamma(g) - lgammaAlpha
 	}
-	likelihood := make([]float64, len(ids)) // Σ_k exp(E[log θ_k] + E[log β_kwᵢ]), over exp(shift) and the largest of the word
+	// For each word Σ_k exp(E[log θ_k] + E[log β_kwᵢ]), divided by exp(shift) and by the word's largest weight.
+	likelihood := make([]float64, len(ids))
 	for j, psi := range theta {
 		weight := math.Exp(psi - shift)
 		for i, beta := range f.m.Row(j) {

@@ -1,5 +1,5 @@
-// Package linear is the E-step of Bayesian linear regression: it has no latent variables, so a row contributes the statistics of the
-// likelihood itself. See claim.md for what a row contributes at most.
+// Package linear is the E-step of Bayesian linear regression. The model has no latent variables, so a row contributes
+// the statistics in the likelihood itself. claim.md bounds the contribution of one row.
 package linear
 
 import (
@@ -28,7 +28,7 @@ type Model struct {
 	words      int
 	mean       []float64 // E[w]; nil in training
 	covariance []float64 // of w, V × V row by row
-	noise      float64   // variance of a response around wᵀx
+	noise      float64   // variance of responses around wᵀx
 }
 
 // New returns a model without parameters.
@@ -39,7 +39,7 @@ func (m *Model) Settings() any {
 	return map[string]any{"row norm": m.options.RowNorm, "least": m.options.Least, "most": m.options.Most}
 }
 
-// SetParameters implements model.EStep: it takes those of a model file.
+// SetParameters implements model.EStep. It takes the parameters in a model file.
 func (m *Model) SetParameters(set *stream.Set, size model.Size) (err error) {
 	m.words = size.Words
 	if m.noise, err = linear.Noise.Of(set); err != nil {
@@ -60,13 +60,13 @@ type worker struct {
 	row row.Row
 }
 
-// read reads the row of a document, and brings it into the unit ball.
+// read reads a document's row and brings it into the unit ball.
 func (w *worker) read(d *wire.Document) {
 	w.row.Read(d)
 	w.row.Bound(w.options.RowNorm)
 }
 
-// response returns the response that a label says, a decimal number. The error does not tell the label, which is private.
+// response parses a label as a decimal response. The error does not tell the label, which is private.
 func response(label string) (float64, error) {
 	y, err := strconv.ParseFloat(label, 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) || math.IsNaN(y) {
@@ -81,7 +81,8 @@ func (o Options) scale(y float64) float64 {
 	return 2*((y-o.Least)/(o.Most-o.Least)) - 1
 }
 
-// Contribute implements model.Worker: y·x, x·xᵀ, y² and 1, rounded towards 0, so that rounding does not pass the bounds.
+// Contribute implements model.Worker. It returns y·x, x·xᵀ, y² and 1, rounded towards 0, so that rounding never exceeds
+// the bounds.
 func (w *worker) Contribute(d *wire.Document, _ *model.Coins) ([]*wire.Part, error) {
 	if len(d.WordGaps) == 0 {
 		return nil, nil
@@ -102,7 +103,8 @@ func (w *worker) Contribute(d *wire.Document, _ *model.Coins) ([]*wire.Part, err
 	return append(parts, cell(2, y*y), cell(3, 1)), nil
 }
 
-// Regress implements model.Regressor. A posterior that is not a distribution, as of hostile parameters, has no deviation below the noise.
+// Regress implements model.Regressor. Hostile parameters may give a posterior that is no distribution. Its deviation is
+// then not below the noise.
 func (w *worker) Regress(d *wire.Document) (mean, deviation float64, err error) {
 	w.read(d)
 	variance := 0.0
@@ -118,7 +120,7 @@ func (w *worker) Regress(d *wire.Document) (mean, deviation float64, err error) 
 	return mean, deviation, nil
 }
 
-// Predict implements model.Predictor: the probability of a response above the threshold, for a normal response.
+// Predict implements model.Predictor. It returns the probability that a normal response is above the threshold.
 func (w *predictor) Predict(d *wire.Document) (*wire.Prediction, error) {
 	y, err := response(d.Label)
 	if err != nil {
@@ -142,7 +144,7 @@ type predictor struct {
 	above float64
 }
 
-// An aboveModel is a Model whose workers are predictors.
+// An aboveModel is a Model that makes predictors as workers.
 type aboveModel struct {
 	*Model
 	above float64

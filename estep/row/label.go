@@ -10,11 +10,11 @@ import (
 // Labels say what the labels of documents mean.
 type Labels struct {
 	Positive string // the class y = 1; every other class is y = 0
-	Trials   int    // if positive: labels are counts of successes of at most so many binomial trials
+	Trials   int    // if positive: labels count successes in at most Trials binomial trials
 }
 
-// Outcome returns the number of successes and of trials of a label. A class is one trial. A label of counts is "successes/trials", or only
-// "successes" for as many trials as Trials. The error does not tell the label, which is private.
+// Outcome returns the label's number of successes and of trials. A class is one trial. A label with counts is
+// "successes/trials", or only "successes" for Trials trials. The error does not tell the label, which is private.
 func (l Labels) Outcome(label string) (successes, trials float64, err error) {
 	switch {
 	case l.Trials > 0:

@@ -1,4 +1,5 @@
-// Package row reads documents of real numbers as the rows of a regression, and their labels as classes or as counts of binomial trials.
+// Package row reads documents of real numbers as the rows of regressions. It reads their labels as classes or as counts
+// of binomial trials.
 package row
 
 import (
@@ -8,7 +9,7 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// A Row is the features of a document that are not 0. Its memory is used again by Read and Parts.
+// A Row has the document's features that are not 0. Read and Parts reuse its memory.
 type Row struct {
 	IDs []uint32  // of the features, ascending
 	X   []float64 // their values
@@ -53,7 +54,7 @@ func (r *Row) Dot(w []float64) float64 {
 
 // TowardsZero rounds x to a finite FLOAT32, so that its magnitude does not grow.
 func TowardsZero(x float64) float32 {
-	// Without the bits that FLOAT32 has not, x is exact in FLOAT32 if it is in the range of its normal numbers.
+	// Without the bits that FLOAT32 lacks, x is exact in FLOAT32 if it is in the range of FLOAT32's normal numbers.
 	short := math.Float64frombits(math.Float64bits(x) &^ (1<<29 - 1))
 	if magnitude := math.Abs(short); magnitude >= 0x1p-126 && magnitude <= math.MaxFloat32 {
 		return float32(short)
@@ -65,7 +66,7 @@ func TowardsZero(x float64) float32 {
 	return y
 }
 
-// appendTimes appends the cells factor·x of a part, each rounded towards 0.
+// appendTimes appends the cells factor·x for one part, each rounded towards 0.
 func (r *Row) appendTimes(cells []byte, factor float64) []byte {
 	for _, x := range r.X {
 		cells = binary.LittleEndian.AppendUint32(cells, math.Float32bits(TowardsZero(factor*x)))
@@ -75,9 +76,9 @@ func (r *Row) appendTimes(cells []byte, factor float64) []byte {
 
 var onlyRow = []uint32{0}
 
-// Parts returns a row of 1 × V, linear·x, as a part of matrix 0, and the symmetric square·x·xᵀ as a factored part of matrix 1. square is
-// not negative. All numbers are rounded towards 0. gaps are those of the row's features, which must be some. The parts are valid until
-// the next call.
+// Parts returns two parts. The part of matrix 0 is linear·x, a row of 1 × V. The part of matrix 1 is the symmetric
+// square·x·xᵀ, factored. square is not negative. All numbers are rounded towards 0. gaps has the gaps of the row's
+// features; there must be at least one feature. The parts are valid until the next call.
 func (r *Row) Parts(gaps []uint32, linear, square float64) []*wire.Part {
 	n := 4 * len(r.X)
 	r.cells = r.appendTimes(r.cells[:0], linear)

@@ -25,7 +25,7 @@ type Command struct {
 	Pixels  int  `placeholder:"J" group:"Bounds" help:"Number of pixels, for --bounds."`
 }
 
-// maxSweeps is far beyond where sweeps change anything.
+// maxSweeps is far above any number of sweeps that still changes something.
 const maxSweeps = 1000
 
 // Validate is kong's hook.
@@ -69,7 +69,7 @@ func (c *Command) Run(r *filter.Run) error {
 func bounds(family *model.Family, size model.Size) []byte {
 	var b bytes.Buffer
 	all := sbn.Bounds(size)[:len(family.Statistics(size))]
-	const least = 1e-7 // the clip has so many digits, rounded up
+	const least = 1e-7 // the clip is rounded up to a multiple
 	clip := math.Ceil(math.Sqrt(float64(len(all)))/least) * least
 	fmt.Fprintf(&b, "# Statistics of an image in model sbn: matrix and bound. With --clip %.7f none is ever clipped.\n", clip)
 	if len(all) == len(sbn.Bounds(size)) {

@@ -8,8 +8,8 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// infer computes q(z) and q(ξ) of an image by coordinate ascent, eq. 67 to 71 of Park et al. (2020), with the means of ψ for ξ. Each sweep
-// updates ξ and then each hidden unit:
+// infer computes q(z) and q(ξ) for one image by coordinate ascent, eq. 67 to 71 of Park et al. (2020), with the means
+// of ψ for ξ. Each sweep updates ξ and then each hidden unit:
 //
 //	d_k = b_k + Σ_j [(y_j − ½ − ξ_j·ψ_j without unit k)·W_jk − ½·ξ_j·⟨W_jk²⟩], and ⟨z_k⟩ = σ(d_k).
 func (w *worker) infer(d *wire.Document) {
@@ -39,8 +39,8 @@ func (w *worker) set(k int, z float64) {
 	w.z[k] = z
 }
 
-// pull returns Σ_j ξ_j·(E[W_jk]·ψ_j + E[W_jk²]/2), where ψ_j is without unit k: ψ_j − E[W_jk]·z_k. Four sums side by side, since a processor adds
-// faster than it waits for an addition.
+// pull returns Σ_j ξ_j·(E[W_jk]·ψ_j + E[W_jk²]/2), where ψ_j is without unit k: ψ_j − E[W_jk]·z_k. It computes four
+// sums side by side, since a processor adds faster than it waits for an addition.
 func (w *worker) pull(k int) float64 {
 	n, z := w.pixels, w.z[k]
 	weights, halves, xi, logits := w.row(w.weights, k)[:n], w.row(w.halves, k)[:n], w.xi[:n], w.logits[:n]

@@ -1,5 +1,5 @@
-// Package sbn is the E-step of sigmoid belief networks by Pólya-Gamma variables (Park et al. 2020, Algorithm 6). See claim.md for what an
-// image contributes at most.
+// Package sbn is the E-step of sigmoid belief networks with Pólya-Gamma variables (Park et al. 2020, Algorithm 6).
+// claim.md bounds the contribution of one image.
 package sbn
 
 import (
@@ -18,7 +18,7 @@ import (
 
 // Options are the settings of the E-step.
 type Options struct {
-	Sweeps int  // updates of all hidden units of an image
+	Sweeps int  // updates of all hidden units in an image
 	Count  bool // contribute sbn.Count
 	Mean   bool // predict from the means of hidden units, not from a draw
 }
@@ -36,7 +36,8 @@ type Model struct {
 	biases  []float64 // E[b]
 	visible []float64 // E[c]
 
-	// Where each image begins: ⟨z⟩ = σ(E[b]), ψ = E[W]ᵀ⟨z⟩ + E[c], and E[b] − Σ E[W]/2, the evidence for a unit of an image without pixels.
+	// Where each image begins: ⟨z⟩ = σ(E[b]) and ψ = E[W]ᵀ⟨z⟩ + E[c]. fixed is E[b] − Σ E[W]/2: the evidence for a unit
+	// if the image has no pixels.
 	prior, logits, fixed []float64
 }
 
@@ -48,7 +49,8 @@ func (m *Model) Settings() any {
 	return map[string]any{"sweeps": m.options.Sweeps, "count": m.options.Count}
 }
 
-// SetParameters implements model.EStep. It refuses parameters beyond sbn.MaxParameter, so that an image cannot make a sum overflow.
+// SetParameters implements model.EStep. It refuses parameters beyond sbn.MaxParameter, so that no image can make a sum
+// overflow.
 func (m *Model) SetParameters(set *stream.Set, size model.Size) (err error) {
 	if size.Components > sbn.MaxHidden {
 		return fmt.Errorf("parameters have %d hidden units, may have %d", size.Components, sbn.MaxHidden)
@@ -99,7 +101,7 @@ func (m *Model) begin() {
 	}
 }
 
-// row returns the cells of a hidden unit.
+// row returns one hidden unit's cells.
 func (m *Model) row(cells []float64, k int) []float64 { return cells[k*m.pixels : (k+1)*m.pixels] }
 
 // NewWorker implements model.EStep.
@@ -109,15 +111,15 @@ func (m *Model) NewWorker() model.Worker {
 
 type worker struct {
 	*Model
-	ids      []uint32  // pixels of the image that are on
-	evidence []float64 // E[b_k] + Σ_j E[W_jk]·(x_j − ½) of the image's pixels x
+	ids      []uint32  // pixels in the image that are on
+	evidence []float64 // E[b_k] + Σ_j E[W_jk]·(x_j − ½) for the image's pixels x
 	z        []float64 // ⟨z_k⟩, in [0, 1]
 	xi       []float64 // ⟨ξ_j⟩, in [0, ¼]
 	logits   []float64 // ψ_j = E[w_j]ᵀ⟨z⟩ + E[c_j]
 }
 
-// Contribute implements model.Worker. A pixel is on if its word occurs, however often. A conversion to FLOAT32 moves no number beyond 0, 1
-// or ¼, which are FLOAT32 themselves.
+// Contribute implements model.Worker. A pixel is on if its word occurs, however often. A conversion to FLOAT32 moves no
+// number beyond 0, 1 or ¼, because these are FLOAT32 numbers.
 func (w *worker) Contribute(d *wire.Document, _ *model.Coins) ([]*wire.Part, error) {
 	if len(d.WordGaps) == 0 {
 		return nil, nil
@@ -164,8 +166,8 @@ func single(x []float64) []float32 {
 	return y
 }
 
-// Predict implements model.Predictor: the reconstruction of an image from its hidden units, a probability for each pixel. Units are drawn by
-// coins of the image alone.
+// Predict implements model.Predictor. It reconstructs an image from its hidden units, with a probability for each
+// pixel. The units are drawn with coins that depend only on the image.
 func (w *worker) Predict(d *wire.Document) (*wire.Prediction, error) {
 	w.infer(d)
 	if !w.options.Mean {

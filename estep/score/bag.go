@@ -10,11 +10,11 @@ import (
 // A Bag is a bag of words.
 type Bag struct {
 	IDs    []uint32 // ascending
-	Counts []uint32 // of each, at least 1
+	Counts []uint32 // of each word, at least 1
 	Tokens uint64   // sum of the counts
 }
 
-// BagOf returns the words of a document.
+// BagOf returns the document's words.
 func BagOf(d *wire.Document) Bag {
 	b := Bag{IDs: wire.AppendIDs(nil, d.WordGaps), Counts: d.Counts}
 	for _, c := range d.Counts {
@@ -23,12 +23,12 @@ func BagOf(d *wire.Document) Bag {
 	return b
 }
 
-// mostCoins is how many coins of a word are thrown one by one. The number of heads among more is drawn as a whole,
-// since a document may have millions of a word.
+// mostCoins is the largest count for one word that throws a coin for each token. For larger counts the number of heads
+// is drawn at once, since a document may have millions of one word.
 const mostCoins = 256
 
-// Halves assigns each token of a document by a coin to the observed half or to the predicted half, for document completion
-// (Wallach et al., Evaluation Methods for Topic Models, ICML 2009, §5.1; Rosen-Zvi et al. 2004). The document's words and counts
+// Halves assigns each token to the observed half or to the predicted half by a coin, for document completion (Wallach
+// et al., Evaluation Methods for Topic Models, ICML 2009, §5.1; Rosen-Zvi et al. 2004). The document's words and counts
 // seed the coins, so that its score is the same under every id. (A score is no contribution, and no ε covers it.)
 func Halves(d *wire.Document) (seen, hidden Bag) {
 	coins := (&model.Coins{Document: d}).Public("lda half")

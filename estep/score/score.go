@@ -1,5 +1,5 @@
-// Package score is what the E-steps of latent Dirichlet allocation share to score held-out documents by the mean topics of a model. The
-// shares of topics in a document are inferred by each E-step in its own way.
+// Package score scores held-out documents by the mean topics of an LDA model. The E-steps of latent Dirichlet
+// allocation share it. Each E-step infers the document's topic shares in its own way.
 package score
 
 import (
@@ -12,17 +12,17 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// Topics are the mean topics of a model, and the word frequencies that it is compared with.
+// Topics are the model's mean topics, and the word frequencies that it is compared with.
 type Topics struct {
 	k       int
-	mean    []float64 // mean of β_kv at v·K+k; nil for the parameters of a round, which are no model file
-	unigram []float64 // nil: none was given, and no model has one
-	gain    float64   // in nats a word, of the baseline over the model's own unigram; 0 for another baseline
+	mean    []float64 // mean of β_kv at v·K+k; nil for the parameters in a round, which are no model file
+	unigram []float64 // nil: none was given, and there are no mean topics
+	gain    float64   // in nats a word: the baseline's gain over the model's own unigram; 0 for another baseline
 }
 
-// New reads the mean topics of a model file. unigram has the probabilities of the words under a baseline. Without it
-// the baseline is the model's own marginal plus the gain that the model expects of one release with the whole budget.
-// The parameters for a round have no mean topics: λ is missing.
+// New reads the mean topics from a model file. unigram has the probabilities of the words under a baseline. Without
+// unigram the baseline is the model's own marginal plus a gain: the gain that the model expects from one release with
+// the whole budget. The parameters for a round have no mean topics: λ is missing.
 func New(set *stream.Set, size model.Size, unigram []float64) (*Topics, error) {
 	if !lda.Lambda.In(set) {
 		return &Topics{k: size.Components, unigram: unigram}, nil
@@ -38,7 +38,7 @@ func New(set *stream.Set, size model.Size, unigram []float64) (*Topics, error) {
 	return t, err
 }
 
-// Of takes λ, K×V row by row: the mean of β_kv is λ_kv / Σ_v λ_kv, and the model's own unigram is Σ_k λ_kv / Σ λ.
+// Of takes λ, K×V row by row. The mean of β_kv is λ_kv / Σ_v λ_kv, and the model's own unigram is Σ_k λ_kv / Σ λ.
 func Of(lambda []float64, size model.Size, unigram []float64) *Topics {
 	t := &Topics{k: size.Components, mean: make([]float64, len(lambda)), unigram: make([]float64, size.Words)}
 	total := 0.0
@@ -63,7 +63,7 @@ func Of(lambda []float64, size model.Size, unigram []float64) *Topics {
 	return t
 }
 
-// HasMean reports whether there are mean topics, without which no document has a plug-in likelihood or a completion.
+// HasMean reports whether there are mean topics. Without them no document has a plug-in likelihood or a completion.
 func (t *Topics) HasMean() bool { return t.mean != nil }
 
 // An Inference infers the topics of one document at a time.
@@ -71,11 +71,12 @@ type Inference interface {
 	// Shares returns the share of each topic in b, up to a common factor. It may return the same memory again.
 	Shares(b Bag) []float64
 
-	// Bound returns a lower bound of log p(words of b), in nats, for the b that Shares has just taken; 0 if the inference has none.
+	// Bound returns a lower bound of log p(words of b), in nats; 0 if the inference has none. Shares must have just
+	// taken the same b.
 	Bound(b Bag) float64
 }
 
-// Score returns the score of d: its bound, and with mean topics its plug-in likelihood and its completion.
+// Score returns the score of d: its bound, and with mean topics also its plug-in likelihood and its completion.
 func (t *Topics) Score(d *wire.Document, f Inference) (*wire.Score, error) {
 	if t.unigram == nil {
 		return nil, errors.New("parameters have no matrix lambda: --score needs a model file, or --unigram beside the parameters of rounds")

@@ -5,9 +5,10 @@ import "golang.org/x/sys/cpu"
 // hasVectors reports whether this machine has the instructions of kernel_amd64.s.
 var hasVectors = cpu.X86.HasAVX2 && cpu.X86.HasFMA
 
-// share, weigh and scale are the kernels of kernel.go. All lists of a call have the same length. weigh adds squares in another order than
-// plainWeigh, so the last digits of the sum may differ between machines; all other numbers are the same. Of 300,000 random rows none got another
-// factor by that, as float32. Workers on both kinds of machines differ anyway: package mixture says where.
+// share, weigh and scale are the kernels of kernel.go. All lists in one call have the same length. weigh adds squares
+// in another order than plainWeigh, so the last digits of the sum may differ between machines. All other numbers are
+// the same. Of 300,000 random rows none got another float32 factor by this. Workers on both kinds of machines differ
+// anyway: package mixture says where.
 
 func share(row, total, beta []float32, theta float32) {
 	if n := len(beta); hasVectors && n > 0 {

@@ -13,7 +13,7 @@ type TopTopics struct {
 	Later []Later
 }
 
-// Later is a number of topics from a round on.
+// Later is the number of topics from a round on.
 type Later struct {
 	From   uint32 `json:"from"`
 	Topics int    `json:"topics"`

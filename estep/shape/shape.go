@@ -1,4 +1,4 @@
-// Package shape turns the expected counts of a document's words in topics into its contribution.
+// Package shape turns the expected counts of a document's words in topics into the document's contribution.
 package shape
 
 import (
@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Flags are the flags of a Shape.
+// Flags are the command-line flags for a Shape.
 type Flags struct {
 	TopTopics  TopTopics `zero:"" default:"5" placeholder:"N[,N@ROUND…]" group:"Contribution" help:"Share each document's words among only this many of its largest topics; 0: all topics. 2,3@20,5@40 begins with 2 topics, and has 3 from round 20 on and 5 from round 40 on (default ${default})."`
 	WordWeight string    `enum:"binary,sqrt,count" default:"binary" group:"Contribution" help:"Weigh each word once, by the root of its count, or by its count: ${enum}."`
@@ -30,20 +30,20 @@ func (f Flags) Shape() Shape {
 	}
 }
 
-// Shape says how a document's expected counts become its contribution. A contribution depends only on one document and on
-// released parameters, and stays behind the privacy wall. So it needs no privacy argument: the privatizer clips it.
+// Shape says how a document's expected counts become its contribution. A contribution depends only on one document and
+// on released parameters, and stays behind the privacy wall. So it needs no privacy argument: the privatizer clips it.
 //
-// The noise on the sum depends only on the largest norm of a contribution. So a document should spend its norm on cells that
-// carry information. The defaults (5 topics, one count a word, norm 1) gave the best models at equal privacy in the measurements
-// of ../../../README.md. The papers' statistic has all topics, counts, and no scaling.
+// The noise on the sum depends only on the largest norm that a contribution may have. So a document should spend its
+// norm on cells that carry information. The defaults (5 topics, one count a word, norm 1) gave the best models at equal
+// privacy in the measurements of ../../../README.md. The papers' statistic has all topics, counts, and no scaling.
 type Shape struct {
-	TopTopics int     // number of topics, the largest, that share each word; 0: all
+	TopTopics int     // number of topics that share each word: the largest ones; 0: all topics
 	Later     []Later // other numbers of topics in later rounds
-	Weight    Weight  // of a word
+	Weight    Weight  // of each word
 	Norm      float64 // scale to this L2 norm; 0: do not scale
 }
 
-// A Weight says how much a word adds to the contribution of a document that has it.
+// A Weight says how much a word adds to the contribution of its document.
 type Weight int
 
 const (
@@ -52,7 +52,8 @@ const (
 	Once                // 1, however often it occurs
 )
 
-// Settings adds the settings of s to those of a contribution, by which documents' contributions are told apart. Those of a root came last.
+// Settings adds the settings of s to the settings of a contribution. Settings tell different contributions apart. The
+// key root was added last, so it is absent without root weights.
 func (s Shape) Settings(settings map[string]any) map[string]any {
 	settings["top topics"], settings["binary"], settings["norm"] = s.TopTopics, s.Weight == Once, s.Norm
 	if s.Weight == Root {
@@ -64,7 +65,7 @@ func (s Shape) Settings(settings map[string]any) map[string]any {
 	return settings
 }
 
-// Raw says that the statistic is the expected counts as they are.
+// Raw reports whether the statistic is the unchanged expected counts.
 func (s Shape) Raw() bool {
 	return s.TopTopics == 0 && len(s.Later) == 0 && s.Weight == Count && s.Norm == 0
 }
@@ -80,7 +81,8 @@ func (s Shape) In(round uint32) Shape {
 	return s
 }
 
-// Top returns the numbers of the topics of largest mass, ascending; all of them for TopTopics = 0. Ties go to the smaller number.
+// Top returns the numbers of the TopTopics topics with the largest mass, ascending, or all topics for TopTopics = 0.
+// Ties go to the smaller number.
 func (s Shape) Top(mass []float64) []int {
 	most := s.TopTopics
 	if most == 0 || most >= len(mass) {
@@ -107,12 +109,13 @@ func (s Shape) Top(mass []float64) []int {
 	return best
 }
 
-// Share sets row to the shares of a topic of weight theta before they are divided by their sum over the chosen topics: theta times beta,
-// the topic's likelihood of each word. It adds row to total. All three have a number for each word.
+// Share sets row to theta times beta, and adds row to total. theta is one topic's weight, and beta is the topic's
+// likelihood of each word. row has the topic's shares before they are divided by their sum over the chosen topics. All
+// three have a number for each word.
 func Share(row, total, beta []float32, theta float32) { share(row, total, beta, theta) }
 
-// Of returns the weights of the words with these ids, in the memory of factors. weights are the weights of all words;
-// nil for nil.
+// Of returns the weights of the words with these ids, in the memory of factors. weights are the weights of all words.
+// If weights is nil, Of returns nil.
 func Of(factors, weights []float32, ids []uint32) []float32 {
 	if weights == nil {
 		return nil
@@ -124,9 +127,10 @@ func Of(factors, weights []float32, ids []uint32) []float32 {
 	return factors
 }
 
-// Scale brings values, one row of all words for each chosen topic, to the shape. total has the sum of each word's
-// values, and counts has its count in the document. factors multiply the weights of words; nil: 1. Afterwards the
-// values of each word sum to its weight, except for the norm. A word with total 0 adds nothing. Scale changes total.
+// Scale brings values to the shape. values has one row of all words for each chosen topic. total has the sum of each
+// word's values, and counts has its count in the document. factors multiply the weights of words; nil: 1. Afterwards
+// the values of each word sum to its weight, except for the norm. A word with total 0 adds nothing. Scale changes
+// total.
 func (s Shape) Scale(values, total, counts, factors []float32) {
 	n := len(counts)
 	if n == 0 {

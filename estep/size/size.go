@@ -1,4 +1,4 @@
-// Package size is the E-step of the size of a text: half of each document's features (pipelines/model/size).
+// Package size is the E-step for text sizes. A document contributes half of its features (pipelines/model/size).
 package size
 
 import (
@@ -22,13 +22,13 @@ func (c *Command) Run(r *filter.Run) error {
 // Model implements model.EStep.
 type Model struct{}
 
-// New returns a model, which has no parameters.
+// New returns a model. It has no parameters.
 func New() Model { return Model{} }
 
-// Settings implements model.EStep: there are none.
+// Settings implements model.EStep. There are none.
 func (Model) Settings() any { return nil }
 
-// SetParameters implements model.EStep: a model is no parameter of another round.
+// SetParameters implements model.EStep. It ignores the model, because contributions depend on no earlier round.
 func (Model) SetParameters(*stream.Set, model.Size) error { return nil }
 
 // NewWorker implements model.EStep.
@@ -36,8 +36,8 @@ func (Model) NewWorker() model.Worker { return new(worker) }
 
 type worker struct{ row row.Row }
 
-// Contribute implements model.Worker: half of the features, so that a document has norm at most 1. Four features in [0, 1] have norm
-// at most 2.
+// Contribute implements model.Worker. It returns half of the features, so that the contribution has norm at most 1:
+// four features in [0, 1] have norm at most 2.
 func (w *worker) Contribute(d *wire.Document, _ *model.Coins) ([]*wire.Part, error) {
 	w.row.Read(d)
 	if len(w.row.IDs) == 0 {

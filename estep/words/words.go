@@ -1,5 +1,5 @@
-// Package words is the E-step of word frequencies: each document contributes its counts, scaled to norm 1. The release is a
-// private unigram. mstep lda denoises topics with it (--word-marginal), and evaluate takes it as a baseline.
+// Package words is the E-step for word frequencies. Each document contributes its counts, scaled to norm 1. The release
+// is a private unigram. mstep lda denoises topics with it (--word-marginal), and evaluate takes it as a baseline.
 package words
 
 import (
@@ -17,20 +17,21 @@ import (
 
 // Model implements model.EStep.
 type Model struct {
-	scales     []float64         // by which the counts of each word are divided; nil: all are 1
-	text       [sha256.Size]byte // digest of the public text that the scales are of
+	scales     []float64         // divisors of each word's counts; nil: all are 1
+	text       [sha256.Size]byte // digest of the public text that gave the scales
 	logarithms []float64         // logarithm of each word's probability, for scores
 }
 
-// New returns a model without parameters; it needs none to contribute.
+// New returns a model without parameters. It needs none to contribute.
 func New() *Model { return new(Model) }
 
-// NewScaled returns a model whose counts are divided by the scales of public text, so that noise is larger on frequent words.
+// NewScaled returns a model that divides counts by the scales from public text, so that noise is larger on frequent
+// words.
 func NewScaled(text *publictext.Text) *Model {
 	return &Model{scales: words.Scales(text.Frequencies), text: text.Digest}
 }
 
-// Settings implements model.EStep: there are none without public text.
+// Settings implements model.EStep. Without public text there are none.
 func (m *Model) Settings() any {
 	if m.scales == nil {
 		return nil
@@ -56,8 +57,8 @@ func (m *Model) NewWorker() model.Worker { return worker{m} }
 
 type worker struct{ model *Model }
 
-// Contribute implements model.Worker: x_v / ‖x‖₂ of x_v = count_v over the scale of v, so that a long document weighs no more than a short one
-// and nothing is ever clipped.
+// Contribute implements model.Worker. It returns x_v / ‖x‖₂, where x_v is count_v divided by the scale of v. So a long
+// document weighs no more than a short one, and nothing is ever clipped.
 func (w worker) Contribute(d *wire.Document, _ *model.Coins) ([]*wire.Part, error) {
 	if len(d.Counts) == 0 {
 		return nil, nil

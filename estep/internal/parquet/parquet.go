@@ -13,7 +13,7 @@ import (
 
 const magic = "PAR1"
 
-// groupBytes bounds the data of a row group, which is held in memory.
+// groupBytes bounds the data in one row group. The group is held in memory.
 const groupBytes = 32 << 20
 
 // A Writer writes a table row by row. Rows come to the file in groups.
@@ -26,7 +26,7 @@ type Writer struct {
 
 	rows   int      // of the group
 	size   int      // of the group, in bytes
-	values [][]byte // of each column
+	values [][]byte // for each column
 
 	total  int64 // rows of the groups before
 	groups []group
@@ -37,10 +37,10 @@ type group struct {
 	columns []chunk
 }
 
-// A chunk is where the data of a column of a group are.
+// A chunk is the place in the file of one column's data in one group.
 type chunk struct{ offset, size int64 }
 
-// NewWriter returns a writer of a table with these columns.
+// NewWriter returns a writer for a table with these columns.
 func NewWriter(w io.Writer, texts, numbers []string) *Writer {
 	return &Writer{w: w, texts: texts, numbers: numbers, values: make([][]byte, len(texts)+len(numbers))}
 }
@@ -66,7 +66,7 @@ func (w *Writer) Write(texts []string, numbers []float64) error {
 	return nil
 }
 
-// flush writes the group: for each column a chunk of one page.
+// flush writes the group. Each column has a chunk with one page.
 func (w *Writer) flush() error {
 	if err := w.begin(); err != nil || w.rows == 0 {
 		return err
@@ -103,7 +103,7 @@ func (w *Writer) write(b []byte) error {
 	return err
 }
 
-// Close writes what is left, and the footer. It does not close the writer below.
+// Close writes the remaining rows and the footer. It does not close the underlying writer.
 func (w *Writer) Close() error {
 	if err := w.flush(); err != nil {
 		return err
