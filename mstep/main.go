@@ -1,5 +1,5 @@
-// Command mstep turns releases into parameters and a model. It stands outside the privacy wall: it reads only public data, so it
-// costs no privacy.
+// Command mstep turns releases into parameters and a model. It stands outside the privacy wall. It reads only public
+// data, so it costs no privacy.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Package blr is the M-step of Bayesian logistic regression: it averages releases of the statistics of Park et al. (2020, §6), and computes
-// the posterior of the weights from them.
+// Package blr is the M-step of Bayesian logistic regression. It averages releases of the statistics of Park et al.
+// (2020, §6), and computes the posterior of the weights from the averages.
 package blr
 
 import (

@@ -11,11 +11,12 @@ import (
 
 // Options are the settings of the M-step. All are public and fixed before the run.
 type Options struct {
-	Words    int     // V, features
-	A0, B0   float64 // of the prior of the precision, Gamma(a0, b0)
-	Rate     model.Rate
-	Negative *float64 // set negative eigenvalues of S2 to this, as the paper does; nil: raise all by the noise
-	Point    bool     // q(w) is a point mass
+	Words  int     // V, the number of features
+	A0, B0 float64 // of the precision's prior, Gamma(a0, b0)
+	Rate   model.Rate
+	// The paper sets negative eigenvalues of S2 to Negative; nil: raise all eigenvalues by the noise.
+	Negative *float64
+	Point    bool // q(w) is a point mass
 }
 
 // Learner implements model.Learner.
@@ -24,13 +25,13 @@ type Learner struct {
 	round uint32
 
 	learned       float64   // number of releases
-	first, second []float64 // averages of the sums of s1, 1 × V, and of s2, V × V row by row
+	first, second []float64 // averages of the sums s1, 1 × V, and s2, V × V row by row
 	variance      float64   // of the noise on each diagonal cell of second
 
-	q *posterior // a function of the fields above
+	q *posterior // computed from the fields above
 }
 
-// New returns a learner of the prior.
+// New returns a learner that starts from the prior.
 func New(o Options) *Learner {
 	n := o.Words
 	l := &Learner{o: o, first: make([]float64, n), second: make([]float64, n*n)}
@@ -52,7 +53,8 @@ func (l *Learner) Size() model.Size { return model.Size{Words: l.o.Words} }
 // Round implements model.Learner.
 func (l *Learner) Round() uint32 { return l.round }
 
-// Update implements model.Learner. The first release replaces the sums, which are 0: they would only be a bias.
+// Update implements model.Learner. The first release replaces the sums. They are 0, and averaging them in would only be
+// a bias.
 func (l *Learner) Update(r *model.Release) error {
 	first, err := r.Statistic(blr.Linear)
 	if err != nil {
@@ -73,7 +75,7 @@ func (l *Learner) Update(r *model.Release) error {
 	return l.learn()
 }
 
-// raise returns what an eigenvalue of S2 is replaced with. All are at least 0 without noise.
+// raise returns the replacement for an eigenvalue of S2. Without noise all eigenvalues are at least 0.
 func (l *Learner) raise(eigenvalue float64) float64 {
 	if l.o.Negative == nil {
 		return max(eigenvalue, spectrum.Floor(math.Sqrt(l.variance), l.o.Words))
@@ -97,7 +99,7 @@ func (l *Learner) Parameters() *model.Snapshot {
 	return s
 }
 
-// put writes what the E-step reads.
+// put writes the matrices that the E-step reads.
 func (l *Learner) put(s *model.Snapshot) {
 	blr.Mean.Put(s, l.Size(), l.q.mean)
 	blr.Moments.Put(s, l.Size(), l.q.moments)

@@ -18,19 +18,20 @@ type posterior struct {
 	precision float64   // E[α]
 }
 
-// leastPrecision keeps the posterior finite, whatever is released: weights have a prior deviation of at most 10⁶.
+// leastPrecision keeps the posterior finite, whatever is released. Weights have a prior deviation of at most 10⁶.
 const leastPrecision = 1e-12
 
-// The fixed point of the precision: a change below tolerance ends the iteration, which mostly takes some ten steps.
+// The precision is found as a fixed point. A change below tolerance ends the iteration, mostly after some ten steps.
 const (
 	tolerance     = 1e-10
 	maxIterations = 1000
 )
 
-// solve returns the posterior for the sums s1 and s2 (Park et al. 2020, eq. 53 and 54): Λ = E[α]·I + S2, w ~ N(Λ⁻¹·S1, Λ⁻¹). Both updates
-// are repeated until the precision is at its fixed point, from the prior's mean on. Without noise S2 is positive semidefinite; raise
-// replaces its noisy eigenvalues, before the precision is computed from them: E[α] would run away to 0 where Λ is almost singular. With a
-// point mass q(w) has no variance, which is expectation maximisation (App. 6).
+// solve returns the posterior for the sums s1 and s2 (Park et al. 2020, eq. 53 and 54): Λ = E[α]·I + S2, w ~ N(Λ⁻¹·S1,
+// Λ⁻¹). It starts from the prior's mean and repeats both updates until the precision is at its fixed point. Without
+// noise S2 is positive semidefinite. raise replaces its noisy eigenvalues before the precision is computed from them.
+// Otherwise E[α] would run away to 0 where Λ is almost singular. With a point mass q(w) has no variance, which is
+// expectation maximisation (App. 6).
 func solve(s1, s2 []float64, p prior, raise func(float64) float64, point bool) (*posterior, error) {
 	n := len(s1)
 	eigen, err := spectrum.Of(s2, n)
@@ -55,7 +56,8 @@ func solve(s1, s2 []float64, p prior, raise func(float64) float64, point bool) (
 	return &posterior{mean: mean, moments: spectrum.Cells(moments), precision: alpha}, nil
 }
 
-// precision returns the fixed point of E[α] = (a0 + V/2) / (b0 + ½·(μᵀμ + tr Σ)), for the eigenvalues of S2 and S1 in their coordinates.
+// precision returns the fixed point of E[α] = (a0 + V/2) / (b0 + ½·(μᵀμ + tr Σ)). values has the eigenvalues of S2, and
+// rotated has S1 in the coordinates of the eigenvectors.
 func precision(values, rotated []float64, p prior, point bool) float64 {
 	alpha := p.shape / p.rate
 	for range maxIterations {

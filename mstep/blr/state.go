@@ -6,7 +6,7 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// The matrices and scalars of a checkpoint.
+// The checkpoint's matrices and scalars.
 var (
 	keptLearned  = model.Scalar{Name: "learned", Rule: model.NotNegative}
 	keptVariance = model.Scalar{Name: "variance", Rule: model.NotNegative}

@@ -1,4 +1,5 @@
-// Package dpvi is the M-step of logistic regression by stochastic gradients of the evidence lower bound (Jälkö, Dikmen and Honkela 2017).
+// Package dpvi is the M-step of logistic regression with stochastic gradients of the evidence lower bound (Jälkö,
+// Dikmen and Honkela 2017).
 package dpvi
 
 import (

@@ -12,7 +12,7 @@ import (
 
 // Options are the settings of the M-step. All are public and fixed before the run.
 type Options struct {
-	Words     int     // V, features
+	Words     int     // V, the number of features
 	Prior     float64 // standard deviation of each weight under the prior
 	Deviation float64 // first standard deviation of each weight under q
 	Rate      float64 // of Adagrad
@@ -28,7 +28,7 @@ type Learner struct {
 	optimiser *adagrad.Optimiser
 }
 
-// New returns a learner with mean 0.
+// New returns a learner that starts with mean 0.
 func New(o Options) *Learner {
 	l := &Learner{o: o, q: make([]float64, 2*o.Words), optimiser: adagrad.New(o.Rate, 2*o.Words)}
 	for v := range o.Words {
@@ -49,8 +49,8 @@ func (l *Learner) Round() uint32 { return l.round }
 // widest bounds |log d|, so that d and d² stay finite, whatever is released.
 const widest = 100
 
-// Update implements model.Learner: a step along the gradient of the evidence lower bound, which is that of the log likelihood, of the
-// prior N(0, s²·I) and of the entropy Σ log d (Jälkö, Dikmen and Honkela 2017, eq. 3).
+// Update implements model.Learner. It steps along the gradient of the evidence lower bound. The gradient has three
+// terms: the log likelihood, the prior N(0, s²·I) and the entropy Σ log d (Jälkö, Dikmen and Honkela 2017, eq. 3).
 func (l *Learner) Update(r *model.Release) error {
 	s, err := r.Statistic(dpvi.Gradients)
 	if err != nil {
@@ -81,7 +81,7 @@ func (l *Learner) put(s *model.Snapshot) {
 	dpvi.Deviation.Put(s, l.Size(), deviation)
 }
 
-// Parameters implements model.Learner: q, and the draw of the next round.
+// Parameters implements model.Learner. It returns q and the draw for the next round.
 func (l *Learner) Parameters() *model.Snapshot {
 	random := rand.New(rand.NewPCG(l.o.Seed, uint64(l.round)))
 	draw := make([]float64, l.o.Words)

@@ -6,7 +6,7 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// The matrices of a checkpoint: μ and log d, and the sums of their squared gradients.
+// The checkpoint's matrices: μ and log d, and the sums of their squared gradients.
 var (
 	keptMean       = model.Matrix[float64]{Name: "mean", Rows: model.One, Columns: model.Words}
 	keptLog        = model.Matrix[float64]{Name: "log_deviation", Rows: model.One, Columns: model.Words}

@@ -8,8 +8,9 @@ import (
 	"privpipe/pipelines/model/modelfile"
 )
 
-// coordinates returns places of topics on a plane, in an order: classical scaling (Torgerson 1952) of the Jensen–Shannon divergences
-// between the topics, as pyLDAvis.prepare does. The axes have the largest and the second largest eigenvalue.
+// coordinates returns the places of the topics on a plane, in the given order. It scales the Jensen–Shannon divergences
+// between the topics classically (Torgerson 1952), as pyLDAvis.prepare does. The x axis has the largest eigenvalue, and
+// the y axis the second largest.
 func coordinates(t *modelfile.Topics, order []int, sizes []float64) (x, y []float64) {
 	n := len(order)
 	squares := mat.NewSymDense(n, nil)
@@ -34,17 +35,19 @@ func coordinates(t *modelfile.Topics, order []int, sizes []float64) (x, y []floa
 	x, y = make([]float64, n), make([]float64, n)
 	var eigen mat.EigenSym
 	if !eigen.Factorize(squares, true) {
-		return x, y // not reached for finite values: all topics in one place
+		return x, y // not reached for finite values; all topics are then in one place
 	}
 	values := eigen.Values(nil) // ascending
 	var vectors mat.Dense
 	eigen.VectorsTo(&vectors)
 	for axis, to := range [][]float64{x, y} {
 		column := n - 1 - axis
-		if column < 0 || values[column] < 1e-8 { // NumPy's isclose(0), and what rounding makes negative
+		// NumPy's isclose(0), or an eigenvalue that rounding makes negative
+		if column < 0 || values[column] < 1e-8 {
 			continue
 		}
-		// An eigenvector has either sign; the largest coordinate is positive here, so that the picture is the same everywhere.
+		// An eigenvector has either sign. Here the largest coordinate is positive, so that the picture is the same
+		// everywhere.
 		scale, most := math.Sqrt(values[column]), 0.0
 		for i := range n {
 			if at := vectors.At(i, column); math.Abs(at) > math.Abs(most)+1e-9 {
@@ -58,7 +61,7 @@ func coordinates(t *modelfile.Topics, order []int, sizes []float64) (x, y []floa
 	return x, y
 }
 
-// divergence returns the Jensen–Shannon divergence of two rows, each divided by its sum, in nats (Lin 1991).
+// divergence returns the Jensen–Shannon divergence between two rows, each divided by its sum, in nats (Lin 1991).
 func divergence(a, b []float64, sumA, sumB float64) float64 {
 	d := 0.0
 	for i := range a {

@@ -1,4 +1,4 @@
-// Package export writes the topics of a model file for other programs, or the fields of a model without topics.
+// Package export writes a model file's topics for other programs, or the fields of models without topics.
 package export
 
 import (
@@ -75,7 +75,7 @@ func (c *Command) Run(r *filter.Run) error {
 	return out.Commit()
 }
 
-// writer returns what writes the format. An error says what the model lacks for it.
+// writer returns a function that writes the format. An error names what the model lacks for the format.
 func (c *Command) writer(f *modelfile.File) (func(io.Writer) error, error) {
 	if f.Family.Topics == nil {
 		if write, err := c.fieldWriter(f); write != nil || err != nil {
@@ -93,7 +93,7 @@ func (c *Command) writer(f *modelfile.File) (func(io.Writer) error, error) {
 	return write, nil
 }
 
-// topicWriter returns what writes topics in the format.
+// topicWriter returns a function that writes topics in the format.
 func (c *Command) topicWriter(t *modelfile.Topics) (func(io.Writer) error, error) {
 	if c.Values == "probability" {
 		normalize(t)
@@ -128,14 +128,14 @@ func (c *Command) topicWriter(t *modelfile.Topics) (func(io.Writer) error, error
 	}, nil
 }
 
-// parameters are topics with what inference of a document's topics needs beside them.
+// parameters are topics, and the numbers that inference of topics needs beside them.
 type parameters struct {
 	*modelfile.Topics
 	alpha, eta float64
 	weights    []float64 // K × V: the factors of θ in the E-step
 }
 
-// parametersOf reads the fields of a model of LDA.
+// parametersOf reads the fields of an LDA model.
 func parametersOf(t *modelfile.Topics) (*parameters, error) {
 	alpha, err := lda.Alpha.Of(t.Set)
 	if err != nil {

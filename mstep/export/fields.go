@@ -13,7 +13,8 @@ import (
 	"privpipe/pipelines/vocabulary"
 )
 
-// fieldWriter returns what writes the fields of a model without topics in the format, nil if the format is one of topics.
+// fieldWriter returns a function that writes the fields of models without topics. It returns nil if the format is for
+// topics only.
 func (c *Command) fieldWriter(f *modelfile.File) (func(io.Writer) error, error) {
 	var write func(io.Writer, *modelfile.File, []model.Array) error
 	switch c.Format {
@@ -38,8 +39,8 @@ func (c *Command) fieldWriter(f *modelfile.File) (func(io.Writer) error, error) 
 	return func(w io.Writer) error { return write(w, f, arrays) }, nil
 }
 
-// writeFieldsCSV writes a line for each cell. A row or column of words is named by the word, others are numbered from 0. The
-// place is empty if there is only one.
+// writeFieldsCSV writes a line for each cell. A row or column over words is named by its word, and others are numbered
+// from 0. If there is only one row or column, its place is empty.
 func writeFieldsCSV(w io.Writer, f *modelfile.File, arrays []model.Array) error {
 	place := func(d model.Dimension, i int) string {
 		switch d {
@@ -100,7 +101,7 @@ func writeFieldsNPZ(w io.Writer, f *modelfile.File, arrays []model.Array) error 
 	return out.Close()
 }
 
-// shape is the shape of a field, without the dimensions that are always 1: a number has the shape [].
+// shape is a field's shape without the dimensions that are always 1. A number has the shape [].
 func shape(f *modelfile.File, a model.Array) []int {
 	all := []int{}
 	for _, d := range []model.Dimension{a.Rows, a.Columns} {

@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// writeGensim writes the file of which gensim's LdaModel.load makes a model (gensim 4, models/ldamodel.py). It has the attributes that
+// writeGensim writes a file for gensim's LdaModel.load (gensim 4, models/ldamodel.py). The file has the attributes that
 // LdaModel's constructor sets, with the limits of estep lda --infer.
 //
-// Inference in gensim multiplies θ with expElogbeta, which are therefore the factors that estep uses: gensim infers the
-// same topics. The state has λ, as η + sstats. The dictionary has the words, but no frequency of any word in documents,
-// since none was released.
+// Inference in gensim multiplies θ with expElogbeta. Here expElogbeta has the factors that estep uses, so gensim infers
+// the same topics. The state has λ, as η + sstats. The dictionary has the words. It has no frequency of any word in
+// documents, since none was released.
 //
-// The model is frozen: trained on documents without noise, it would be as private as they are, and look as it did
-// before.
+// The model is frozen. Training on documents without noise would make it as private as the documents, and it would
+// still look as before.
 func writeGensim(w io.Writer, m *parameters) error {
 	topics, words := int32(m.Number), int32(len(m.Words))
 	counts := make([]float64, len(m.Cells))
@@ -52,11 +52,12 @@ func writeGensim(w io.Writer, m *parameters) error {
 		p.text("dtype")
 		p.name("numpy", "float64")
 		for _, name := range []string{"update", "do_estep", "do_mstep", "update_alpha", "update_eta", "sync_state"} {
-			p.text(name) // in place of the method: str.format raises KeyError, which names what is missing in braces
+			// In place of the method: str.format raises KeyError, and the error shows the text in braces.
+			p.text(name)
 			p.partial("builtins", "str.format", func() { p.text(frozen) })
 		}
-		// gensim draws the start of γ by gamma(100, 0.01), 1 ± 0.1, but estep starts at equal γ, and there are several
-		// fixed points. Here it is normal(100, 0.01), equal to 1e-4; only their ratios matter.
+		// gensim draws the start of γ by gamma(100, 0.01), 1 ± 0.1. But estep starts at equal γ, and there are several
+		// fixed points. Here the draw is normal(100, 0.01), equal to 1e-4. Only the ratios of γ matter.
 		p.text("random_state")
 		p.object("types", "SimpleNamespace", func() {
 			p.text("gamma")
@@ -89,9 +90,9 @@ func writeGensim(w io.Writer, m *parameters) error {
 	return p.end()
 }
 
-// audible scales the weights of words whose weights are all below 1e-9 until the largest is 1e-9. Inference does not
-// depend on a word's scale, but gensim adds 2e-16 to a word's sum over topics, beside which such a word would have no
-// effect. gensim's get_term_topics, which prints weights, leaves out those below 1e-8.
+// audible scales the weights of each word that has no weight of at least 1e-9, until its largest weight is 1e-9.
+// Inference does not depend on a word's scale. But gensim adds 2e-16 to a word's sum over topics, and smaller weights
+// would have no effect beside it. gensim's get_term_topics, which prints weights, leaves out weights below 1e-8.
 func audible(weights []float64, words int) []float64 {
 	const least = 1e-9
 	scaled := slices.Clone(weights)
@@ -109,7 +110,7 @@ func audible(weights []float64, words int) []float64 {
 	return scaled
 }
 
-// dictionary pushes a gensim.corpora.Dictionary of words.
+// dictionary pushes a gensim.corpora.Dictionary with the words.
 func (p *pickle) dictionary(words []string) {
 	p.object("gensim.corpora.dictionary", "Dictionary", func() {
 		p.text("token2id")

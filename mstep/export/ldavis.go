@@ -13,21 +13,22 @@ import (
 	"privpipe/pipelines/model/relevance"
 )
 
-// What pyLDAvis.prepare takes by default.
+// The defaults of pyLDAvis.prepare.
 const (
-	visWords = 30  // R: words in a bar chart
-	visSteps = 100 // of the slider λ, the weight of log probability in relevance
+	visWords = 30  // R: words in each bar chart
+	visSteps = 100 // steps of the slider λ, the weight of log probability in relevance
 )
 
-// visTokens is the length of the text that the bars are about: a frequency is an expected number of tokens among a million.
+// visTokens is the length of the text that the bars describe. A frequency is an expected number of tokens per million.
 const visTokens = 1e6
 
 // A view is the JSON that LDAvis draws: PreparedData.to_json of pyLDAvis 3.4.
 type view struct {
 	Coordinates struct {
-		X       []float64 `json:"x"`
-		Y       []float64 `json:"y"`
-		Topics  []int     `json:"topics"` // from 1, the largest topic first, as all numbers of topics below
+		X []float64 `json:"x"`
+		Y []float64 `json:"y"`
+		// From 1, the largest topic first. All topic numbers below are these numbers.
+		Topics  []int     `json:"topics"`
 		Cluster []int     `json:"cluster"`
 		Percent []float64 `json:"Freq"`
 	} `json:"mdsDat"`
@@ -47,12 +48,13 @@ type view struct {
 	R       int               `json:"R"`
 	Step    float64           `json:"lambda.step"`
 	Options map[string]string `json:"plot.opts"`
-	Order   []int             `json:"topic.order"` // the numbers of mstep + 1
+	Order   []int             `json:"topic.order"` // mstep's numbers + 1
 }
 
-// writeLDAvis writes topics for LDAvis (Sievert and Shirley, LDAvis: A Method for Visualizing and Interpreting Topics, 2014), as
-// pyLDAvis.prepare does. That function asks for the length and topics of each document and the frequency of each word. They are private;
-// the model's own take their places. The share of topic k is Σ_v λ_kv / Σ λ, and the frequency of word v in it is proportional to λ_kv.
+// writeLDAvis writes topics for LDAvis (Sievert and Shirley, LDAvis: A Method for Visualizing and Interpreting Topics,
+// 2014), as pyLDAvis.prepare does. That function asks for the length and topics of each document and the frequency of
+// each word. These are private, so the model's own estimates take their places. The share of topic k is Σ_v λ_kv / Σ λ,
+// and the frequency of word v in topic k is proportional to λ_kv.
 func writeLDAvis(w io.Writer, t *modelfile.Topics) error {
 	return json.NewEncoder(w).Encode(newView(t))
 }
@@ -93,7 +95,7 @@ func newView(t *modelfile.Topics) *view {
 	return v
 }
 
-// bar adds a bar to the chart of a category.
+// bar adds a bar to the category's chart.
 func (v *view) bar(category, word string, frequency, total, logProb, logLift float64) {
 	b := &v.Bars
 	b.Category, b.Term = append(b.Category, category), append(b.Term, word)
@@ -101,8 +103,9 @@ func (v *view) bar(category, word string, frequency, total, logProb, logLift flo
 	b.LogProb, b.LogLift = append(b.LogProb, logProb), append(b.LogLift, logLift)
 }
 
-// salient adds the chart before a topic is chosen: the words of the largest saliency, p(w) Σ_k p(k|w) log(p(k|w)/p(k)) (Chuang,
-// Manning and Heer 2012). pyLDAvis takes p(k|w) ∝ p(w|k) in place of p(w|k) p(k), and its charts are what people know.
+// salient adds the chart that is shown before a topic is chosen. It has the words with the largest saliency, p(w) Σ_k
+// p(k|w) log(p(k|w)/p(k)) (Chuang, Manning and Heer 2012). pyLDAvis takes p(k|w) ∝ p(w|k) in place of p(w|k) p(k).
+// salient does the same, because people know the charts of pyLDAvis.
 func (v *view) salient(t *modelfile.Topics, sizes, frequency []float64, shown map[int]bool) {
 	total := sum(sizes)
 	saliency := make([]float64, len(t.Words))
@@ -125,7 +128,7 @@ func (v *view) salient(t *modelfile.Topics, sizes, frequency []float64, shown ma
 	}
 }
 
-// relevant adds the chart of a topic: the most relevant words at each place of the slider.
+// relevant adds one topic's chart: the most relevant words at each place of the slider.
 func (v *view) relevant(t *modelfile.Topics, k, number int, size, total float64, frequency []float64, shown map[int]bool) {
 	row := t.Row(k)
 	logProb, logLift := make([]float64, len(row)), make([]float64, len(row))
@@ -145,7 +148,8 @@ func (v *view) relevant(t *modelfile.Topics, k, number int, size, total float64,
 	}
 }
 
-// circles adds the sizes of the topics' circles when a word is chosen: the share of the word that is in each topic, of whole tokens.
+// circles adds the sizes of the topics' circles when a word is chosen. A circle's size is the share of the word's
+// tokens that is in the topic, in whole tokens.
 func (v *view) circles(t *modelfile.Topics, order []int, total float64, frequency []float64, shown map[int]bool) {
 	words := make([]int, 0, len(shown))
 	for word := range shown {
@@ -155,7 +159,7 @@ func (v *view) circles(t *modelfile.Topics, order []int, total float64, frequenc
 	for _, word := range words {
 		for place, k := range order {
 			tokens := t.Row(k)[word] / total * visTokens
-			if tokens < 0.5 { // pyLDAvis keeps the file small so
+			if tokens < 0.5 { // pyLDAvis does so too, to keep the file small
 				continue
 			}
 			v.Tokens.Topic = append(v.Tokens.Topic, place+1)

@@ -9,11 +9,12 @@ import (
 	"privpipe/pipelines/model/relevance"
 )
 
-// keyWords is how many words of a topic Mallet prints (--num-top-words).
+// keyWords is the number of words that Mallet prints for each topic (--num-top-words).
 const keyWords = 20
 
-// writeMalletKeys writes what Mallet's --output-topic-keys does (cc.mallet.topics.ParallelTopicModel.printTopWords): for each topic a
-// line of its number from 0, a tab, its α, a tab, and its leading words, each with a space after it. Mallet's are by probability, λ = 1.
+// writeMalletKeys writes the output of Mallet's --output-topic-keys
+// (cc.mallet.topics.ParallelTopicModel.printTopWords). Each topic has a line with its number from 0, a tab, its α, a
+// tab, and its leading words, each with a space after it. Mallet ranks words by probability, λ = 1.
 func writeMalletKeys(w io.Writer, m *parameters, lambda float64) error {
 	overall := relevance.Overall(m.Cells, len(m.Words))
 	for topic := range m.Number {
@@ -32,9 +33,10 @@ func writeMalletKeys(w io.Writer, m *parameters, lambda float64) error {
 	return nil
 }
 
-// writeMalletWeights writes what Mallet's --topic-word-weights-file does (ParallelTopicModel.printTopicWordWeights): for each topic and
-// each word a line of the topic's number from 0, the word and its weight, with tabs between them. Mallet's weight is the number of the
-// word's tokens in the topic plus β; λ, the parameter of the topic's Dirichlet posterior, is the same quantity.
+// writeMalletWeights writes the output of Mallet's --topic-word-weights-file
+// (ParallelTopicModel.printTopicWordWeights). Each topic and word has a line with the topic's number from 0, the word
+// and its weight, with tabs between them. Mallet's weight is the number of the word's tokens in the topic plus β. λ,
+// the parameter of the topic's Dirichlet posterior, is the same quantity.
 func writeMalletWeights(w io.Writer, t *modelfile.Topics) error {
 	for topic := range t.Number {
 		for word, v := range t.Row(topic) {

@@ -6,8 +6,9 @@ import (
 	"math"
 )
 
-// A pickle writes a Python object for pickle.load, in protocol 4 (Python's Lib/pickletools.py describes each opcode). Each method pushes
-// an object on the reader's stack, or makes one of those on top. The first error of the writer below is kept; nothing is written after.
+// A pickle writes a Python object for pickle.load, in protocol 4 (Python's Lib/pickletools.py describes each opcode).
+// Each method pushes an object on the reader's stack, or replaces the top objects by one. The first error of the
+// underlying writer is kept, and nothing is written after it.
 type pickle struct {
 	w   io.Writer
 	err error
@@ -25,7 +26,7 @@ func (p *pickle) end() error {
 	return p.err
 }
 
-// name pushes what a module calls so.
+// name pushes the object that the module knows by this name.
 func (p *pickle) name(module, name string) { p.write([]byte("c" + module + "\n" + name + "\n")...) }
 
 func (p *pickle) none()  { p.write('N') }
@@ -43,17 +44,17 @@ func (p *pickle) text(s string) {
 // tuple makes a tuple of the top n objects, at most 3.
 func (p *pickle) tuple(n byte) { p.write(0x84 + n) }
 
-// call makes the result of a function and the tuple of its arguments.
+// call replaces a function and the tuple of its arguments by the function's result.
 func (p *pickle) call() { p.write('R') }
 
-// dict pushes a dict with what items pushes: a key, its value, and so on.
+// dict pushes a dict. items pushes its content: a key, its value, and so on.
 func (p *pickle) dict(items func()) {
 	p.write('}', '(')
 	items()
 	p.write('u')
 }
 
-// object pushes an object of a class, with the attributes that are set by attributes.
+// object pushes an object with this class. attributes pushes the names and values of its attributes.
 func (p *pickle) object(module, class string, attributes func()) {
 	p.name(module, class)
 	p.write(')', 0x81) // cls.__new__(cls)
@@ -61,7 +62,7 @@ func (p *pickle) object(module, class string, attributes func()) {
 	p.write('b')
 }
 
-// partial pushes functools.partial of a function and the argument that is pushed by argument.
+// partial pushes functools.partial of a function and one argument. argument pushes the argument.
 func (p *pickle) partial(module, function string, argument func()) {
 	p.name("functools", "partial")
 	p.name(module, function)
@@ -70,8 +71,8 @@ func (p *pickle) partial(module, function string, argument func()) {
 	p.call()
 }
 
-// floats pushes numpy.ndarray(shape, "<f8", bytes), an array that cannot be changed in place, as bytes cannot. NumPy
-// has had this name since its first version, unlike those of its own pickles, which differ between NumPy 1 and 2.
+// floats pushes numpy.ndarray(shape, "<f8", bytes). Such an array cannot be changed in place, as bytes cannot. NumPy
+// has had this name since its first version. The names in NumPy's own pickles differ between NumPy 1 and 2.
 func (p *pickle) floats(cells []float64, shape ...int32) {
 	p.name("numpy", "ndarray")
 	for _, n := range shape {

@@ -40,7 +40,7 @@ func writeJSON(w io.Writer, value string, topics *modelfile.Topics) error {
 	return nil
 }
 
-// writeNPZ writes the arrays that a model is rebuilt from: lambda and weights, K × V; words, V; the numbers alpha and eta.
+// writeNPZ writes the arrays that rebuild a model: lambda and weights, K × V; words, V; the numbers alpha and eta.
 func writeNPZ(w io.Writer, m *parameters) error {
 	a := npy.NewArchive(w)
 	for _, array := range []struct {

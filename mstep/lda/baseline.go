@@ -11,10 +11,10 @@ import (
 const emulated = 4
 
 // unigramGain returns the expected gain of one release with the whole budget over the refined frequencies, in nats a
-// word. errors are the refined frequencies' standard deviations. single is the noise of the one release over the noise
-// of the words' release.
+// word. errors are the refined frequencies' standard deviations. single is the ratio of the one release's noise to
+// the noise in the words' release.
 //
-// Exact counts with fresh noise would be another release, which nobody has charged. So true frequencies p are drawn
+// Exact counts with fresh noise would be another release, and nobody has charged it. So true frequencies p are drawn
 // from their posterior given the releases. The posterior is approximated by gamma distributions with its means and
 // deviations. Counts in proportion to p, with the noise of the one release, give an estimate b̂. The estimate b̂
 // predicts a word Σ p log(b̂/b) nats better than the refined frequencies b. The mean over draws is the expected gain
@@ -54,7 +54,7 @@ func (f *frequencies) unigramGain(refined, errors []float64, single float64) flo
 	return gain
 }
 
-// Shapes of gamma variables beyond these bounds are as good as certain, or need too small numbers.
+// Above mostShape a gamma variable is as good as certain. Below leastShape it would need too small numbers.
 const (
 	mostShape  = 1e8
 	leastShape = 1e-3

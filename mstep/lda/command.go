@@ -121,10 +121,10 @@ func (c *Command) validateOnline() error {
 	return nil
 }
 
-// usualCorrelation is λ of the paper's experiments, and the first λ where it is learned.
+// usualCorrelation is λ in the paper's experiments, and the first λ where λ is learned.
 const usualCorrelation = 0.5
 
-// online returns the settings of --online, which are 0 for a wrong number.
+// online returns the settings of --online. A wrong number gives 0.
 func (c *Command) online() Online {
 	if c.Online == "auto" {
 		return Online{usualCorrelation, true}
@@ -133,7 +133,8 @@ func (c *Command) online() Online {
 	return Online{Lambda: lambda}
 }
 
-// schedule returns τ0, κ and the share of the rounds from which the model is averaged.
+// schedule returns τ0, κ and averageFrom. The model is averaged over the rounds after the share averageFrom of all
+// rounds.
 func (c *Command) schedule() (tau0, kappa, averageFrom float64) {
 	or := func(given *float64, standard float64) float64 {
 		if given == nil {
@@ -200,7 +201,7 @@ func (c *Command) Run(r *filter.Run) error {
 	return c.LearnFrom(learn.First{Name: c.StartOut, Model: learner.Start()}, r, learner, vocab)
 }
 
-// learner returns a learner with the first topics of the flags.
+// learner returns a learner with the first topics that the flags name.
 func (c *Command) learner(o Options, vocab vocabulary.Words) (*Learner, error) {
 	switch {
 	case c.Initial != "":
@@ -219,8 +220,8 @@ func (c *Command) learner(o Options, vocab vocabulary.Words) (*Learner, error) {
 	return New(o), nil
 }
 
-// readCounts reads the counts of a model of a run that accumulated, and the variance of their noise. For batches, where counts are a prior only, any
-// model will do: λ − η, taken as without noise.
+// readCounts reads the counts from the model of an accumulating run, and the variance of their noise. For batches
+// counts are only a prior, so any model will do. Its counts are λ − η, taken as counts without noise.
 func readCounts(name string, want model.Size, vocab vocabulary.Words, online bool) ([]float32, float64, error) {
 	set, size, err := readModel(name, lda.Family, vocab)
 	if err != nil {
@@ -282,7 +283,7 @@ func (c *Command) readPrior(o *Options, vocab vocabulary.Words) (err error) {
 }
 
 // readMarginal reads a model of words. The model must have all words of vocab. A model from an older program has no
-// sums. The text may be nil.
+// sums. text may be nil.
 func readMarginal(name string, text *publictext.Text, vocab vocabulary.Words) (*Marginal, error) {
 	file, err := modelfile.Read(name, wire.MaxCells)
 	if err != nil {
@@ -327,7 +328,7 @@ func readMarginal(name string, text *publictext.Text, vocab vocabulary.Words) (*
 	return m, err
 }
 
-// readModel reads a model of a family over a vocabulary.
+// readModel reads a model in this family over this vocabulary.
 func readModel(name string, family *model.Family, vocab vocabulary.Words) (*stream.Set, model.Size, error) {
 	in, h, err := endpoint.OpenStream(name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_PARAMETERS}, Side: wire.Side_PUBLIC})
 	if err != nil {

@@ -15,7 +15,9 @@ type Estimate struct {
 	Shrink      bool    // empirical Bayes; else negative cells count as 0
 	ExpectedLog bool    // E[log β] under the Dirichlet λ, as in the papers; else the mean of β
 	Ceiling     float64 // cells count as at most this; 0: no ceiling. Not with Shrink
-	Point       bool    // the topics are at the mode of their Dirichlet, which is expectation maximisation. Needs η > 1; not with the others
+	// Each topic is the mode of its Dirichlet, which is expectation maximisation. Needs η > 1. Excludes the other
+	// fields.
+	Point bool
 }
 
 // topics is an estimate of the topics.
@@ -25,11 +27,11 @@ type topics struct {
 	expectedLog bool
 }
 
-// cellPrior is the prior of a cell around the product of its topic's size and its word's frequency. Most words are rare
-// in most topics and common in a few, hence the wide range.
+// cellPrior is the prior of each cell around the product of its topic's size and its word's frequency. Most words are
+// rare in most topics and common in a few, hence the wide range.
 var cellPrior = denoise.Mixture{Ratios: []float64{.01, .05, .2, .6, 1.5, 4, 10, 22, 45}, Groups: 8, Steps: 2}
 
-// prior is λ of a cell without counts.
+// prior is λ in cells without counts.
 func (o *Options) prior() float64 {
 	if o.Estimate.Point {
 		return o.Eta - 1
@@ -37,10 +39,10 @@ func (o *Options) prior() float64 {
 	return o.Eta
 }
 
-// estimate makes topics in the memory of lambda from a statistic with normal noise of standard deviation tau on each cell. Without noise, for example at
-// the random start, λ is η + S. A ceiling C bounds λ to [η, η+C]: no two words of a topic then differ in the mean of β by more than a
-// factor C/η + 1 (HDP-LDA, algorithm 1, clips the counts likewise). The mode of a Dirichlet(λ) is the mean of a Dirichlet(λ − 1), so for a
-// point mass λ has 1 less.
+// estimate makes topics in the memory of lambda. The statistic has normal noise of standard deviation tau on each cell.
+// Without noise, for example at the random start, λ is η + S. A ceiling C bounds λ to [η, η+C]. Then no two words in
+// one topic differ in the mean of β by more than a factor C/η + 1 (HDP-LDA, algorithm 1, clips the counts likewise).
+// The mode of a Dirichlet(λ) is the mean of a Dirichlet(λ − 1), so for a point mass λ has 1 less.
 func (o *Options) estimate(lambda, sum, marginal []float64, tau float64) *topics {
 	t := &topics{k: o.Topics, v: o.Words, lambda: lambda, expectedLog: o.Estimate.ExpectedLog}
 	if o.Estimate.Shrink && tau > 0 {
@@ -57,8 +59,8 @@ func (o *Options) estimate(lambda, sum, marginal []float64, tau float64) *topics
 	return t
 }
 
-// shrink sets λ to the posterior mean of each cell, given the noisy sizes of the topics and the frequency of each word,
-// and then scales words so that all topics together have these frequencies.
+// shrink sets λ to the posterior mean of each cell, given the topics' noisy sizes and each word's frequency. Then it
+// scales words so that all topics together have these frequencies.
 func (o *Options) shrink(t *topics, sum, frequency []float64, tau float64) {
 	if frequency == nil {
 		frequency = marginal(sum, t.k, t.v, tau)
@@ -79,12 +81,13 @@ func (o *Options) shrink(t *topics, sum, frequency []float64, tau float64) {
 	for k, size := range sizes {
 		row := t.lambda[k*t.v : (k+1)*t.v]
 		for v, f := range frequency {
-			row[v] = max(row[v], 1e-6*(size*f)) // far below the noise, but no word gets probability 0
+			// The minimum is far below the noise, but no word gets probability 0.
+			row[v] = max(row[v], 1e-6*(size*f))
 		}
 	}
 }
 
-// toFrequencies scales the cells of each word so that all topics together have its frequency.
+// toFrequencies scales the cells of each word so that all topics together have the word's frequency.
 func toFrequencies(cells, frequency []float64, total float64) {
 	scales := columns(cells, len(frequency))
 	for v, column := range scales {
@@ -101,10 +104,10 @@ func toFrequencies(cells, frequency []float64, total float64) {
 	}
 }
 
-// columns returns the sum of each column of cells, which are in rows of v.
+// columns returns the sum of each column of cells. cells has rows of length v.
 func columns(cells []float64, v int) []float64 {
 	sums := make([]float64, v)
-	for at := 0; at < len(cells); at += v { // row by row, as the cells are in memory
+	for at := 0; at < len(cells); at += v { // row by row, in the order of memory
 		for i, x := range cells[at : at+v] {
 			sums[i] += x
 		}
@@ -112,8 +115,8 @@ func columns(cells []float64, v int) []float64 {
 	return sums
 }
 
-// topicSizes returns the words of each topic, at least 5 % of their mean. The minimum lets a topic that noise has
-// emptied come back.
+// topicSizes returns the number of words in each topic, at least 5 % of their mean. The minimum lets a topic come back
+// after noise has emptied it.
 func (o *Options) topicSizes(sum []float64) []float64 {
 	sizes := make([]float64, o.Topics)
 	for i, s := range sum {
@@ -129,13 +132,15 @@ func (o *Options) topicSizes(sum []float64) []float64 {
 	return sizes
 }
 
-// marginal estimates the frequency of each word from the sum of its K noisy cells. The sum has √K times the noise of a cell.
+// marginal estimates each word's frequency from the sum of its K noisy cells. The sum has √K times the noise of one
+// cell.
 func marginal(sum []float64, k, v int, tau float64) []float64 {
 	return denoise.Frequencies(columns(sum, v), tau*math.Sqrt(float64(k)))
 }
 
-// weights returns the factors of θ in the E-step: the mean of β_kv, λ_kv/Σ_v λ_kv, or exp(E[log β_kv]), with
-// E[log β_kv] = ψ(λ_kv) − ψ(Σ_v λ_kv) (Hoffman, Blei and Bach 2010, below equation 5). They are computed when they are written: a matrix less in memory.
+// weights returns the factors of θ in the E-step. They are the mean of β_kv, λ_kv/Σ_v λ_kv, or exp(E[log β_kv]), with
+// E[log β_kv] = ψ(λ_kv) − ψ(Σ_v λ_kv) (Hoffman, Blei and Bach 2010, below equation 5). They are computed when they are
+// written, which saves the memory of one matrix.
 func (t *topics) weights() stream.Rows {
 	w := &weights{topics: t, totals: make([]float64, t.k)}
 	for k := range w.totals {
@@ -146,7 +151,7 @@ func (t *topics) weights() stream.Rows {
 	return w
 }
 
-// weights implements stream.Rows, of float32.
+// weights implements stream.Rows with float32 cells.
 type weights struct {
 	*topics
 	totals []float64 // Σ_v λ_kv

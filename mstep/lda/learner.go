@@ -18,20 +18,23 @@ import (
 // Options are the settings of the M-step. All are public and fixed before the run.
 type Options struct {
 	Topics, Words int     // K and V
-	Alpha         float64 // Dirichlet prior of a document's topics
-	Eta           float64 // Dirichlet prior of a topic's words
+	Alpha         float64 // Dirichlet prior of each document's topics
+	Eta           float64 // Dirichlet prior of each topic's words
 	Tau0, Kappa   float64 // ρ_t = (τ0 + t)^−κ
-	ZeroNegatives bool    // set negative cells of each release to 0, as the papers do; biased
-	AverageFrom   float64 // the model is estimated from an average over the rounds after this share of them; 1: from S
-	Accumulate    bool    // S ← S + R from S = 0 on: releases are increments. It makes no use of Tau0, Kappa and AverageFrom
-	Online        Online
-	Estimate      Estimate
-	Marginal      *Marginal        // frequencies of words, from a separate release; nil: estimated from S
-	WeighWords    bool             // the E-step weighs words by the frequencies; needs Marginal
-	Refine        bool             // the frequencies are refined each round; needs Marginal
-	SingleNoise   float64          // see unigramGain: single; 0: unknown
-	Seed          uint64           // of the random first topics
-	Public        *publictext.Text // prior of the topics, and the first of them; needs Marginal. nil: none
+	ZeroNegatives bool    // set negative cells in each release to 0, as the papers do; biased
+	// The model is estimated from an average over the rounds after this share of all rounds; 1: from S.
+	AverageFrom float64
+	// Releases are increments: S ← S + R from S = 0 on. Tau0, Kappa and AverageFrom are not used.
+	Accumulate  bool
+	Online      Online
+	Estimate    Estimate
+	Marginal    *Marginal // frequencies of words, from a separate release; nil: estimated from S
+	WeighWords  bool      // the E-step weighs words by the frequencies; needs Marginal
+	Refine      bool      // the frequencies are refined each round; needs Marginal
+	SingleNoise float64   // the single argument of unigramGain; 0: unknown
+	Seed        uint64    // for the random first topics
+	// The topics' prior, and the first topics; nil: none. It needs Marginal.
+	Public *publictext.Text
 
 	weights []float32 // of words; nil: 1
 }
@@ -48,16 +51,17 @@ type Learner struct {
 	averageVariance float64
 	averaged        float64 // number of rounds in the average
 
-	lambda   []float64      // memory of the last topics; nil before the first
+	lambda   []float64      // memory of the last topics; nil: none were made
 	online   *online        // nil: not online
 	informed *informed.Rows // nil: without public text
 
-	marginal    []float64    // the frequencies of words of the last round; nil: estimated from S
+	// The frequencies of words in the last round; nil: estimated from S.
+	marginal    []float64
 	frequencies *frequencies // nil: they are not refined
 }
 
-// New returns a learner with random first topics: λ from a Gamma(100, 1/100), as in the authors' code. A learner that accumulates,
-// or that is online, begins with counts of 0 instead, because it would never forget random ones.
+// New returns a learner with random first topics: λ from a Gamma(100, 1/100), as in the authors' code. An accumulating
+// or online learner begins with counts of 0 instead, because it would never forget random ones.
 func New(o Options) *Learner {
 	l := newLearner(o)
 	if l.informed != nil {
@@ -68,7 +72,8 @@ func New(o Options) *Learner {
 		return l
 	}
 	gamma := distuv.Gamma{Alpha: 100, Beta: 100, Src: rand.NewPCG(o.Seed, 0x6c616d626461)}
-	width := max(1, 2*o.prior()) // S must not be negative: a large prior would hide it, and all topics would be equal for ever
+	// S must not be negative: a large prior would hide S, and all topics would be equal forever.
+	width := max(1, 2*o.prior())
 	for i := range l.sum {
 		l.sum[i] = width * gamma.Rand()
 	}
@@ -76,7 +81,7 @@ func New(o Options) *Learner {
 	return l
 }
 
-// NewFrom returns a learner whose first topics are λ, K×V row by row.
+// NewFrom returns a learner with the first topics λ, K×V row by row.
 func NewFrom(o Options, lambda []float64) *Learner {
 	l := newLearner(o)
 	l.begin(lambda)
@@ -93,8 +98,8 @@ func (l *Learner) begin(lambda []float64) {
 	}
 }
 
-// NewFromCounts returns a learner that adds increments to counts, K×V row by row, whose noise has the given variance on each cell. A learner that is
-// online takes them as N⁰, those of the batch before the first.
+// NewFromCounts returns a learner that adds increments to counts, K×V row by row. The noise on each cell has the given
+// variance. An online learner takes the counts as N⁰, the counts of the batch before the first.
 func NewFromCounts(o Options, counts []float32, variance float64) *Learner {
 	l := newLearner(o)
 	for i, c := range counts {
@@ -152,7 +157,8 @@ func (l *Learner) Update(r *model.Release) error {
 	rho := model.Rate{Tau0: l.o.Tau0, Kappa: l.o.Kappa}.At(float64(r.Round))
 	average := 0.0 // the weight of the release in the average
 	if float64(r.Round) > l.o.AverageFrom*float64(r.Rounds) {
-		average = 2 / (l.averaged + 2) // weights that rise linearly with the round: the n-th gets 2/(n(n+1)) of n
+		// These weights rise linearly with the round: of n rounds the i-th gets 2i/(n(n+1)).
+		average = 2 / (l.averaged + 2)
 	}
 	variance, err := l.each(r, func(first int, values []float64) {
 		model.Mix(l.sum[first:], values, rho, 0, 0)
@@ -176,7 +182,7 @@ func (l *Learner) Update(r *model.Release) error {
 	return nil
 }
 
-// refine refines the frequencies of words by the statistic, and brings public text to them.
+// refine refines the frequencies of words by the statistic, and puts the public text on them.
 func (l *Learner) refine() {
 	if l.frequencies == nil || l.variance == 0 {
 		return
@@ -188,7 +194,8 @@ func (l *Learner) refine() {
 	}
 }
 
-// each gives the values of a release to take, in parts as model.Release.Each, and returns the variance of the noise on each.
+// each passes a release's values to take, in parts as model.Release.Each does. It returns the noise variance on each
+// value.
 func (l *Learner) each(r *model.Release, take func(first int, values []float64)) (variance float64, err error) {
 	deviation, err := r.Each(lda.Topics, func(first int, values []float64) {
 		if l.o.ZeroNegatives {
@@ -201,8 +208,8 @@ func (l *Learner) each(r *model.Release, take func(first int, values []float64))
 	return deviation * deviation, err
 }
 
-// accumulate adds the increments of a round. A sample of them would leave out what the other documents changed, and so would a missing
-// round, for good.
+// accumulate adds one round's increments. It refuses a sample of documents, because the changes in the other documents
+// would be missing for good. A missing round would lose changes likewise.
 func (l *Learner) accumulate(r *model.Release) error {
 	if !r.All {
 		return fmt.Errorf("release of round %d is of a sample of the documents: only the increments of all documents add up to counts", r.Round)
@@ -237,7 +244,7 @@ func (l *Learner) Parameters() *model.Snapshot {
 	return s
 }
 
-// putOptional writes the optional fields of the options.
+// putOptional writes the optional fields that the options ask for.
 func (l *Learner) putOptional(s *model.Snapshot) {
 	if c := l.o.Estimate.Ceiling; c > 0 {
 		lda.Ceiling.Put(s, c)
@@ -257,8 +264,8 @@ func (l *Learner) putOptional(s *model.Snapshot) {
 	lda.Counts.Put(s, l.Size(), counts)
 }
 
-// AboveNoise implements model.Judge: for each topic, the number of cells of its statistic that are more than four standard
-// deviations of the noise above 0. Pure noise has V/30000 such cells.
+// AboveNoise implements model.Judge. For each topic it returns the number of cells in the statistic that are more than
+// four standard deviations of the noise above 0. Pure noise has V/30000 such cells.
 func (l *Learner) AboveNoise() []int {
 	sum, variance := l.estimated()
 	above := make([]int, l.o.Topics)
@@ -270,7 +277,7 @@ func (l *Learner) AboveNoise() []int {
 	return above
 }
 
-// estimated returns the statistic from which the model is estimated, and the variance of its noise.
+// estimated returns the statistic that the model is estimated from, and the variance of its noise.
 func (l *Learner) estimated() (sum []float64, variance float64) {
 	if l.averaged > 0 {
 		return l.average, l.averageVariance
@@ -278,8 +285,8 @@ func (l *Learner) estimated() (sum []float64, variance float64) {
 	return l.sum, l.variance
 }
 
-// Model implements model.Learner: the parameters for estep, and λ, whose rows are proportional to the topics. Counts are those of the
-// last round.
+// Model implements model.Learner. It returns the parameters for estep, and λ with rows that are proportional to the
+// topics. Counts are the counts in the last round.
 func (l *Learner) Model() (*model.Snapshot, error) {
 	if l.round == 0 {
 		return nil, errors.New("no release to learn from")
@@ -297,7 +304,7 @@ func (l *Learner) Model() (*model.Snapshot, error) {
 	return s, nil
 }
 
-// modelOf returns the model by a statistic and by word frequencies.
+// modelOf returns the model for the statistic and the word frequencies.
 func (l *Learner) modelOf(sum, marginal []float64, tau float64) *model.Snapshot {
 	if l.informed == nil || tau == 0 {
 		return l.snapshot(l.topics(sum, marginal, tau))
@@ -310,12 +317,12 @@ func (l *Learner) modelOf(sum, marginal []float64, tau float64) *model.Snapshot 
 	return s
 }
 
-// Start is Model of a learner that has had no release: the topics that the first parameters are made of.
+// Start is Model before the first release. It has the topics that make the first parameters.
 func (l *Learner) Start() *model.Snapshot {
 	return l.snapshot(l.topics(l.sum, l.marginal, math.Sqrt(l.variance)))
 }
 
-// topics makes topics without public text. They last until topics are made again: no snapshot is used longer.
+// topics makes topics without public text. They last until topics are made again. No snapshot is used longer.
 func (l *Learner) topics(sum, marginal []float64, tau float64) *topics {
 	if l.lambda == nil {
 		l.lambda = make([]float64, len(sum))
@@ -323,7 +330,7 @@ func (l *Learner) topics(sum, marginal []float64, tau float64) *topics {
 	return l.o.estimate(l.lambda, sum, marginal, tau)
 }
 
-// snapshot is a model file of topics.
+// snapshot makes a model file from topics.
 func (l *Learner) snapshot(estimate *topics) *model.Snapshot {
 	s := new(model.Snapshot)
 	lda.Alpha.Put(s, l.o.Alpha)
@@ -338,7 +345,7 @@ func (l *Learner) snapshot(estimate *topics) *model.Snapshot {
 	return s
 }
 
-// estimate makes topics from a statistic, with public text if there are rows and the statistic was released.
+// estimate makes topics from the statistic. It uses public text if there are rows and the statistic was released.
 func (l *Learner) estimate(rows *informed.Rows, sum []float64, tau float64) *topics {
 	if rows == nil || l.round == 0 || tau == 0 {
 		return l.topics(sum, l.marginal, tau)
@@ -346,7 +353,8 @@ func (l *Learner) estimate(rows *informed.Rows, sum []float64, tau float64) *top
 	return l.toTopics(rows.Estimate(sum, tau), sum, l.marginal)
 }
 
-// toTopics makes topics of cells that public text has informed, with the frequencies of words and the size of the statistic.
+// toTopics makes topics from cells that public text has informed. They get the frequencies of words and the statistic's
+// size.
 func (l *Learner) toTopics(cells, sum, marginal []float64) *topics {
 	t := &topics{k: l.o.Topics, v: l.o.Words, lambda: cells, expectedLog: l.o.Estimate.ExpectedLog}
 	total := 0.0

@@ -10,17 +10,17 @@ import (
 )
 
 // A Marginal has the frequencies of words that were released before the first round. The same release may have chosen
-// the words of the topics from a dictionary. The Marginal is then over the whole dictionary. The sums of the chosen
-// words are above the truth in the mean, because words were chosen for large sums.
+// the topics' words from a dictionary. The Marginal is then over the whole dictionary. The sums of the chosen words are
+// above the truth on average, because words were chosen for large sums.
 type Marginal struct {
-	Frequencies []float64        // estimated, of the words of the topics
-	Sums        []float64        // released, of all words; nil: unknown, or without noise
+	Frequencies []float64        // estimated, for the topics' words
+	Sums        []float64        // released, for all words; nil: unknown, or without noise
 	Deviations  []float64        // standard deviations of the noise on Sums; nil: as Sums
-	Places      []int            // of the words of the topics among all words
+	Places      []int            // places of the topics' words among all words
 	Public      *publictext.Text // over all words; nil: none
 }
 
-// chosen returns the values of the words of the topics, scaled to sum 1.
+// chosen returns the values of the topics' words, scaled to sum 1.
 func (m *Marginal) chosen(all []float64) []float64 {
 	out, total := make([]float64, len(m.Places)), 0.0
 	for v, at := range m.Places {
@@ -34,8 +34,8 @@ func (m *Marginal) chosen(all []float64) []float64 {
 }
 
 // wordWeights returns the weights of words in contributions, ω_v = (V b_v + 0.3)^−¼ over the largest, for frequencies
-// b. A contribution has norm 1. A document with smaller weights on frequent words has more of its norm left for rare
-// words, which tell topics apart.
+// b. A contribution has norm 1. If frequent words have smaller weights, more of the norm is left for rare words, which
+// tell topics apart.
 func wordWeights(frequencies []float64) []float32 {
 	weights, largest := make([]float64, len(frequencies)), 0.0
 	for v, b := range frequencies {
@@ -87,8 +87,8 @@ func newFrequencies(o *Options) *frequencies {
 	return f
 }
 
-// leastRatioError is the least ratio error: the standard deviation of log(p/q) without noise. Here p is the share of
-// one word in the topics' statistic, and q its share in the words' release. The two statistics weigh words alike only
+// leastRatioError is the least ratio error: the standard deviation of log(p/q) without noise. Here p is one word's
+// share in the topics' statistic, and q is its share in the words' release. The two statistics weigh words alike only
 // roughly: one has roots of counts, and documents have other norms.
 const leastRatioError = 0.1
 
@@ -103,9 +103,9 @@ const leastRatioError = 0.1
 // x, so the function unit gives a factor u: uy has the unit of x. Then x_v and uy_v both measure one size, g_v.
 //
 // The variance of x_v is d_v². The variance of uy_v is (uτ√K/ω_v)² + (rg_v)², where r is the ratio error. The first
-// term is noise. The second term takes g_v from x_v and uy_v: their mean by the precisions of the noise, at least 0.
-// The mean of x_v and uy_v by the precisions has the least variance. A word outside the topics keeps x_v. Without a
-// positive u, noise hides the topics, and all words keep x_v.
+// term is noise. The second term takes g_v from x_v and uy_v: their mean, weighted by the precisions of the noise, at
+// least 0. The mean of x_v and uy_v weighted by the precisions has the least variance. A word outside the topics keeps
+// x_v. Without a positive u, noise hides the topics, and all words keep x_v.
 func (f *frequencies) refine(sum []float64, tau float64, last bool) (refined, errors []float64) {
 	z, deviations := f.combine(sum, tau)
 	return f.estimate(z, deviations, last)
@@ -151,7 +151,7 @@ func (f *frequencies) estimate(counts, deviations []float64, last bool) (estimat
 	return f.informed.Estimate(counts, deviations, last)
 }
 
-// expected returns g by the words' release only: the sizes of the words of the topics, in the unit of x.
+// expected returns g by the words' release only: the sizes of the topics' words, in the unit of x.
 func (f *frequencies) expected() []float64 {
 	m := f.o.Marginal
 	total, sizes := 0.0, slices.Clone(m.Frequencies)

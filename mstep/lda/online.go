@@ -8,17 +8,18 @@ import (
 	"privpipe/pipelines/model"
 )
 
-// Online are the settings of online LDA, where each round is a batch of its own documents.
+// Online are the settings of online LDA. Each round is a batch with its own documents.
 type Online struct {
-	Lambda float64 // λ in (0, 1], the first one if it is learned; 0: not online
+	Lambda float64 // λ in (0, 1], the first λ if it is learned; 0: not online
 	Learn  bool    // λ is drawn anew after each batch
 }
 
-// online is the state of online LDA (Zhao et al., Latent Dirichlet Allocation Model Training with Differential Privacy, 2020, §VI-B): batch l
-// has the prior βˡ = βˡ⁻¹ + λNˡ⁻¹, equation 10, where Nˡ are its counts of words by topic and β⁰ is η.
+// online is the state of online LDA (Zhao et al., Latent Dirichlet Allocation Model Training with Differential Privacy,
+// 2020, §VI-B). Batch l has the prior βˡ = βˡ⁻¹ + λNˡ⁻¹, equation 10. Nˡ are the batch's counts of words by topic, and
+// β⁰ is η.
 type online struct {
-	lambda       float64   // λ of the next batch
-	base         []float64 // βˡ − η of the last batch
+	lambda       float64   // λ for the next batch
+	base         []float64 // βˡ − η for the last batch
 	last         []float64 // Nˡ
 	baseVariance float64   // of the noise on each cell of base
 	lastVariance float64
@@ -38,13 +39,14 @@ func (s *online) prior() []float32 {
 	return prior
 }
 
-// batch takes the counts of the next batch. The model is of βˡ + Nˡ, equation 13.
+// batch takes the counts of the next batch. The model is estimated from βˡ + Nˡ, equation 13.
 func (l *Learner) batch(r *model.Release) error {
 	if r.Round != l.round+1 {
 		return fmt.Errorf("release of round %d comes after that of round %d: the prior needs the counts of each batch", r.Round, l.round)
 	}
 	s := l.online
-	counts := make([]float64, len(s.base)) // of the batch: the release is in the scale of all documents
+	// The batch's own counts: the release is in the scale of all documents.
+	counts := make([]float64, len(s.base))
 	variance, err := l.each(r, func(first int, values []float64) {
 		for i, x := range values {
 			counts[first+i] = x * r.Rate
@@ -69,8 +71,9 @@ func (l *Learner) batch(r *model.Release) error {
 	return nil
 }
 
-// redraw makes one Metropolis step on λ, whose prior is uniform on (0, 1), given the counts of a batch (end of §VI-B). The proposal is uniform,
-// too, so the ratio of acceptance is that of the counts' probabilities. The coins follow from the public seed and the round.
+// redraw makes one Metropolis step on λ, given the counts of one batch (end of §VI-B). The prior of λ is uniform on (0,
+// 1). The proposal is uniform too, so the acceptance ratio is the ratio of the counts' probabilities. The coins follow
+// from the public seed and the round.
 func (l *Learner) redraw(counts []float64, round uint32) float64 {
 	coins := rand.New(rand.NewPCG(l.o.Seed, 1<<32|uint64(round)))
 	proposal, accept := coins.Float64(), coins.Float64()
@@ -80,8 +83,9 @@ func (l *Learner) redraw(counts []float64, round uint32) float64 {
 	return l.online.lambda
 }
 
-// logEvidence is the log probability of a batch's counts, but for a constant, where the words of each topic have a Dirichlet prior with
-// parameters η + base + λ·last: the Dirichlet–multinomial distribution (Griffiths and Steyvers 2004, equation 2).
+// logEvidence is the log probability of the batch's counts, except for a constant. The words of each topic have a
+// Dirichlet prior with parameters η + base + λ·last. So the counts have the Dirichlet–multinomial distribution
+// (Griffiths and Steyvers 2004, equation 2).
 func (l *Learner) logEvidence(counts []float64, lambda float64) float64 {
 	logGamma := func(x float64) float64 { v, _ := math.Lgamma(x); return v }
 	sum := 0.0

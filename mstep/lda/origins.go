@@ -6,15 +6,16 @@ import (
 	"privpipe/pipelines/model/lda"
 )
 
-// origins says where each topic comes from, given λ, what was expected of λ, the own share of each cell (K × V, row by row), and the frequencies
-// of words, whose sum is 1.
+// origins says where each topic comes from. own is each cell's own share (K × V, row by row), expected is the
+// expectation of λ, and frequencies are the frequencies of words, with sum 1.
 //
-// The own share o of a topic is the mean own share of its cells (denoise.Mixture.ShrinkOwn), by the words' probabilities in the topic: a sum of
-// sensitivities as in generalized degrees of freedom (Ye 1998), with the weights of what a reader sees. The rest, 1 − o, follows what was expected of the
-// topic. Of that, the part of public text is the total variation distance between the expected topic and the frequencies, ½ Σ_v |e_v − f_v|:
-// the least probability that must be moved to make one of the other (Levin and Peres, Markov Chains and Mixing Times, 2017, proposition 4.7). What
-// both have in common, Σ_v min(e_v, f_v), needs no public text. The weights of the mixture would not tell: the frequencies are about a
-// mixture of all public topics, too.
+// The topic's own share o is the mean own share of its cells (denoise.Mixture.ShrinkOwn), weighted by the words'
+// probabilities in the topic. This is a sum of sensitivities as in generalized degrees of freedom (Ye 1998), weighted
+// by the probabilities that a reader sees. The rest, 1 − o, follows the expected topic. Public text's part in the rest
+// is the total variation distance between the expected topic and the frequencies, ½ Σ_v |e_v − f_v|. It is the least
+// probability that must be moved to turn one into the other (Levin and Peres, Markov Chains and Mixing Times, 2017,
+// proposition 4.7). Their common part, Σ_v min(e_v, f_v), needs no public text. The mixture's weights would not tell
+// the part, because the frequencies are also about a mixture of all public topics.
 func origins(own, expected, lambda, frequencies []float64) []lda.Origin {
 	words := len(frequencies)
 	all := make([]lda.Origin, len(lambda)/words)

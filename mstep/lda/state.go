@@ -7,18 +7,19 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// The matrices and scalars of a checkpoint.
+// The checkpoint's matrices and scalars.
 var (
 	keptVariance        = model.Scalar{Name: "variance"}
 	keptAverageVariance = model.Scalar{Name: "average_variance"}
 	keptAveraged        = model.Scalar{Name: "averaged"}
 	keptBaseVariance    = model.Scalar{Name: "base_variance"}
 	keptLastVariance    = model.Scalar{Name: "last_variance"}
-	keptBlend           = model.Matrix[float64]{Name: "blend", Rows: model.Components, Columns: model.Words, Rule: model.NotNegative} // of public topics, not of words
-	keptBase            = model.Matrix[float64]{Name: "base", Rows: model.Components, Columns: model.Words}
-	keptLast            = model.Matrix[float64]{Name: "last", Rows: model.Components, Columns: model.Words}
-	keptSum             = model.Matrix[float64]{Name: "sum", Rows: model.Components, Columns: model.Words}
-	keptAverage         = model.Matrix[float64]{Name: "average", Rows: model.Components, Columns: model.Words}
+	// Its columns are public topics, not words.
+	keptBlend   = model.Matrix[float64]{Name: "blend", Rows: model.Components, Columns: model.Words, Rule: model.NotNegative}
+	keptBase    = model.Matrix[float64]{Name: "base", Rows: model.Components, Columns: model.Words}
+	keptLast    = model.Matrix[float64]{Name: "last", Rows: model.Components, Columns: model.Words}
+	keptSum     = model.Matrix[float64]{Name: "sum", Rows: model.Components, Columns: model.Words}
+	keptAverage = model.Matrix[float64]{Name: "average", Rows: model.Components, Columns: model.Words}
 )
 
 func (l *Learner) state() learn.State {

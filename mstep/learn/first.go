@@ -8,7 +8,7 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// First is the model before the first release, and the file of --start-out that it is written to; without a name, none.
+// First is the model before the first release, and the file name from --start-out. Without a name it is not written.
 type First struct {
 	Name  string
 	Model *model.Snapshot
@@ -28,7 +28,8 @@ func (f First) distinct(l *Job) error {
 	return nil
 }
 
-// writeFirst writes the first model. Its header has the run of --run only, as that of the parameters: no release has named another.
+// writeFirst writes the first model. The run in its header is only the run of --run, as in the header of the
+// parameters: no release has named another run.
 func (s *session) writeFirst(f First) error {
 	if f.Name == "" {
 		return nil

@@ -1,5 +1,5 @@
-// Package learn is the work that the M-steps of all models share: it reads releases, passes them to the learner, and writes
-// parameters, checkpoints and the model.
+// Package learn is the work that the M-steps of all models share. It reads releases, passes them to the learner, and
+// writes parameters, checkpoints and the model.
 package learn
 
 import (
@@ -38,15 +38,15 @@ type Job struct {
 	filter.Compress
 }
 
-// session is one run of a learner.
+// session is one learner's run.
 type session struct {
 	*Job
 	run        *filter.Run
 	learner    model.Learner
 	vocab      vocabulary.Words
 	parameters *endpoint.StreamWriter // nil without --params-out, or after the reader has closed them
-	name       string                 // of the training run; "" until a release or a checkpoint names it
-	meter      *progress.Meter        // all of it public, like all that mstep reads
+	name       string                 // the training run; "" until a release or a checkpoint names it
+	meter      *progress.Meter        // all of it is public, like all that mstep reads
 }
 
 // Learn trains a learner on the releases of the input.
@@ -54,7 +54,8 @@ func (l *Job) Learn(r *filter.Run, learner model.Learner, vocab vocabulary.Words
 	return l.LearnFrom(First{}, r, learner, vocab)
 }
 
-// LearnFrom is Learn, and writes the first model. A resumed run writes it again, so that a run that was killed has it, too.
+// LearnFrom is Learn, and also writes the first model. A resumed run writes the first model again, so that a killed run
+// has it too.
 func (l *Job) LearnFrom(first First, r *filter.Run, learner model.Learner, vocab vocabulary.Words) error {
 	switch {
 	case l.Checkpoint == "none":
@@ -115,8 +116,9 @@ func (l *Job) LearnFrom(first First, r *filter.Run, learner model.Learner, vocab
 	return nil
 }
 
-// checkEvery refuses a number of rounds between checkpoints from which a killed run could not go on. What came by a pipe may not come again:
-// privatize --keep-releases forgets releases, sample --window goes on after the last round, and an E-step with a state answers no older round.
+// checkEvery refuses to skip checkpoints if a killed run could then not go on. A pipe may not deliver its releases
+// again: privatize --keep-releases forgets releases, sample --window goes on after the last round, and an E-step with a
+// state answers no older round.
 func (l *Job) checkEvery() error {
 	if l.Every > 1 && !l.readAgain() {
 		return exit.Errorf(exit.Usage, "--checkpoint-every %d wants releases that can be read again, from a topic or a file", l.Every)
@@ -124,14 +126,14 @@ func (l *Job) checkEvery() error {
 	return nil
 }
 
-// readAgain says whether the input has the releases for another reading, as a topic and a file do.
+// readAgain reports whether the input has the releases for another reading, as a topic and a file do.
 func (l *Job) readAgain() bool {
 	_, file := endpoint.Size(l.Input)
 	return file || endpoint.IsTopic(l.Input)
 }
 
-// distinct refuses outputs that would replace each other or an input, where the check of all files that flags name (package filter)
-// does not see it: standard output and topics are no files, and no flag names OUTPUT.checkpoint.
+// distinct refuses outputs that would replace each other or an input. Package filter checks the files that flags name.
+// distinct checks the rest: standard output and topics are no files, and no flag names OUTPUT.checkpoint.
 func (l *Job) distinct() error {
 	switch {
 	case l.ParamsOut == "":
@@ -143,7 +145,7 @@ func (l *Job) distinct() error {
 	return endpoint.Distinct(l.Checkpoint, l.Input, cmp.Or(l.Vocab, l.Input))
 }
 
-// header returns the header of a stream that the session writes.
+// header returns the header for a stream that the session writes.
 func (s *session) header(kind wire.Kind, matrices []*wire.Matrix) *wire.Header {
 	return &wire.Header{
 		Version: wire.Version, Kind: kind, Side: wire.Side_PUBLIC, Run: s.name, Model: s.learner.Family().Name,
@@ -165,7 +167,8 @@ func (s *session) openParameters() error {
 		return nil
 	}
 	h := s.header(wire.Kind_PARAMETERS, snapshot.Matrices)
-	h.Run = s.RunName // not s.name, which the first release sets: a resumed stream must have the same header as before
+	// Not s.name, which the first release sets: a resumed stream must have the same header as before.
+	h.Run = s.RunName
 	endpoint.ReaderPatience = cmp.Or(s.ParamsWait, endpoint.ReaderPatience)
 	out, err := endpoint.CreateStream(s.ParamsOut, h, s.Compress.Compress)
 	if err != nil {
@@ -175,8 +178,8 @@ func (s *session) openParameters() error {
 	return s.sendParameters(snapshot)
 }
 
-// sendParameters sends the parameters after a round. It is no error if the reader has closed the FIFO: estep needs no parameters
-// after the last round. If estep ended too early, the releases are truncated, and their reader reports it.
+// sendParameters sends the parameters after a round. It is no error if the reader has closed the FIFO: estep needs no
+// parameters after the last round. If estep ended too early, the releases are truncated, and their reader reports it.
 func (s *session) sendParameters(snapshot *model.Snapshot) error {
 	if s.parameters == nil {
 		return nil
@@ -188,7 +191,7 @@ func (s *session) sendParameters(snapshot *model.Snapshot) error {
 	return s.unread(err)
 }
 
-// unread drops the error of a FIFO without a reader.
+// unread drops the error that a FIFO has without a reader.
 func (s *session) unread(err error) error {
 	if errors.Is(err, syscall.EPIPE) {
 		s.parameters.Abort()
@@ -235,7 +238,7 @@ func (s *session) follow() error {
 			if err := set.Skip(); err != nil {
 				return err
 			}
-			continue // a replayed release of a round that the checkpoint has
+			continue // a replayed release: the checkpoint already has its round
 		}
 		if resumed > 0 && set.Round > resumed+1 && s.readAgain() {
 			return exit.Errorf(exit.Malformed, "%s: begins after the checkpoint's round %d with round %d, and those between are missing",
@@ -249,11 +252,13 @@ func (s *session) follow() error {
 	return s.run.Err()
 }
 
-// learnFrom learns from one release, which comes while the learner takes it. If it breaks off, the run ends, and nothing of it is kept.
+// learnFrom learns from one release. The release arrives while the learner takes it. If it breaks off, the run ends,
+// and nothing of the release is kept.
 //
-// learnFrom writes the checkpoint, if one is due, before it sends the parameters. An E-step that keeps a state replaces it in the next round,
-// and could not answer this round again. After a crash in between, the parameters are those of the checkpoint. The parameters are computed
-// while the checkpoint is written: neither changes the learner.
+// learnFrom writes the checkpoint, if one is due, before it sends the parameters. An E-step that keeps a state replaces
+// the state in the next round, and could then not answer this round again. After a crash in between, the checkpoint
+// still gives these parameters. The parameters are computed while the checkpoint is written, since neither changes the
+// learner.
 func (s *session) learnFrom(set *stream.Set) error {
 	release, err := model.NewRelease(set)
 	if err == nil {
@@ -265,7 +270,7 @@ func (s *session) learnFrom(set *stream.Set) error {
 	if err != nil {
 		return exit.Errorf(exit.Malformed, "%w", err)
 	}
-	if err := set.Skip(); err != nil { // what the learner did not ask for
+	if err := set.Skip(); err != nil { // skip cells that the learner did not read
 		return err
 	}
 	s.run.Round(int(release.Round), int(release.Rounds))
@@ -290,8 +295,8 @@ func (s *session) learnFrom(set *stream.Set) error {
 	return s.sendParameters(parameters)
 }
 
-// saveModel writes the model after a round to the folder of models. It comes before the checkpoint: a resumed run writes each model
-// that the checkpoint does not have.
+// saveModel writes the model after a round to the folder of models. It runs before the checkpoint is written, so a
+// resumed run writes each model that the checkpoint does not have.
 func (s *session) saveModel() error {
 	if s.Models == "" {
 		return nil
@@ -302,8 +307,8 @@ func (s *session) saveModel() error {
 	return s.writeModel(filepath.Join(s.Models, fmt.Sprintf("%09d.pp", s.learner.Round())))
 }
 
-// save writes the checkpoint, after every so many rounds. A killed run learns the rounds since then again, from a topic or a file. That is
-// post-processing and costs no privacy.
+// save writes the checkpoint after every Every rounds. A killed run learns the rounds since then again, from a topic or
+// a file. This is post-processing and costs no privacy.
 func (s *session) save() error {
 	if s.Checkpoint == "" || s.learner.Round()%s.Every != 0 {
 		return nil
@@ -349,11 +354,12 @@ func (s *session) restore() error {
 	return nil
 }
 
-// fewWords is the least number of words above the noise in a topic that is more than noise. With 65 words topics read well; with 9
-// words half of their words are noise. A small vocabulary has fewer words for a topic.
+// fewWords is the least number of words above the noise in topics that count as more than noise. With 65 words topics
+// read well. With 9 words half of the words are noise. A small vocabulary has fewer words for each topic.
 const fewWords = 10
 
-// judge warns of topics that are hardly more than noise. An average over topics would hide them behind one topic with many words.
+// judge warns about topics that are hardly more than noise. An average over topics would hide them behind one topic
+// with many words.
 func (s *session) judge() {
 	judge, ok := s.learner.(model.Judge)
 	if !ok {

@@ -11,16 +11,16 @@ var (
 	keptMean     = model.Matrix[float64]{Name: "mean", Rows: model.One, Columns: model.Words}
 )
 
-// A Mean is the mean of released statistics with one row. Learners embed it: it implements model.Learner, except for
+// A Mean is the mean of released statistics with one row. Learners embed it. It implements model.Learner, except for
 // Family and Model.
 type Mean struct {
 	Cells    []float64 // the mean of the released sums
 	Variance float64   // of the noise on each cell
 	Rounds   float64   // number of rounds in the mean
-	Settings []Setting // of the learner
+	Settings []Setting // the learner's
 
 	statistic string
-	field     model.Scalar // in checkpoints, for Rounds
+	field     model.Scalar // the checkpoint field for Rounds
 	round     uint32
 }
 
@@ -48,7 +48,7 @@ func (m *Mean) Update(r *model.Release) error {
 	return nil
 }
 
-// Parameters implements model.Learner: the E-step needs none.
+// Parameters implements model.Learner. The E-step needs none.
 func (m *Mean) Parameters() *model.Snapshot { return nil }
 
 func (m *Mean) state() State {

@@ -7,8 +7,8 @@ import (
 	"privpipe/pipelines/model/publictext"
 )
 
-// PublicText returns the settings that name a public text, so that a run is not resumed with another: its digest, 32 bits a number. Without a text
-// there are none.
+// PublicText returns the settings that name a public text, so that a run is not resumed with another text. They are the
+// text's digest, 32 bits in each number. Without a text there are none.
 func PublicText(text *publictext.Text) []Setting {
 	var settings []Setting
 	for i := range 8 {

@@ -7,14 +7,15 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// A Setting is an option of a learner. A checkpoint has it as a number, and a learner resumes only from one with the same value.
+// A Setting is one option of the learner. A checkpoint has it as a number, and a learner resumes only from a checkpoint
+// with the same value.
 type Setting struct {
 	Name     string
 	Value    float64
-	Optional bool // it is left out if it is 0, as checkpoints of older programs do
+	Optional bool // left out of checkpoints if it is 0, as in checkpoints from older programs
 }
 
-// Switch returns the setting of an option that is on or off.
+// Switch returns the setting for an option that is on or off.
 func Switch(name string, on bool) Setting {
 	if on {
 		return Setting{Name: name, Value: 1}
@@ -22,19 +23,19 @@ func Switch(name string, on bool) Setting {
 	return Setting{Name: name}
 }
 
-// A Kept is a number or a matrix of a checkpoint, and the variable of the learner that holds it.
+// A Kept is a number or a matrix in checkpoints, and the learner's variable that holds it.
 type Kept interface {
 	put(*model.Snapshot)
 	restore(*stream.Set) error
 }
 
-// State is what a learner keeps in a checkpoint, besides the number of its last round.
+// State is the part of the learner that a checkpoint keeps, besides the number of the last round.
 type State struct {
 	Settings []Setting
 	Kept     []Kept
 }
 
-// Snapshot returns the content of a checkpoint, for model.Learner.State.
+// Snapshot returns the checkpoint's content, for model.Learner.State.
 func (s State) Snapshot() *model.Snapshot {
 	snapshot := new(model.Snapshot)
 	for _, setting := range s.Settings {
@@ -48,8 +49,8 @@ func (s State) Snapshot() *model.Snapshot {
 	return snapshot
 }
 
-// Restore reads a checkpoint, for model.Learner.Restore. It returns an error if the settings are others, or a field is missing or against
-// its rule. The learner may then be restored in part, and must not be used.
+// Restore reads a checkpoint, for model.Learner.Restore. It returns an error if a setting differs, or a field is
+// missing or breaks its rule. The learner may then be restored in part, and must not be used.
 func (s State) Restore(set *stream.Set) error {
 	for _, setting := range s.Settings {
 		if got, ok := set.Scalar(setting.Name); !ok && !setting.Optional || got != setting.Value {
@@ -79,7 +80,7 @@ func (n number) restore(set *stream.Set) (err error) {
 	return err
 }
 
-// Cells keeps the cells of a matrix of a model of the given size. Restore copies into them.
+// Cells keeps a matrix's cells, for models with the given size. Restore copies into the cells.
 func Cells(field model.Matrix[float64], size model.Size, cells []float64) Kept {
 	return matrix{field, size, cells}
 }

@@ -1,5 +1,5 @@
-// Package linear is the M-step of Bayesian linear regression: it averages releases of the sums, and computes the normal-gamma posterior of
-// the weights and of the noise from them.
+// Package linear is the M-step of Bayesian linear regression. It averages releases of the sums, and computes the
+// normal-gamma posterior of the weights and of the noise from the averages.
 package linear
 
 import (

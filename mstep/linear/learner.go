@@ -11,7 +11,7 @@ import (
 
 // Options are the settings of the M-step. All are public and fixed before the run.
 type Options struct {
-	Words     int     // V, features
+	Words     int     // V, the number of features
 	Precision float64 // λ0 > 0: w ~ N(0, I/(λ0·τ))
 	A0, B0    float64 // τ ~ Gamma(a0, b0), with a0 > 1 and b0 > 0
 	Point     bool    // the posterior is a point mass at its mode
@@ -69,7 +69,7 @@ func (l *Learner) Update(r *model.Release) error {
 	return nil
 }
 
-// Parameters implements model.Learner: the E-step needs none.
+// Parameters implements model.Learner. The E-step needs none.
 func (l *Learner) Parameters() *model.Snapshot { return nil }
 
 // Model implements model.Learner.
@@ -89,7 +89,7 @@ func (l *Learner) Model() (*model.Snapshot, error) {
 	return s, nil
 }
 
-// The matrices and scalars of a checkpoint.
+// The checkpoint's matrices and scalars.
 var (
 	keptLearned    = model.Scalar{Name: "learned", Rule: model.NotNegative}
 	keptXXVariance = model.Scalar{Name: "xx_variance", Rule: model.NotNegative}

@@ -13,11 +13,13 @@ type posterior struct {
 	noise      float64   // E[1/τ]
 }
 
-// solve returns the normal-gamma posterior (Murphy, Machine Learning: A Probabilistic Perspective, 2012, §7.6.3): Λ = λ0·I + XX, μ = Λ⁻¹·XY,
-// a = a0 + N/2, b = b0 + ½·(YY − μᵀΛμ). The marginal of w is a Student's t with covariance b/(a−1)·Λ⁻¹, and E[1/τ] = b/(a−1). Without noise
-// XX is positive semidefinite, the residual YY − μᵀΛμ is at least 0, and so is N. So eigenvalues of XX are raised to what is above their
-// noise, the residual to at least the deviation of the noise on YY, and N to at least 0. With a point mass the posterior is at its mode,
-// where 1/τ = b/(a − 1 + V/2).
+// solve returns the normal-gamma posterior (Murphy, Machine Learning: A Probabilistic Perspective, 2012, §7.6.3): Λ =
+// λ0·I + XX, μ = Λ⁻¹·XY, a = a0 + N/2, b = b0 + ½·(YY − μᵀΛμ). The marginal of w is a Student's t with covariance
+// b/(a−1)·Λ⁻¹, and E[1/τ] = b/(a−1).
+//
+// Without noise XX is positive semidefinite, and the residual YY − μᵀΛμ and N are at least 0. So solve raises the
+// eigenvalues of XX to at least their floor above noise, the residual to at least the noise deviation on YY, and N to
+// at least 0. With a point mass the posterior is at its mode, where 1/τ = b/(a − 1 + V/2).
 func (o Options) solve(s *sums) (*posterior, error) {
 	eigen, err := spectrum.Of(s.xx, o.Words)
 	if err != nil {

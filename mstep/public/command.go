@@ -1,4 +1,5 @@
-// Package public makes public files: what public text says of words and of topics, which mstep lda --public takes as a prior.
+// Package public makes public files. They say what public text knows about words and topics, and mstep lda --public
+// takes them as a prior.
 package public
 
 import (
@@ -56,7 +57,7 @@ func (c *Command) Validate() error {
 	return nil
 }
 
-// models are the files of --topics and of --kind, in this order, and the names of the latter.
+// models returns the files of --topics and then of --kind, and the names of the kinds.
 func (c *Command) models() (files, kinds []string) {
 	files = slices.Clone(c.Topics)
 	for _, kind := range c.Kinds {
@@ -126,7 +127,7 @@ func (c *Command) Run(r *filter.Run) error {
 		return exit.Errorf(exit.Malformed, "no document has a word of the vocabulary: nothing to learn from")
 	}
 	text.Frequencies = documents.frequencies()
-	if len(c.Topics) == 0 { // the format wants one row of each
+	if len(c.Topics) == 0 { // the format requires at least one topic and one feature
 		text.First, text.Topics, text.Features = 1, plainRow(len(vocab)), plainRow(len(vocab))
 	} else {
 		text.Features = features(documents, text.Topics, words, text.Frequencies, c.Features, c.Seed)
@@ -134,10 +135,10 @@ func (c *Command) Run(r *filter.Run) error {
 	return text.Write(c.Output, c.Compress.Compress)
 }
 
-// plainRow is a topic without lifts, or a feature that says nothing.
+// plainRow is one topic without lifts, or one feature that says nothing.
 func plainRow(words int) [][]float32 { return [][]float32{make([]float32, words)} }
 
-// readTopics reads the topics of a public model.
+// readTopics reads the topics from a public model.
 func readTopics(name string, vocab vocabulary.Words) (*modelfile.Topics, error) {
 	t, err := modelfile.ReadTopics(name, wire.MaxCells)
 	if err == nil && string(t.Header.Vocabulary) != string(vocab.Hash()) {
@@ -146,7 +147,7 @@ func readTopics(name string, vocab vocabulary.Words) (*modelfile.Topics, error) 
 	return t, err
 }
 
-// check reads a public file for a vocabulary.
+// check reads a public file, and checks it against a vocabulary.
 func (c *Command) check(r *filter.Run) error {
 	if err := r.Check(c.Check, c.Vocab); err != nil {
 		return err
@@ -157,7 +158,7 @@ func (c *Command) check(r *filter.Run) error {
 	}
 	text, err := publictext.Open(c.Check, vocab)
 	if errors.Is(err, publictext.ErrUnknownWords) {
-		return exit.Errorf(exit.Refused, "%w", err) // unlike a damaged file, for which lda.sh stops
+		return exit.Errorf(exit.Refused, "%w", err) // lda.sh goes on after this code, but stops for a damaged file
 	}
 	if err != nil {
 		return err

@@ -12,18 +12,19 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// documents are public documents, each as its distinct words.
+// documents are public documents. Each has its distinct words.
 type documents struct {
-	ids    []uint32  // of all documents, one after another
-	ends   []int     // in ids, of each document
-	counts []float64 // of each word, where a document has count/‖count‖₂, as in estep words
+	ids  []uint32 // all documents' words, one document after another
+	ends []int    // the end of each document in ids
+	// For each word: its sum of count/‖count‖₂ over the documents, as in estep words.
+	counts []float64
 }
 
 func newDocuments(words int) *documents { return &documents{counts: make([]float64, words)} }
 
 func (d *documents) number() int { return len(d.ends) }
 
-// readAll takes the documents of a stream, which must be public.
+// readAll takes the documents from a stream. They must be public.
 func (d *documents) readAll(name string, vocab vocabulary.Words) error {
 	in, h, err := endpoint.OpenStream(name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}, Side: wire.Side_PUBLIC})
 	if err != nil {
@@ -61,7 +62,8 @@ func (d *documents) add(document *wire.Document) {
 	}
 }
 
-// frequencies returns the frequency of each word. One that no document has gets a tenth of a document's share, so that each is positive.
+// frequencies returns the frequency of each word. 0.01 is added to each word's sum, so that all frequencies are
+// positive.
 func (d *documents) frequencies() []float64 {
 	total := 0.0
 	p := make([]float64, len(d.counts))
@@ -75,7 +77,7 @@ func (d *documents) frequencies() []float64 {
 	return p
 }
 
-// frequent returns the places of the most frequent words among each other, and -1 for the rest.
+// frequent returns the ranks of the most frequent words, and -1 for the rest.
 func (d *documents) frequent() []int {
 	order := make([]int, len(d.counts))
 	for v := range order {

@@ -11,15 +11,16 @@ import (
 
 const (
 	maxFeatures = 500
-	eigenvalues = 160   // of the co-occurrences
-	slack       = 20    // columns of the random sketch besides these
-	passes      = 3     // power iterations
-	widest      = 16384 // words with neighbours, the most frequent; the matrix has so many squared float32 cells at most
+	eigenvalues = 160 // of the co-occurrences
+	slack       = 20  // columns in the random sketch besides these
+	passes      = 3   // power iterations
+	// Only the most frequent words have neighbours, at most widest of them: the matrix has widest² float32 cells.
+	widest = 16384
 )
 
-// features returns principal components of what is known of each word: the leading eigenvectors of co-occurrence, each times the root of
-// its eigenvalue, the logarithms of the lifts in public topics and, if there are any, vectors of words, which weigh as much as the topics.
-// Words count by their frequencies p.
+// features returns principal components of all that is known about each word. This is the leading eigenvectors of
+// co-occurrence, each times the root of its eigenvalue, and the logarithms of the lifts in public topics. If there are
+// vectors of words, they are included too, and weigh as much as the topics. Words count by their frequencies p.
 func features(d *documents, topics [][]float32, words *vectors, p []float64, number int, seed uint64) [][]float32 {
 	columns := append(neighbours(d, seed), topics...)
 	if words != nil {
@@ -28,8 +29,9 @@ func features(d *documents, topics [][]float32, words *vectors, p []float64, num
 	return components(columns, p, number)
 }
 
-// neighbours returns the leading eigenvectors of M = log((C+2)/(E+2))₊, times the roots of their eigenvalues, over all words. C is how often
-// two words share a document, which counts 1/√(its distinct words), and E is what C would be if words were independent.
+// neighbours returns the leading eigenvectors of M = log((C+2)/(E+2))₊, times the roots of their eigenvalues, over all
+// words. C counts how often two words share a document. A document counts 1/√(its distinct words). E is the expectation
+// of C if words were independent.
 func neighbours(d *documents, seed uint64) [][]float32 {
 	places := d.frequent()
 	m := cooccurrence(d, places)
@@ -47,7 +49,7 @@ func neighbours(d *documents, seed uint64) [][]float32 {
 	return all
 }
 
-// cooccurrence returns M, over the words with places.
+// cooccurrence returns M over the words that have a place.
 func cooccurrence(d *documents, places []int) blas32.General {
 	n := 0
 	for _, at := range places {
@@ -90,8 +92,9 @@ func cooccurrence(d *documents, places []int) blas32.General {
 	return m
 }
 
-// eigen returns the leading eigenvalues of a symmetric matrix, falling, and their eigenvectors as columns, by a random sketch of its range with
-// power iterations (Halko, Martinsson and Tropp 2011, algorithms 4.4 and 5.3). Only eigenvalues above 0 have roots.
+// eigen returns the leading eigenvalues of a symmetric matrix, descending, and their eigenvectors as columns. It makes
+// a random sketch of the matrix's range with power iterations (Halko, Martinsson and Tropp 2011, algorithms 4.4 and
+// 5.3). Only eigenvalues above 0 have roots.
 func eigen(m blas32.General, number int, seed uint64) ([]float64, blas32.General) {
 	width := min(number+slack, m.Rows)
 	r := rand.New(rand.NewPCG(seed, 0x7075626c6963))
@@ -122,7 +125,7 @@ func eigen(m blas32.General, number int, seed uint64) ([]float64, blas32.General
 	return values[:number], out
 }
 
-// symmetric returns the eigenvalues of a symmetric matrix, falling, and its eigenvectors as columns.
+// symmetric returns the eigenvalues of a symmetric matrix, descending, and its eigenvectors as columns.
 func symmetric(n int, at func(i, j int) float64) ([]float64, *mat.Dense) {
 	s := mat.NewSymDense(n, nil)
 	for i := range n {
@@ -147,7 +150,8 @@ func symmetric(n int, at func(i, j int) float64) ([]float64, *mat.Dense) {
 	return values, vectors
 }
 
-// orthonormalize replaces the columns of a by an orthonormal basis of their span, by the eigenvectors of aᵀa. Directions without length become 0.
+// orthonormalize replaces the columns of matrix a by an orthonormal basis of their span. It uses the eigenvectors of
+// aᵀa. Directions without length become 0.
 func orthonormalize(a blas32.General) {
 	n := a.Cols
 	gram := blas32.General{Rows: n, Cols: n, Stride: n, Data: make([]float32, n*n)}
@@ -166,10 +170,10 @@ func orthonormalize(a blas32.General) {
 	copy(a.Data, out)
 }
 
-// featureStep rounds features, since a file of few numbers is small.
+// featureStep rounds features, so that the file has few different numbers and is small.
 const featureStep = 1.0 / 32
 
-// components returns the scores of the leading principal components of columns, where words count by p.
+// components returns the scores of the leading principal components of columns. Words count by p.
 func components(columns [][]float32, p []float64, number int) [][]float32 {
 	n := len(columns)
 	means := make([]float64, n)

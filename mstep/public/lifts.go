@@ -8,15 +8,16 @@ import (
 	"privpipe/pipelines/model/modelfile"
 )
 
-// A lift is the probability of a word in a topic over its probability in all topics. It is estimated from expected counts, to which
-// softCount is added, so that a word of few counts has a lift near 1.
+// A lift is a word's probability in a topic over its probability in all topics. It is estimated from expected counts.
+// softCount is added to both counts, so that a word with few counts has a lift near 1.
 const (
 	softCount = 2.0
-	leastLift = 0.05 // below it, no word says more
+	leastLift = 0.05 // lifts below it count as leastLift: a word says no more
 	liftStep  = 0.125
 )
 
-// lifts returns the logarithms of the lifts in each topic, the largest topic first, in steps of liftStep, since a file of few numbers is small.
+// lifts returns the logarithms of the lifts in each topic, the largest topic first. They are in steps of liftStep, so
+// that the file has few different numbers and is small.
 func lifts(model *modelfile.Topics) [][]float32 {
 	words := len(model.Words)
 	sizes, columns, total := make([]float64, model.Number), make([]float64, words), 0.0

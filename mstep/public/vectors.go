@@ -14,16 +14,18 @@ import (
 	"privpipe/pipelines/vocabulary"
 )
 
-// vectors are vectors of words that somebody learned of other public text: dimension by dimension, a cell for each word of the vocabulary.
+// vectors are vectors of words that somebody learned from other public text. They are stored by dimension, with a cell
+// for each word in the vocabulary.
 type vectors struct {
 	columns [][]float32
 	known   []bool // the words that have a vector
 }
 
-// maxDimensions bounds the vectors of words.
+// maxDimensions bounds the number of dimensions.
 const maxDimensions = 2000
 
-// openVectors reads vectors from a text, compressed or not, in the format of GloVe and of word2vec: a line has a word and its numbers.
+// openVectors reads vectors from a text, compressed or not, in the format of GloVe and word2vec: each line has a word
+// and its numbers.
 func openVectors(name string, vocab vocabulary.Words) (*vectors, error) {
 	in, err := plain.Open(name)
 	if err != nil {
@@ -33,9 +35,9 @@ func openVectors(name string, vocab vocabulary.Words) (*vectors, error) {
 	return readVectors(in, in.Name, vocab)
 }
 
-// readVectors refuses lines of different lengths, numbers that are not finite, a word of the vocabulary that comes twice, and vectors for less
-// than half of the vocabulary. Its errors name the line. The first line may say how many words and dimensions there are, as word2vec's does;
-// then there must be so many.
+// readVectors refuses lines with different lengths, numbers that are not finite, vocabulary words that come twice, and
+// files with vectors for less than half of the vocabulary. Its errors name the line. The first line may state the
+// numbers of words and dimensions, as word2vec's does. Then the file must have exactly these numbers.
 func readVectors(in io.Reader, name string, vocab vocabulary.Words) (*vectors, error) {
 	places := make(map[string]int, len(vocab))
 	for v, word := range vocab {
@@ -115,7 +117,7 @@ type head struct {
 	words, dimensions uint64
 }
 
-// readHead reads a line "N D", the numbers of words and of dimensions.
+// readHead reads a line "N D": the number of words and the number of dimensions.
 func readHead(line string) (h head, ok bool) {
 	fields := strings.Fields(line)
 	if len(fields) != 2 {
@@ -131,7 +133,8 @@ func readHead(line string) (h head, ok bool) {
 	return h, true
 }
 
-// cutLast cuts a line before its last n fields. What is before is a word, which may have spaces: some words of GloVe do.
+// cutLast cuts a line before its last n fields. The part before them is the word. It may have spaces, as some words of
+// GloVe do.
 func cutLast(line string, n int) (word, fields string, ok bool) {
 	at := len(line)
 	for range n {
@@ -143,8 +146,9 @@ func cutLast(line string, n int) (word, fields string, ok bool) {
 	return strings.TrimSpace(line[:at]), line[at:], true
 }
 
-// features returns the columns around their means, a word without a vector at the means, times one factor that gives them a total variance
-// under the frequencies p. Vectors have no unit of their own.
+// features returns the columns around their means. A word without a vector is at the means. All columns are multiplied
+// by one factor that gives them the total variance under the frequencies p. The factor is free because vectors have no
+// unit of their own.
 func (r *vectors) features(p []float64, variance float64) [][]float32 {
 	mass, total := 0.0, 0.0
 	for v, known := range r.known {

@@ -2,10 +2,11 @@ package reconstruct
 
 import "privpipe/pipelines/wire"
 
-// A batch is the reports of M authors, as bits: whether a report has a word.
+// A batch has the reports of M authors, as bits. A bit says whether a report has a word.
 type batch struct {
 	words int
-	// blocks have a number for each word, which holds the word's bits in 64 reports: bit m mod 64 of block m/64 is that of report m.
+	// A block has a number for each word, with the word's bits in 64 reports: bit m mod 64 in block m/64 belongs to
+	// report m.
 	blocks  [][]uint64
 	reports []*wire.Document // without their words
 }
@@ -26,7 +27,7 @@ func (b *batch) add(report *wire.Document) {
 	b.reports = append(b.reports, &wire.Document{Id: report.Id, User: report.User, Label: report.Label})
 }
 
-// truncate leaves the first n reports.
+// truncate keeps only the first n reports.
 func (b *batch) truncate(n int) {
 	b.reports, b.blocks = b.reports[:n], b.blocks[:(n+63)/64]
 	if used := n % 64; used > 0 {
@@ -37,13 +38,13 @@ func (b *batch) truncate(n int) {
 	}
 }
 
-// has says whether a report has a word.
+// has reports whether a report has a word.
 func (b *batch) has(report, word int) bool { return b.blocks[report/64][word]>>(report%64)&1 != 0 }
 
-// flip changes a bit.
+// flip changes one bit.
 func (b *batch) flip(report, word int) { b.blocks[report/64][word] ^= 1 << (report % 64) }
 
-// document returns a report with its words as they are now.
+// document returns a report with its current words.
 func (b *batch) document(report int) *wire.Document {
 	d := b.reports[report]
 	var words []uint32

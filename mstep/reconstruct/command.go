@@ -1,4 +1,5 @@
-// Package reconstruct rebuilds documents from reports of randomized response: LP-LDA and OLP-LDA of Zhao et al. (2020), server side.
+// Package reconstruct rebuilds documents from reports of randomized response. It is the server side of LP-LDA and
+// OLP-LDA (Zhao et al. 2020).
 package reconstruct
 
 import (
@@ -26,7 +27,7 @@ type Command struct {
 	filter.Compress
 }
 
-// Help is what --help adds for this command.
+// Help is the text that --help adds for this command.
 func (*Command) Help() string {
 	return `
 The documents are public, and train a model without privatize's noise. --grant is the grant of the reports.
@@ -82,7 +83,7 @@ func (c *Command) Run(r *filter.Run) error {
 	return m.mend()
 }
 
-// grant reads the grant. Reports under a flip of 1/2 say nothing.
+// grant reads the grant. It refuses a flip of 1/2, because such reports say nothing.
 func (c *Command) grant() (*event.Grant, error) {
 	b, err := endpoint.ReadFile(c.Grant, 1<<20)
 	if err != nil {
@@ -104,7 +105,7 @@ func (c *Command) grant() (*event.Grant, error) {
 	return g, nil
 }
 
-// fits refuses a stream of another vocabulary than the grant's.
+// fits refuses a stream over another vocabulary than the grant's.
 func fits(h *wire.Header, g *event.Grant) error {
 	of := event.Subject{Vocabulary: hex.EncodeToString(h.Vocabulary), VocabularySize: int(h.VocabularySize)}
 	if of.Vocabulary != g.Vocabulary || of.VocabularySize != g.VocabularySize {
@@ -113,7 +114,7 @@ func fits(h *wire.Header, g *event.Grant) error {
 	return nil
 }
 
-// open opens an input, which must be public and over the grant's vocabulary.
+// open opens an input. It must be public and over the grant's vocabulary.
 func open(name string, g *event.Grant, kinds ...wire.Kind) ([]*endpoint.StreamReader, *wire.Header, error) {
 	streams, h, err := endpoint.OpenStreams(name, endpoint.Wanted{Kinds: kinds, Side: wire.Side_PUBLIC})
 	if err != nil {

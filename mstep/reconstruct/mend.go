@@ -18,11 +18,12 @@ type mender struct {
 	*Command
 	run      *filter.Run
 	grant    *event.Grant
-	response Response // of one author
-	// share is the share of the authors of a word whose rebuilt document is to have it. It is 1 for bits. A report of a few words has only
-	// some of its author's words: added at random, the others would hide which words go together.
+	response Response // for one author
+	// share is the part of a word's authors that get the word in their rebuilt documents. It is 1 for bits. A report
+	// with a few words has only some of its author's words. The other words would be added at random, and would hide
+	// which words go together.
 	share float64
-	prior *prior // nil without one
+	prior *prior // nil: no prior
 }
 
 // publicPrior reads the public documents of --prior.
@@ -54,7 +55,7 @@ func (c *Command) publicPrior(g *event.Grant) (*prior, error) {
 	return newPrior(counts, documents), nil
 }
 
-// mend reads the inputs: streams of documents, which are one batch, or one stream of rounds.
+// mend reads the inputs. They are streams of documents, which form one batch, or one stream of rounds.
 func (m *mender) mend() error {
 	kinds := []wire.Kind{wire.Kind_DOCUMENTS}
 	if len(m.inputs()) == 1 {
@@ -100,7 +101,7 @@ func (m *mender) mend() error {
 	return out.Commit()
 }
 
-// rounds rebuilds each round of a stream.
+// rounds rebuilds each round in a stream.
 func (m *mender) rounds(streams []*endpoint.StreamReader, h *wire.Header) error {
 	if len(streams) > 1 {
 		return exit.Errorf(exit.Usage, "%s: rounds in %d partitions, must be one: a batch is rebuilt as a whole", streams[0].Name(), len(streams))
@@ -172,7 +173,7 @@ func (m *mender) write(out *endpoint.StreamWriter, b *batch, round uint32) error
 	return nil
 }
 
-// wanted returns how many documents of the batch are to have each word.
+// wanted returns for each word the number of the batch's documents that are to have it.
 func (m *mender) wanted(b *batch) []int {
 	authors := len(b.reports)
 	response := m.response
@@ -196,7 +197,7 @@ func (m *mender) wanted(b *batch) []int {
 	return want
 }
 
-// posterior mixes the estimates with the prior, which learns from the result: equation 19.
+// posterior mixes the estimates with the prior, by equation 19. The prior learns from the result.
 func (m *mender) posterior(estimates []float64, response Response) []float64 {
 	mean := m.prior.next(response.Authors)
 	omega := m.omega(estimates, mean, response)
@@ -208,13 +209,15 @@ func (m *mender) posterior(estimates []float64, response Response) []float64 {
 	return posterior
 }
 
-// omega is the weight of the prior. If neither it nor the prior's deviation is given, the variance of the prior is what the mean square of
-// estimate − mean over all words has beyond the variance of the estimates, whose expectation is exactly that: empirical Bayes.
+// omega is the weight of the prior. If neither --omega nor --prior-deviation is given, the prior's variance is
+// estimated by empirical Bayes. The mean square of estimate − mean over all words has as its expectation the prior's
+// variance plus the estimates' variance. So the prior's variance is the mean square minus the estimates' variance, at
+// least 0.
 func (m *mender) omega(estimates, mean []float64, response Response) float64 {
 	if m.Omega != nil {
 		return *m.Omega
 	}
-	have := 0.0 // on average; the variance of estimates is linear in it
+	have := 0.0 // on average; the estimates' variance is linear in have
 	for _, estimate := range estimates {
 		have += estimate / float64(len(estimates))
 	}

@@ -11,10 +11,10 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// mostWarnings bounds the warnings of messages, which anybody who writes to the topic can cause.
+// mostWarnings bounds the warnings about messages, because anybody who writes to the topic can cause them.
 const mostWarnings = 10
 
-// messages takes the reports of a topic, and leaves malformed messages out.
+// messages takes the reports from a topic, and leaves malformed messages out.
 func (m *mender) messages(name string, g *event.Grant, all *reports) error {
 	partitions, err := endpoint.OpenMessages(name, func(h *wire.Header) error {
 		switch {

@@ -2,8 +2,8 @@ package reconstruct
 
 import "math/rand/v2"
 
-// rebuild changes the batch so that want[w] of its reports have word w, each want in [0, M]. The reports whose bit changes are drawn uniformly from
-// those with the other value: steps 3 and 4 of LP-LDA (Zhao et al., §V-B).
+// rebuild changes the batch so that want[w] of its reports have word w, each want in [0, M]. For each word it draws the
+// reports to change uniformly from the reports with the other value: steps 3 and 4 of LP-LDA (Zhao et al., §V-B).
 func (b *batch) rebuild(want []int, coins *rand.Rand) {
 	for word, n := range b.counts() {
 		missing := want[word] > n

@@ -11,11 +11,11 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// reports are those of one batch, each author's once.
+// reports are one batch of reports, with each author's report once.
 type reports struct {
 	*batch
-	most    int            // words of a report
-	numbers map[string]int // of the reports, by their ids
+	most    int            // largest number of words in a report
+	numbers map[string]int // the reports' numbers by their ids
 }
 
 // newReports begins a batch of reports under a grant.
@@ -50,7 +50,7 @@ func (r *reports) take(d *wire.Document) error {
 	return nil
 }
 
-// undo forgets the reports that came after the first n.
+// undo forgets the reports after the first n.
 func (r *reports) undo(n int) {
 	for _, d := range r.reports[n:] {
 		delete(r.numbers, d.Id)
@@ -58,7 +58,7 @@ func (r *reports) undo(n int) {
 	r.truncate(n)
 }
 
-// readAll takes all reports of an input without rounds, or after an error none.
+// readAll takes all reports from an input without rounds. After an error it takes none.
 func (r *reports) readAll(streams []*endpoint.StreamReader) error {
 	before := len(r.reports)
 	for _, in := range streams {
@@ -70,7 +70,7 @@ func (r *reports) readAll(streams []*endpoint.StreamReader) error {
 	return nil
 }
 
-// takeAll takes all reports of a message, or after an error none.
+// takeAll takes all reports in one message. After an error it takes none.
 func (r *reports) takeAll(records []*wire.Record) error {
 	before := len(r.reports)
 	for _, record := range records {
@@ -82,7 +82,7 @@ func (r *reports) takeAll(records []*wire.Record) error {
 	return nil
 }
 
-// read takes all reports of a stream.
+// read takes all reports from a stream.
 func (r *reports) read(in *endpoint.StreamReader) error {
 	for {
 		record, err := in.Next()

@@ -25,17 +25,18 @@ type Learner struct {
 	round uint32
 
 	learned  float64              // number of releases
-	averages map[string][]float64 // of the sums of each statistic, row by row
-	// Variance of the noise on each cell of the averages of g and gzz.
+	averages map[string][]float64 // averages of each statistic's sums, row by row
+	// Noise variance on each cell of the averages of g and gzz.
 	varianceG, varianceGZZ float64
 
 	q *posterior
 }
 
-// initial is the deviation of the first weights: enough for hidden units to differ, and little beside the data.
+// initial is the deviation of the first weights. It is large enough for hidden units to differ, and small beside the
+// data.
 const initial = 0.1
 
-// New returns a learner of the prior, whose weights are random.
+// New returns a learner that starts from the prior with random weights.
 func New(o Options) *Learner {
 	l := &Learner{o: o, averages: make(map[string][]float64)}
 	for _, m := range l.Family().Statistics(o.Size) {
@@ -69,7 +70,8 @@ func (l *Learner) Size() model.Size { return l.o.Size }
 // Round implements model.Learner.
 func (l *Learner) Round() uint32 { return l.round }
 
-// Update implements model.Learner. The first release replaces the sums, which are 0: they would only be a bias.
+// Update implements model.Learner. The first release replaces the sums. They are 0, and averaging them in would only be
+// a bias.
 func (l *Learner) Update(r *model.Release) error {
 	l.learned++
 	rho := 1.0
@@ -95,14 +97,15 @@ func (l *Learner) Update(r *model.Release) error {
 	return l.q.update(l.sums(), &l.o)
 }
 
-// sums returns what the posterior is computed from.
+// sums returns the sums that the posterior is computed from.
 func (l *Learner) sums() *sums {
 	s := &sums{averages: l.averages, images: float64(l.o.Images)}
 	if l.o.Images == 0 {
 		s.images = max(1, l.averages[sbn.Count][0])
 	}
 	s.floorG = math.Sqrt(l.varianceG)
-	// The eigenvalues of K × K symmetric noise with deviation τ off the diagonal are within 2τ·√K, but for a few (Wigner's semicircle).
+	// The eigenvalues of K × K symmetric noise with deviation τ off the diagonal are within 2τ·√K, except for a few
+	// (Wigner's semicircle).
 	s.floorGZZ = 2 * math.Sqrt(l.varianceGZZ*float64(l.o.Size.Components))
 	return s
 }
@@ -114,7 +117,7 @@ func (l *Learner) Parameters() *model.Snapshot {
 	return s
 }
 
-// put writes what the E-step reads.
+// put writes the matrices that the E-step reads.
 func (l *Learner) put(s *model.Snapshot) {
 	sbn.Weights.Put(s, l.o.Size, l.q.weights)
 	sbn.Squares.Put(s, l.o.Size, l.q.squares)

@@ -13,9 +13,9 @@ import (
 	"privpipe/pipelines/polyagamma"
 )
 
-// A posterior is q(W), q(b) and q(c), and the means of the prior of W.
+// A posterior has q(W), q(b) and q(c), and the means of the prior of W.
 type posterior struct {
-	weights, squares []float64 // E[W] and E[W²], a row a hidden unit
+	weights, squares []float64 // E[W] and E[W²], one row for each hidden unit
 	hidden, visible  []float64 // E[b] and E[c]
 	hiddenSquares    []float64 // E[b²]
 	shrinkage
@@ -26,18 +26,18 @@ type sums struct {
 	averages map[string][]float64
 	images   float64 // N
 
-	// What noise may make of a cell of g, and of an eigenvalue of gzz, that is 0.
+	// The values that noise may give to a cell of g, and to an eigenvalue of gzz, if without noise it is 0.
 	floorG, floorGZZ float64
 }
 
-// maxParameter bounds weights and biases, whatever is released: a logit of 10³ is a probability of 0 or 1 in binary64.
+// maxParameter bounds weights and biases, whatever is released. A logit of 10³ is a probability of 0 or 1 in binary64.
 const maxParameter = 1e3
 
-// least is the smallest eigenvalue of Z_j beside the largest. A smaller one would be lost in rounding.
+// least is the smallest eigenvalue of Z_j relative to the largest. A smaller one would be lost in rounding.
 const least = 1e-12
 
-// update updates W, b, c and the prior of W, in this order (Park et al. 2020, App. 5). The first of all updates begins with random weights
-// and c = 0.
+// update updates W, b, c and the prior of W, in this order (Park et al. 2020, App. 5). The very first update begins
+// with random weights and c = 0.
 func (q *posterior) update(s *sums, o *Options) error {
 	if err := q.updateWeights(s, o.Point); err != nil {
 		return err
@@ -48,8 +48,8 @@ func (q *posterior) update(s *sums, o *Options) error {
 	return nil
 }
 
-// updateWeights is eq. 85: for each pixel Σ = (Z_j + diag E[1/ζ_j])⁻¹ and μ = Σ·(YZ_j − ½·Z − E[c_j]·GZ_j), where Z_j is the matrix of row j of
-// gzz.
+// updateWeights is eq. 85. For each pixel Σ = (Z_j + diag E[1/ζ_j])⁻¹ and μ = Σ·(YZ_j − ½·Z − E[c_j]·GZ_j), where Z_j
+// is the matrix from row j of gzz.
 func (q *posterior) updateWeights(s *sums, point bool) error {
 	var group sync.WaitGroup
 	failed := make([]bool, q.pixels)
@@ -89,7 +89,7 @@ func (q *posterior) updatePixel(j int, s *sums, point bool) bool {
 	}
 	var mean mat.VecDense
 	var covariance mat.SymDense
-	// An error says only that the matrix is nearly singular.
+	// An error means only that the matrix is nearly singular.
 	_ = factor.SolveVecTo(&mean, linear)
 	if !point {
 		_ = factor.InverseTo(&covariance)
@@ -105,8 +105,8 @@ func (q *posterior) updatePixel(j int, s *sums, point bool) bool {
 	return true
 }
 
-// project returns the symmetric n × n matrix of a triangle, whose cells come row by row, with eigenvalues raised to floor at least. Without
-// noise they are not negative.
+// project returns the symmetric n × n matrix with this triangle, given row by row. Its eigenvalues are raised to at
+// least floor. Without noise they are not negative.
 func project(n int, triangle []float64, floor float64) (*mat.SymDense, bool) {
 	full := mat.NewSymDense(n, nil)
 	for k := range n {
@@ -160,7 +160,7 @@ func (q *posterior) updateVisible(s *sums, o *Options) {
 	}
 }
 
-// bounded brings a parameter within ±maxParameter; NaN, where sums overflowed, is 0.
+// bounded clamps a parameter to ±maxParameter. NaN, where sums overflowed, becomes 0.
 func bounded(x float64) float64 {
 	if math.IsNaN(x) {
 		return 0

@@ -6,20 +6,21 @@ import (
 	"privpipe/mstep/internal/bessel"
 )
 
-// A shrinkage is the means of the variables of the three parameter beta normal prior of the weights (Park et al. 2020, §7 and App. 5):
+// A shrinkage has the means of the variables in the weights' prior, the three parameter beta normal prior (Park et al.
+// 2020, §7 and App. 5):
 //
 //	W_jk ~ N(0, ζ_jk), ζ_jk ~ Gamma(½, ξ_jk), ξ_jk ~ Gamma(½, φ_k), φ_k ~ Gamma(½, ω), ω ~ Gamma(½, 1), by shape and rate.
 //
-// It is a function of public settings and released numbers alone.
+// It depends only on public settings and released numbers.
 type shrinkage struct {
 	pixels, units int
-	precisions    []float64 // E[1/ζ], a row a hidden unit
+	precisions    []float64 // E[1/ζ], one row for each hidden unit
 	rates         []float64 // E[ξ], likewise
-	scales        []float64 // E[φ], of each hidden unit
+	scales        []float64 // E[φ] for each hidden unit
 	top           float64   // E[ω]
 }
 
-// newShrinkage returns the initial values, but for ζ.
+// newShrinkage returns the initial values, except for ζ.
 func newShrinkage(pixels, hidden int) shrinkage {
 	s := shrinkage{
 		pixels: pixels, units: hidden, precisions: make([]float64, hidden*pixels), rates: make([]float64, hidden*pixels),
@@ -46,7 +47,7 @@ func (s *shrinkage) updateZeta(squares []float64) []float64 {
 	return zeta
 }
 
-// update updates all in the order of App. 5: ζ, ξ, φ, ω.
+// update updates all variables in the order of App. 5: ζ, ξ, φ, ω.
 func (s *shrinkage) update(squares []float64) {
 	sum := 0.0
 	zeta := s.updateZeta(squares)
@@ -62,8 +63,9 @@ func (s *shrinkage) update(squares []float64) {
 	s.top = (float64(s.units)/2 + 0.5) / (1 + sum)
 }
 
-// inverseGaussian returns E[x] and E[1/x] of the generalised inverse Gaussian distribution GIG(0, a, b), with density ∝ x⁻¹·exp(−(ax + b/x)/2)
-// (Jørgensen, Statistical Properties of the Generalized Inverse Gaussian Distribution, 1982, eq. 2.9; K₋₁ = K₁).
+// inverseGaussian returns E[x] and E[1/x] for the generalised inverse Gaussian distribution GIG(0, a, b). Its density
+// is ∝ x⁻¹·exp(−(ax + b/x)/2) (Jørgensen, Statistical Properties of the Generalized Inverse Gaussian Distribution,
+// 1982, eq. 2.9; K₋₁ = K₁).
 func inverseGaussian(a, b float64) (mean, inverse float64) {
 	k0, k1 := bessel.ScaledK(math.Sqrt(a) * math.Sqrt(b))
 	ratio := k1 / k0

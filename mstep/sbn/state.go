@@ -8,7 +8,8 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// A setting is an option that must be equal in the checkpoint and in the flags. Sizes are checked with the shapes of matrices.
+// A setting is an option that must be equal in the checkpoint and in the flags. Sizes are checked with the shapes of
+// the matrices.
 type setting struct {
 	model.Scalar
 	value float64
@@ -26,7 +27,7 @@ func (o *Options) settings() []setting {
 	}
 }
 
-// A kept matrix and a number are parts of the state of a learner.
+// A kept matrix or a number is part of the learner's state.
 type kept struct {
 	model.Matrix[float64]
 	cells *[]float64
@@ -37,7 +38,7 @@ type number struct {
 	value *float64
 }
 
-// numbers and matrices are the state, but for the averages.
+// numbers and matrices are the state, except for the averages.
 func (l *Learner) numbers() []number {
 	scalar := func(name string, rule model.Rule, x *float64) number {
 		return number{model.Scalar{Name: name, Rule: rule}, x}

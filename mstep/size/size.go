@@ -1,4 +1,4 @@
-// Package size is the M-step of the size of a text: sums of the features of documents, with noise (pipelines/model/size).
+// Package size is the M-step for text sizes: sums of the documents' features, with noise (pipelines/model/size).
 package size
 
 import (
@@ -37,7 +37,7 @@ func New() *Learner {
 // Family implements model.Learner.
 func (l *Learner) Family() *model.Family { return size.Family }
 
-// Model implements model.Learner. A document contributed half of its features.
+// Model implements model.Learner. Each document contributed half of its features, so the sums are doubled.
 func (l *Learner) Model() (*model.Snapshot, error) {
 	if l.Round() == 0 {
 		return nil, errors.New("no release to learn from")

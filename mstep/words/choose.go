@@ -27,7 +27,7 @@ type ChooseCommand struct {
 	filter.Compress
 }
 
-// Help is what --help adds for this command.
+// Help is the text that --help adds for this command.
 func (*ChooseCommand) Help() string {
 	return "All of it is post-processing of a release, so it costs no ε. The sampling, the noise and the rounds of what is released next must not " +
 		"follow from the release; its vocabulary may (account/ACCOUNTING.md)."
@@ -97,7 +97,7 @@ func (c *ChooseCommand) Run(r *filter.Run) error {
 	return modelfile.Write(c.Output, c.Compress.Compress, h, chosen, file.Set.Round, s)
 }
 
-// kept are the words of --keep, as ids. All must be in the dictionary.
+// kept returns the words of --keep as ids. All must be in the dictionary.
 func (c *ChooseCommand) kept(dictionary []string) (ids []int, err error) {
 	if c.Keep == "" {
 		return nil, nil
@@ -116,7 +116,8 @@ func (c *ChooseCommand) kept(dictionary []string) (ids []int, err error) {
 	return ids, nil
 }
 
-// choose returns the ids of so many words, the most frequent first: those to keep, and of the others the most frequent.
+// choose returns the ids of number words, the most frequent first. It takes all words in keep, and then the most
+// frequent other words.
 func choose(frequencies []float64, keep []int, number int) []int {
 	kept := make(map[int]bool, len(keep))
 	for _, id := range keep {

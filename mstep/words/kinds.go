@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	comparedWords = 4096 // the most frequent: rarer ones are mostly what the prior of the frequencies expects
+	comparedWords = 4096 // the most frequent words; rarer words mostly follow the frequencies' prior
 	kindSteps     = 100
 )
 
-// kinds returns how much frequencies are like each kind of public text. A mixture of the topics of all kinds is fitted
-// to the frequencies by maximum likelihood. The share of a kind is the sum of the weights of its topics. Each step is
-// one of expectation maximization (Dempster, Laird and Rubin 1977, §4.3), so the likelihood never falls. The
+// kinds returns how similar the frequencies are to each kind of public text. A mixture of the topics of all kinds is
+// fitted to the frequencies by maximum likelihood. The share of one kind is the sum of its topics' weights. Each step
+// is one step of expectation maximization (Dempster, Laird and Rubin 1977, §4.3), so the likelihood never falls. The
 // frequencies were released, so this costs no privacy.
 func kinds(frequencies []float64, text *publictext.Text) []words.Kind {
 	of := kindOfTopics(text)
@@ -58,7 +58,7 @@ func kinds(frequencies []float64, text *publictext.Text) []words.Kind {
 	return all
 }
 
-// kindOfTopics is the kind of each of the last topics.
+// kindOfTopics returns the kind of each of the last topics.
 func kindOfTopics(text *publictext.Text) (of []int) {
 	for i, k := range text.Kinds {
 		next := len(text.Topics)

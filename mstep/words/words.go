@@ -1,4 +1,4 @@
-// Package words is the M-step of word frequencies: it averages releases and denoises the frequencies.
+// Package words is the M-step for word frequencies. It averages releases and denoises the frequencies.
 package words
 
 import (
@@ -17,13 +17,13 @@ import (
 // Learner implements model.Learner.
 type Learner struct {
 	learn.Mean
-	public *publictext.Text // prior of the frequencies, which also scaled the documents; nil: none
+	public *publictext.Text // prior of the frequencies, and the source of the documents' scales; nil: none
 }
 
 // New returns a learner for a vocabulary of the given size.
 func New(size int) *Learner { return newLearner(size, nil) }
 
-// NewInformed returns a learner of releases of estep words --public.
+// NewInformed returns a learner for the releases of estep words --public.
 func NewInformed(text *publictext.Text) *Learner { return newLearner(len(text.Frequencies), text) }
 
 func newLearner(size int, text *publictext.Text) *Learner {
@@ -54,7 +54,7 @@ func (l *Learner) Model() (*model.Snapshot, error) {
 	return s, nil
 }
 
-// counts returns the released sums times the scales of words, and the deviations of the noise on them.
+// counts returns the released sums times the words' scales, and the noise deviations on them.
 func (l *Learner) counts() (sums, deviations []float64) {
 	sums, deviations = slices.Clone(l.Cells), slices.Repeat([]float64{math.Sqrt(l.Variance)}, len(l.Cells))
 	if l.public != nil {

@@ -1,5 +1,5 @@
-// Package bessel has modified Bessel functions of the second kind, which gonum lacks. Equations are those of NIST's Digital Library of
-// Mathematical Functions (DLMF), https://dlmf.nist.gov/10.
+// Package bessel has modified Bessel functions of the second kind, which gonum lacks. The equation numbers are from
+// NIST's Digital Library of Mathematical Functions (DLMF), https://dlmf.nist.gov/10.
 package bessel
 
 import "math"
@@ -7,8 +7,8 @@ import "math"
 // gamma is Euler's constant (DLMF 5.2.3).
 const gamma = 0.57721566490153286061
 
-// ScaledK returns eˣ·K₀(x) and eˣ·K₁(x) for x > 0, with a relative error of some 10⁻¹⁵. Their ratio is in use where K₀ and K₁ themselves are
-// 0 in binary64. For x below 10⁻³⁰⁸ K₁ overflows.
+// ScaledK returns eˣ·K₀(x) and eˣ·K₁(x) for x > 0, with a relative error of some 10⁻¹⁵. Callers use their ratio even
+// where K₀ and K₁ themselves are 0 in binary64. For x below 10⁻³⁰⁸ K₁ overflows.
 func ScaledK(x float64) (k0, k1 float64) {
 	if x <= 1 {
 		k0, k1 = series(x)
@@ -18,7 +18,8 @@ func ScaledK(x float64) (k0, k1 float64) {
 	return integral(x)
 }
 
-// series returns K₀(x) and K₁(x) by DLMF 10.31.2 and 10.31.1 (n = 1), with I₀ and I₁ by 10.25.2. At x ≤ 1 the twelfth term is below 10⁻²².
+// series returns K₀(x) and K₁(x) by DLMF 10.31.2 and 10.31.1 (n = 1), with I₀ and I₁ by 10.25.2. At x ≤ 1 the twelfth
+// term is below 10⁻²².
 func series(x float64) (k0, k1 float64) {
 	square, log := x*x/4, math.Log(x/2)
 	harmonic := 0.0 // 1 + 1/2 + … + 1/n
@@ -37,8 +38,9 @@ func series(x float64) (k0, k1 float64) {
 	return k0 - (log+gamma)*i0, 1/x + x/2*(log*i1-sum/2)
 }
 
-// integral returns both by DLMF 10.32.9, eˣ·K_ν(x) = ∫₀^∞ exp(−x·(cosh t − 1))·cosh(νt) dt, by the trapezoidal rule. Its error falls
-// exponentially with one over the step, because the integrand is analytic (Trefethen and Weideman, SIAM Review 56, 2014, Theorem 5.1).
+// integral returns both by DLMF 10.32.9, eˣ·K_ν(x) = ∫₀^∞ exp(−x·(cosh t − 1))·cosh(νt) dt, with the trapezoidal rule.
+// The rule's error falls exponentially with one over the step, because the integrand is analytic (Trefethen and
+// Weideman, SIAM Review 56, 2014, Theorem 5.1).
 func integral(x float64) (k0, k1 float64) {
 	step := 0.2 / math.Sqrt(x)
 	k0, k1 = 0.5, 0.5 // t = 0

@@ -1,4 +1,4 @@
-// Package blend explains noisy rows as mixtures of known rows, with weights of 0 or more: weighted least squares under a constraint of sign.
+// Package blend explains noisy rows as mixtures of known rows with non-negative weights, by weighted least squares.
 package blend
 
 import (
@@ -10,7 +10,7 @@ import (
 	"privpipe/mstep/internal/product"
 )
 
-// A Blend is K mixtures of J known rows of V cells. All numbers are 0 or more.
+// A Blend has K mixtures of J known rows with V cells. All numbers are at least 0.
 type Blend struct {
 	Known   product.Pair // J × V, and its transpose
 	Rows    []float64    // J factors of the known rows; nil: 1
@@ -18,12 +18,12 @@ type Blend struct {
 	Weights []float64    // K × J
 }
 
-// New returns a blend of K mixtures, whose weights are 0 until Reset.
+// New returns a blend with K mixtures. The weights are 0 until Reset.
 func New(known blas32.General, mixtures int) *Blend {
 	return &Blend{Known: product.Both(known), Weights: make([]float64, mixtures*known.Rows)}
 }
 
-// Clone returns a copy with weights of its own.
+// Clone returns a copy with its own weights.
 func (b *Blend) Clone() *Blend {
 	c := *b
 	c.Weights = slices.Clone(b.Weights)
@@ -37,7 +37,8 @@ func (b *Blend) Reset(total float64) {
 	}
 }
 
-// Loosen shares a part of each mixture's weight out among all known rows alike, so that a weight near 0 can come back.
+// Loosen takes a part of each mixture's weight and shares it equally among all known rows, so that a weight near 0 can
+// come back.
 func (b *Blend) Loosen(part float64) {
 	for mixture := range slices.Chunk(b.Weights, b.Known.Matrix.Rows) {
 		total := 0.0
@@ -50,15 +51,18 @@ func (b *Blend) Loosen(part float64) {
 	}
 }
 
-// ModelError is κ of the variance τ² + κm² of a cell of expected size m: no mixture of known rows is exactly the truth.
+// ModelError is κ in the variance τ² + κm² for cells with expected size m. The term κm² is there because no mixture of
+// known rows is exactly the truth.
 const ModelError = 0.5
 
-// Fit improves the weights by steps of multiplicative updates. With the mixtures m before, and noise of deviation τ on s, K × V, it lowers
+// Fit improves the weights by multiplicative updates. m are the mixtures before, and s is K × V with noise of deviation
+// τ. Fit lowers
 //
 //	Σ_v u_kv (s_kv − Σ_j a_kj d_jv)²/2 over a ≥ 0, with u = 1/(τ² + κm²).
 //
-// The gradient is d·(u∘m) + d·(u∘s⁻) − d·(u∘s⁺), with s = s⁺ − s⁻, so a ← a · d·(u∘s⁺) / d·(u∘(m + s⁻)): Lee and Seung (2001), equation 4, with
-// weights, and the negative part of s on the side of m. It only adds a linear term to their auxiliary function, so no step raises the sum.
+// The gradient is d·(u∘m) + d·(u∘s⁻) − d·(u∘s⁺), with s = s⁺ − s⁻. So a ← a · d·(u∘s⁺) / d·(u∘(m + s⁻)). This is
+// equation 4 of Lee and Seung (2001) with weights, and with the negative part of s on the side of m. The negative part
+// only adds a linear term to their auxiliary function, so no step raises the sum.
 func (b *Blend) Fit(s []float32, tau float64, steps int) {
 	m := b.Mixtures(b.Known.Matrix, b.Columns)
 	u, side := make([]float32, len(s)), product.Zeros(m.Rows, m.Cols)
@@ -67,7 +71,7 @@ func (b *Blend) Fit(s []float32, tau float64, steps int) {
 		side.Data[i] = u[i] * max(s[i], 0)
 	}
 	multiply(side, b.Columns)
-	pull := product.Of(side, b.Known.Transpose) // without the factors of rows, which cancel
+	pull := product.Of(side, b.Known.Transpose) // without the row factors, which cancel
 	for step := range steps {
 		if step > 0 {
 			m = b.Mixtures(b.Known.Matrix, b.Columns)
@@ -84,8 +88,8 @@ func (b *Blend) Fit(s []float32, tau float64, steps int) {
 	}
 }
 
-// Mixtures returns the mixtures of other rows by the weights, K × V, with factors of their columns. There are as many
-// rows as known rows, but perhaps with more cells.
+// Mixtures returns the mixtures of other rows by the weights, K × V, with factors for their columns. There are as many
+// rows as known rows. They may have more cells.
 func (b *Blend) Mixtures(rows *product.Factor, columns []float32) blas32.General {
 	weights := product.Zeros(len(b.Weights)/rows.Rows, rows.Rows)
 	for i, a := range b.Weights {

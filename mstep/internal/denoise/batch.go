@@ -9,23 +9,26 @@ import (
 //
 //	p(y | m) = φ(y/τ)/m · R(z)      and      E[s | y, m] = τ (z + 1/R(z)) = τ R′(z)/R(z),      with R = Φ/φ (package mills),
 //
-// by completing the square in ∫ exp(−s/m)/m · N(y; s, τ²) ds over s ≥ 0: s given y is normal around τz with deviation
+// by completing the square in ∫ exp(−s/m)/m · N(y; s, τ²) ds over s ≥ 0. Given y, s is normal around τz with deviation
 // τ, truncated to s ≥ 0. R′ = 1 + zR, because φ′ = −zφ.
 
-// A batch is some cells of one group, which vector instructions take together.
+// A batch has some cells from one group. Vector instructions take them together.
 type batch struct {
 	n     int         // cells
-	index [most]int32 // of each among all cells
+	index [most]int32 // each cell's index among all cells
 	y     [most]float64
 	pull  [most]float64 // τ/expected
-	// The likelihoods under components up to a factor of the cell, weighted, and the same times the posterior means under them, in units of τ.
+	// share has each cell's weighted likelihoods under the components, up to a factor that depends only on the cell.
+	// moment has these likelihoods times the posterior means under the components, in units of τ.
 	share, moment [most]float64
 }
 
-// most is how many cells a batch has at most, a multiple of mills.Lanes: few, so that the batches of all groups stay in a core's cache.
+// most is the largest number of cells in a batch, a multiple of mills.Lanes. It is small, so that the batches of all
+// groups stay in a core's cache.
 const most = 128
 
-// surely is a number of standard deviations. A cell further above 0 is surely not noise: then s is about y for any prior.
+// surely is a number of standard deviations. A cell further above 0 is surely not noise. Then s is about y for any
+// prior.
 const surely = 30
 
 // add adds a cell. The batch must not be full.
@@ -34,7 +37,7 @@ func (b *batch) add(index int, noisy, expected, tau float64) {
 	b.n++
 }
 
-// padded is the number of cells, and of others behind them up to a multiple of mills.Lanes.
+// padded is the number of cells rounded up to a multiple of mills.Lanes.
 func (b *batch) padded() int { return (b.n + mills.Lanes - 1) / mills.Lanes * mills.Lanes }
 
 // mix sets share and moment to the sums over components of the given weights.
@@ -48,7 +51,8 @@ func (b *batch) mix(ratios, weights []float64) {
 	}
 }
 
-// each calls do for batches that together have all cells, of the weights of a group each. Its calls of one piece come one after the other.
+// each calls do for batches that together have all cells. All cells in one batch have the weights of one group. The
+// calls for one piece come one after the other.
 func (m Mixture) each(weights [][]float64, edges, noisy, expected []float64, tau float64, do func(piece int, b *batch, weights []float64)) {
 	parallel.Each(len(noisy), func(piece, from, to int) {
 		batches := make([]batch, len(weights))

@@ -8,14 +8,14 @@ import (
 // marginalPrior is the prior of a word's frequency around 1/V.
 var marginalPrior = Mixture{Ratios: []float64{.03, .1, .3, .7, 1.5, 3, 7, 15}, Groups: 1, Steps: 50}
 
-// Frequencies estimates the frequency of each word from noisy counts. The noise has standard deviation tau. All frequencies are
-// positive, and their sum is 1.
+// Frequencies estimates the frequency of each word from noisy counts. The noise has standard deviation tau. All
+// frequencies are positive, and their sum is 1.
 func Frequencies(noisy []float64, tau float64) []float64 {
 	frequencies, _ := FrequenciesOf(noisy, slices.Repeat([]float64{tau}, len(noisy)))
 	return frequencies
 }
 
-// FrequenciesOf is Frequencies with a deviation of the noise for each word. The deviations are all positive, or all 0.
+// FrequenciesOf is Frequencies with its own noise deviation for each word. The deviations are all positive, or all 0.
 // errors are the standard deviations of the true frequencies given the counts (ShrinkOwn).
 func FrequenciesOf(noisy, deviations []float64) (frequency, errors []float64) {
 	total, square := 0.0, 0.0

@@ -1,14 +1,16 @@
 package denoise
 
-// ShrinkOwn is Shrink, and sets own[i] to the share of estimate[i] that is the number's own: how much the estimate follows noisy[i],
-// from 0, where it says only what was expected, to 1, where it says only what was observed. Without noise it is 1. own must not be
-// another of the slices; nil: only Shrink.
+// ShrinkOwn is Shrink, and also sets own[i] to the number's own share in estimate[i]. The share says how much the
+// estimate follows noisy[i]: 0 if the estimate has only the expectation, 1 if it has only the observation. Without
+// noise it is 1. own must not be one of the other slices. If own is nil, ShrinkOwn is Shrink.
 //
-// It is the sensitivity ∂E[s | y]/∂y with the prior held fixed, of which generalized degrees of freedom are the sum over all
-// observations (Ye, On Measuring and Correcting the Effects of Data Mining and Model Selection, JASA 1998). By Tweedie's formula E[s | y] =
-// y + τ² ℓ′(y) and Var(s | y) = τ² (1 + τ² ℓ″(y)), with ℓ the logarithm of the density of y (Efron, Tweedie's Formula and Selection Bias,
-// JASA 2011, §2). So the sensitivity is Var(s | y)/τ², which is at least 0. Its mean over y is 1 − τ² E[ℓ′(y)²], because E[ℓ″] = −E[ℓ′²]:
-// at most 1. It may exceed 1 at a single y, where a little more makes another component of the prior likelier; it counts as 1 there.
+// The share is the sensitivity ∂E[s | y]/∂y with the prior held fixed. The sum of sensitivities over all observations
+// is the generalized degrees of freedom (Ye, On Measuring and Correcting the Effects of Data Mining and Model
+// Selection, JASA 1998). By Tweedie's formula E[s | y] = y + τ² ℓ′(y) and Var(s | y) = τ² (1 + τ² ℓ″(y)), with ℓ the
+// logarithm of the density of y (Efron, Tweedie's Formula and Selection Bias, JASA 2011, §2). So the sensitivity is
+// Var(s | y)/τ², which is at least 0. Its mean over y is 1 − τ² E[ℓ′(y)²], because E[ℓ″] = −E[ℓ′²]. So the mean is at
+// most 1. The sensitivity may exceed 1 at a single y, where a slightly larger y makes another component of the prior
+// likelier. There own is 1.
 func (m Mixture) ShrinkOwn(estimate, own, noisy, expected []float64, tau float64) {
 	if tau == 0 {
 		for i, y := range noisy {
@@ -35,9 +37,10 @@ func (m Mixture) ShrinkOwn(estimate, own, noisy, expected []float64, tau float64
 	})
 }
 
-// own sets, after mix, own of each cell to the variance given its noisy value, over τ², at most 1. Under one component s/τ is normal around z with
-// deviation 1, truncated to 0 and more (batch.go). Its second moment is 1 + z·E[s/τ], by parts: the derivative of sφ(s−z) is (1 + zs − s²)φ(s−z), and
-// both of its ends are 0.
+// own sets own for each cell to the variance given its noisy value, divided by τ², and at most 1. mix must have run
+// before. Under one component s/τ is normal around z with deviation 1, truncated to 0 and more (batch.go). Its second
+// moment is 1 + z·E[s/τ]. This follows by parts: the derivative of sφ(s−z) is (1 + zs − s²)φ(s−z), and sφ(s−z) is 0 at
+// both ends.
 func (b *batch) own(own, ratios, weights []float64) {
 	var square [most]float64
 	one := *b

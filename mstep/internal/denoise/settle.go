@@ -5,15 +5,16 @@ import (
 	"slices"
 )
 
-// few values are sorted faster than they are parted.
+// few values are sorted faster than they are partitioned.
 const few = 64
 
-// settle moves values so that those of the given ranks are where sorting would put them, and returns in a time linear in their number:
-// quickselect for several ranks, which only parts the sides that hold a rank (Hoare, Algorithm 65: Find, CACM 1961). ranks ascend and are
-// numbers of values, counted from base on.
+// settle moves the values with the given ranks to the places that sorting would give them. It takes time linear in the
+// number of values. It is quickselect for several ranks, and only partitions the sides that hold a rank (Hoare,
+// Algorithm 65: Find, CACM 1961). ranks ascend, and count values from base on.
 func settle(values []float64, ranks []int, base int) {
 	for depth := 2 * bits.Len(uint(len(values))); len(ranks) > 0; depth-- {
-		if len(values) <= few || depth == 0 { // parted badly so often, it would take quadratic time
+		// After that many bad partitions quickselect would take quadratic time.
+		if len(values) <= few || depth == 0 {
 			slices.Sort(values)
 			return
 		}
@@ -25,7 +26,8 @@ func settle(values []float64, ranks []int, base int) {
 	}
 }
 
-// part moves values below a pivot to the front and values above it to the end. The values from less to before more equal the pivot.
+// part moves values below the pivot to the front and values above it to the end. The values from less to before more
+// equal the pivot.
 func part(values []float64, pivot float64) (less, more int) {
 	more = len(values)
 	for i := 0; i < more; {

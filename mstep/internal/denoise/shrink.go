@@ -8,24 +8,24 @@ import (
 	"privpipe/pipelines/mixture"
 )
 
-// A Mixture is a family of priors for cells of expected size e: Exp(Ratios[j]·e) with a weight for each j. Cells of a
-// similar ratio of e to the noise share one set of weights, since what noise hides depends on that ratio.
+// A Mixture is a family of priors for cells with expected size e: Exp(Ratios[j]·e) with a weight for each j. Cells with
+// a similar ratio of e to the noise share one set of weights, since this ratio decides how much the noise hides.
 type Mixture struct {
 	Ratios  []float64
 	Groups  int // sets of weights
-	Steps   int // of expectation maximization from equal weights
-	Sampled int // most cells in a fit of the weights; 0: 65,536
+	Steps   int // steps of expectation maximization from equal weights
+	Sampled int // largest number of cells in a fit of the weights; 0: 65,536
 }
 
-// Shrink sets estimate[i] to the posterior mean of a number of expected size expected[i] > 0 that was released as
-// noisy[i] with normal noise of deviation tau ≥ 0. Without noise it copies, raising negative cells to 0. All slices have
-// one length; estimate may be noisy or expected.
+// Shrink sets estimate[i] to the posterior mean of a number with expected size expected[i] > 0. The number was released
+// as noisy[i], with normal noise of deviation tau ≥ 0. Without noise Shrink copies, and raises negative cells to 0. All
+// slices have one length. estimate may be noisy or expected.
 func (m Mixture) Shrink(estimate, noisy, expected []float64, tau float64) {
 	m.ShrinkOwn(estimate, nil, noisy, expected, tau)
 }
 
-// Evidence returns the mean logarithm of the likelihood of the noisy cells around their expected sizes, up to a term that does not depend on these.
-// Of two guesses of the sizes, that of larger evidence is what the cells speak for.
+// Evidence returns the mean log likelihood of the noisy cells around their expected sizes, up to a term that does not
+// depend on the expected sizes. Of two guesses of the sizes, the cells support the one with larger evidence.
 func (m Mixture) Evidence(noisy, expected []float64, tau float64) float64 {
 	weights, edges := m.equal(), m.groupEdges(expected)
 	m.fit(weights, edges, noisy, expected, tau)
@@ -52,7 +52,7 @@ func (m Mixture) equal() [][]float64 {
 	return weights
 }
 
-// sample returns the indices of the cells in a fit, out of n, at equal distances.
+// sample returns the indices of the cells in a fit, at equal distances among n.
 func (m Mixture) sample(n int) []int {
 	most := m.Sampled
 	if most == 0 {
@@ -65,7 +65,8 @@ func (m Mixture) sample(n int) []int {
 	return indices
 }
 
-// fit does the steps of expectation maximization from the given weights, on a sample of the cells. Their likelihoods are computed once.
+// fit does the steps of expectation maximization from the given weights, on a sample of the cells. It computes the
+// cells' likelihoods once.
 func (m Mixture) fit(weights [][]float64, edges, noisy, expected []float64, tau float64) {
 	cells := make([][]int, m.Groups)
 	for _, i := range m.sample(len(noisy)) {
@@ -79,10 +80,11 @@ func (m Mixture) fit(weights [][]float64, edges, noisy, expected []float64, tau 
 	})
 }
 
-// leastLikelihood is that of a component relative to the largest of its cell. Less would make float32 products denormal, which are slow.
+// leastLikelihood is the least likelihood of one component relative to the largest in the cell. A smaller one would
+// make float32 products denormal, which are slow.
 const leastLikelihood = 1e-18
 
-// likelihoods returns a mixture of the cells, whose components' likelihoods are over the largest of the cell.
+// likelihoods returns the cells as a mixture. The likelihoods of the components are divided by the largest in the cell.
 func (m Mixture) likelihoods(cells []int, noisy, expected []float64, tau float64) *mixture.Mixture {
 	rows := make([][]float32, len(m.Ratios))
 	for j := range rows {
@@ -122,7 +124,8 @@ func (m Mixture) likelihoods(cells []int, noisy, expected []float64, tau float64
 
 var unweighted = []float64{1}
 
-// maximize does the steps of expectation maximization for a group: a weight becomes the mean responsibility of its component over the cells.
+// maximize does the steps of expectation maximization for one group. Each weight becomes its component's mean
+// responsibility over the cells.
 func (m Mixture) maximize(weights []float64, likelihoods *mixture.Mixture) {
 	counts := likelihoods.Counts()
 	if len(counts) == 0 {
@@ -143,12 +146,12 @@ func (m Mixture) maximize(weights []float64, likelihoods *mixture.Mixture) {
 			total += weights[j]
 		}
 		for j := range weights {
-			weights[j] /= total // it is the number of cells, but for rounding
+			weights[j] /= total // total is the number of cells, except for rounding
 		}
 	}
 }
 
-// groupEdges returns the bounds between groups of about as many sampled cells each, by expected size.
+// groupEdges returns the bounds between groups by expected size. The groups have about equally many sampled cells.
 func (m Mixture) groupEdges(expected []float64) []float64 {
 	var sorted []float64
 	for _, i := range m.sample(len(expected)) {
@@ -166,9 +169,10 @@ func (m Mixture) groupEdges(expected []float64) []float64 {
 	return edges
 }
 
-// group returns the number of edges, which ascend, that are at most expected.
+// group returns the number of edges that are at most expected. The edges ascend.
 func group(edges []float64, expected float64) (g int) {
-	for _, edge := range edges { // all of them: the processor could not foresee where to stop
+	// All edges: the processor could not predict where to stop.
+	for _, edge := range edges {
 		if expected >= edge {
 			g++
 		}

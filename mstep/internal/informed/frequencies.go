@@ -9,8 +9,8 @@ import (
 // Frequencies estimates the frequencies of words from noisy counts. Each word has its own deviation of the noise.
 type Frequencies struct{ rows *Rows }
 
-// NewFrequencies takes the first counts. They give the blend of public topics and the guess that estimates from other
-// counts begin with. Deviations are positive.
+// NewFrequencies takes the first counts. They give the blend of public topics, and the guess that later estimates start
+// from. Deviations are positive.
 func NewFrequencies(text *publictext.Text, counts, deviations []float64) *Frequencies {
 	f := &Frequencies{New(1, text.Frequencies, text, deviations)}
 	first := quotients(counts, deviations)
@@ -22,7 +22,8 @@ func NewFrequencies(text *publictext.Text, counts, deviations []float64) *Freque
 }
 
 // Estimate returns the frequencies, and the standard deviations of the true frequencies given the counts. Frequencies
-// are positive, and their sum is 1. An estimate does not depend on earlier estimates. The last one takes longer.
+// are positive, and their sum is 1. An estimate does not depend on earlier estimates. If last is set, Estimate takes
+// longer.
 func (f *Frequencies) Estimate(counts, deviations []float64, last bool) (frequencies, errors []float64) {
 	rows := *f.rows
 	rows.blend, rows.scales = f.rows.blend.Clone(), deviations

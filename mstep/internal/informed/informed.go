@@ -1,6 +1,6 @@
-// Package informed estimates distributions over words from a noisy statistic and from what public text says. All of it is post-processing of
-// releases. A row is expected to be a mixture of public topics, corrected by features of its words; each cell is then shrunk to what is
-// expected of it, as much as the cells themselves say.
+// Package informed estimates distributions over words from a noisy statistic and from public text. All its work is
+// post-processing of releases. A row is expected to be a mixture of public topics, corrected by features of its words.
+// Each cell is then shrunk to its expectation, as much as the cells themselves support.
 package informed
 
 import (
@@ -19,42 +19,43 @@ import (
 	"privpipe/pipelines/model/publictext"
 )
 
-// Rows are K rows over V words, with a statistic of each that came with noise.
+// Rows are K rows over V words. Each row has a statistic with noise.
 type Rows struct {
 	base     []float64       // the base frequencies
-	lifts    blas32.General  // J+1 × V: of the public topics, and 1 for the base frequencies
+	lifts    blas32.General  // J+1 × V: the lifts of the public topics, and a last row of 1 for the base frequencies
 	packed   *product.Factor // the lifts
-	columns  []float32       // factors of the lifts: each base frequency over the scale of its word
-	features *product.Factor // P × V: of mean 0 and variance 1 under the base frequencies
-	scales   []float64       // of each word: the statistic is over it
-	fitted   []int           // words that fits look at, the most frequent
-	few      product.Pair    // features of the fitted words
-	blend    *blend.Blend    // of the topics on the base frequencies over the scales, of fitted words
-	last     bool            // the statistic is the last one
-	guess    int             // index of the expected guess, before the last statistic
+	columns  []float32       // factors of the lifts: each word's base frequency over its scale
+	features *product.Factor // P × V: with mean 0 and variance 1 under the base frequencies
+	scales   []float64       // of each word; the statistic is divided by them
+	fitted   []int           // the words that fits look at: the most frequent ones
+	few      product.Pair    // the fitted words' features
+	// Mixes the topics on the base frequencies over the scales, for the fitted words only.
+	blend *blend.Blend
+	last  bool // the statistic is the last one
+	guess int  // index of the guess that expected takes before the last statistic
 }
 
-// The settings of fits (pipelines/recipes/PUBLIC.md says how they were chosen).
+// The settings of fits. pipelines/recipes/PUBLIC.md says how they were chosen.
 const (
 	mostFeatures = 60
 	mostFitted   = 4096 // rarer words have too few counts to tell topics apart
-	firstSteps   = 40   // of the blend, for the first statistic
-	nextSteps    = 2    // for each other one
-	lastSteps    = 20   // more, for the last one
+	firstSteps   = 40   // steps of the blend for the first statistic
+	nextSteps    = 2    // for each later statistic
+	lastSteps    = 20   // for the last statistic, in addition
 	refresh      = 5    // steps between new weights of the cells
-	loosened     = 0.1  // part of the blend that is shared out before each other statistic
-	startShare   = 0.9  // of public topics in the first topics; the rest are the base frequencies
+	loosened     = 0.1  // part of the blend that is shared out before each later statistic
+	startShare   = 0.9  // share of public topics in the first topics; the rest are the base frequencies
 )
 
 var correction = loglinear.Options{Ridge: 10, ModelError: blend.ModelError, Steps: 8}
 
-// cellPrior is the prior of a cell around what is expected of it.
+// cellPrior is the prior of each cell around its expectation.
 var cellPrior = denoise.Mixture{Ratios: []float64{.02, .04, .08, .16, .31, .63, 1.25, 2.5, 5, 10, 20, 40}, Groups: 8, Steps: 60}
 
-// sampled is the number of cells to which the weights of cellPrior are fitted before the last statistic: fewer, for speed.
+// sampled is the number of cells in a fit of cellPrior's weights before the last statistic. It is smaller, for speed.
 const sampled = 1 << 14
 
-// cellPrior is the prior of a cell of the current statistic.
+// cellPrior is the prior for cells in the current statistic.
 func (r *Rows) cellPrior() denoise.Mixture {
 	m := cellPrior
 	if !r.last {
@@ -63,7 +64,7 @@ func (r *Rows) cellPrior() denoise.Mixture {
 	return m
 }
 
-// New brings public text to base frequencies. The statistic of a word is over its scale; nil: 1.
+// New puts the public text on base frequencies. Each word's statistic is divided by its scale; nil: 1.
 func New(rows int, base []float64, text *publictext.Text, scales []float64) *Rows {
 	if scales == nil {
 		scales = slices.Repeat([]float64{1}, len(base))
@@ -87,8 +88,8 @@ func New(rows int, base []float64, text *publictext.Text, scales []float64) *Row
 	return r
 }
 
-// Rebase brings the topics to other base frequencies: a topic is in proportion to frequency times lift. The features
-// and the weights of the blend stay as they are.
+// Rebase puts the topics on other base frequencies. Each topic is in proportion to frequency times lift. The features
+// and the blend's weights stay as they are.
 func (r *Rows) Rebase(base []float64) {
 	r.base, r.columns = base, make([]float32, len(base))
 	fitted := make([]float32, 0, len(r.fitted))
@@ -109,7 +110,7 @@ func (r *Rows) Rebase(base []float64) {
 	r.blend = &blend.Blend{Known: r.blend.Known, Rows: rows, Columns: fitted, Weights: r.blend.Weights}
 }
 
-// standardize sets a feature to mean 0 and variance 1 under frequencies. One that does not vary stays 0.
+// standardize sets a feature to mean 0 and variance 1 under frequencies. A feature that does not vary stays 0.
 func standardize(feature, public []float32, frequencies []float64) {
 	mean, square := 0.0, 0.0
 	for v, f := range frequencies {
@@ -125,9 +126,9 @@ func standardize(feature, public []float32, frequencies []float64) {
 	}
 }
 
-// Start returns K rows, each made of one public topic, with sum V. Only the first public topics of the text count, as
-// many as public says. If K is larger, the topics begin again, and a number from Gamma(100, 1/100) multiplies each
-// cell: documents could not tell equal topics apart.
+// Start returns K rows with sum V, each made from one public topic. It uses only the first public topics of the text:
+// public says how many. If K is larger, the topics begin again, and a number from Gamma(100, 1/100) multiplies each
+// cell. Without this, documents could not tell equal topics apart.
 func (r *Rows) Start(rows, public int, seed uint64) []float64 {
 	gamma := distuv.Gamma{Alpha: 100, Beta: 100, Src: rand.NewPCG(seed, 0x7374617274)}
 	words := len(r.scales)
@@ -145,7 +146,7 @@ func (r *Rows) Start(rows, public int, seed uint64) []float64 {
 	return first
 }
 
-// Follow brings the blend to a statistic with noise of deviation tau > 0 on each cell, K × V row by row.
+// Follow fits the blend to a statistic with noise of deviation tau > 0 on each cell, K × V row by row.
 func (r *Rows) Follow(statistic []float64, tau float64) {
 	s := r.narrowed(inDeviations(statistic, tau))
 	if slices.Max(r.blend.Weights) == 0 { // the first statistic
@@ -157,8 +158,8 @@ func (r *Rows) Follow(statistic []float64, tau float64) {
 	r.fit(s, tau, nextSteps)
 }
 
-// fit improves the blend by steps. Between rounds its weights are in the units of the statistic, as the noise changes; here they are in those of
-// the noise.
+// fit improves the blend by steps. Between rounds the blend's weights are in the unit of the statistic, because the
+// noise changes. Here they are in the unit of the noise.
 func (r *Rows) fit(s []float32, tau float64, steps int) {
 	copy(r.blend.Weights, over(r.blend.Weights, tau))
 	for ; steps > 0; steps -= refresh {
@@ -177,14 +178,14 @@ func (r *Rows) Last(base, statistic []float64, tau float64) *Rows {
 	return c.settle(statistic, tau)
 }
 
-// settle makes the blend follow the last statistic.
+// settle fits the blend to the last statistic.
 func (r *Rows) settle(statistic []float64, tau float64) *Rows {
 	r.last = true
 	r.fit(r.narrowed(inDeviations(statistic, tau)), tau, lastSteps)
 	return r
 }
 
-// Weights are those of the blend, K × J+1 row by row: all that Rows remember of the statistics before.
+// Weights are the blend's weights, K × J+1 row by row. Rows remember nothing else of earlier statistics.
 func (r *Rows) Weights() (weights []float64, columns int) { return r.blend.Weights, r.lifts.Rows }
 
 // Estimate returns the rows, times the scales, K × V, from a statistic with noise of deviation tau > 0 on each cell.
@@ -193,14 +194,14 @@ func (r *Rows) Estimate(statistic []float64, tau float64) []float64 {
 	return cells
 }
 
-// A Traced estimate says of each cell where it comes from. All are K × V, row by row.
+// A Traced estimate also says where each cell comes from. All slices are K × V, row by row.
 type Traced struct {
 	Cells    []float64 // the estimate
-	Own      []float64 // how much a cell follows its own noisy cell, in [0, 1]: denoise.Mixture.ShrinkOwn
-	Expected []float64 // what was expected of a cell, in the unit of Cells, positive
+	Own      []float64 // how much each cell follows its own noisy cell, in [0, 1]: denoise.Mixture.ShrinkOwn
+	Expected []float64 // each cell's expectation, in the unit of Cells, positive
 }
 
-// Trace is Estimate, with where it comes from.
+// Trace is Estimate, and also says where the estimate comes from.
 func (r *Rows) Trace(statistic []float64, tau float64) Traced {
 	t := Traced{Own: make([]float64, len(statistic))}
 	t.Cells, t.Expected = r.estimate(statistic, t.Own, tau)
@@ -210,7 +211,8 @@ func (r *Rows) Trace(statistic []float64, tau float64) Traced {
 	return t
 }
 
-// estimate returns the estimate, and what was expected of each cell, over the noise and the scale. It sets own unless that is nil.
+// estimate returns the estimate, and each cell's expectation, divided by the noise and by the scale. It sets own unless
+// own is nil.
 func (r *Rows) estimate(statistic, own []float64, tau float64) (cells, expected []float64) {
 	s := inDeviations(statistic, tau)
 	noisy := make([]float64, len(s))
@@ -221,14 +223,16 @@ func (r *Rows) estimate(statistic, own []float64, tau float64) (cells, expected 
 	cells = make([]float64, len(noisy))
 	r.cellPrior().ShrinkOwn(cells, own, noisy, expected, 1)
 	for i, x := range cells {
-		cells[i] = max(x, 1e-6*expected[i]) * tau * r.scales[i%len(r.scales)] // far below the noise, but no word gets probability 0
+		// The minimum is far below the noise, but no word gets probability 0.
+		cells[i] = max(x, 1e-6*expected[i]) * tau * r.scales[i%len(r.scales)]
 	}
 	return cells, expected
 }
 
-// expected returns what is expected of each cell, in units of the noise: the mixtures, corrected by features. Of the last statistic it is the one of
-// four guesses that the cells speak for: also the mixtures alone, rows of the base frequencies, or equal cells. Where public text is unlike the
-// private one, or noise hides all but the sizes of rows, a wrong prior costs more than none.
+// expected returns each cell's expectation, in units of the noise. Before the last statistic it is one guess, usually
+// the mixtures corrected by features. For the last statistic there are four guesses: corrected mixtures, mixtures
+// alone, rows of the base frequencies, and equal cells. The cells' evidence chooses among them. Where public text is
+// unlike the private text, or noise hides all but the sizes of rows, a wrong prior costs more than none.
 func (r *Rows) expected(s []float32, noisy []float64, mass, tau float64) []float64 {
 	b := *r.blend
 	b.Weights = over(r.blend.Weights, tau)
@@ -264,7 +268,7 @@ func positive(cells []float32, least float64) []float64 {
 	return out
 }
 
-// flat returns cells that have the sums of the rows of mixtures, times their scales, in proportion to the base frequencies or to 1.
+// flat returns cells with the row sums of mixtures (times their scales), in proportion to the base frequencies or to 1.
 func (r *Rows) flat(mixtures []float32, base bool) []float32 {
 	words := len(r.scales)
 	out := make([]float32, len(mixtures))
@@ -284,7 +288,7 @@ func (r *Rows) flat(mixtures []float32, base bool) []float32 {
 	return out
 }
 
-// mass is the sum of all cells times their scales, which noise must not make negative.
+// mass is the sum of all cells times their scales. Noise cannot make it negative: it has a positive minimum.
 func (r *Rows) mass(statistic []float64, tau float64) float64 {
 	total := 0.0
 	for i, x := range statistic {
@@ -293,7 +297,7 @@ func (r *Rows) mass(statistic []float64, tau float64) float64 {
 	return max(total, 1e-3*tau*math.Sqrt(float64(len(statistic))))
 }
 
-// most bounds cells and weights in units of the noise, so that sums of their squares are finite in a float32.
+// most bounds cells and weights in units of the noise, so that sums of their squares are finite in float32.
 const most = 1e12
 
 // inDeviations returns the statistic in units of its noise.
@@ -330,7 +334,7 @@ func (r *Rows) narrow(m blas32.General) blas32.General {
 	return blas32.General{Rows: m.Rows, Cols: len(r.fitted), Stride: len(r.fitted), Data: r.narrowed(m.Data)}
 }
 
-// frequent returns the words of largest frequency, at most so many, ascending.
+// frequent returns the most frequent words, at most most of them, ascending.
 func frequent(frequency []float64, most int) []int {
 	words := make([]int, len(frequency))
 	for v := range words {

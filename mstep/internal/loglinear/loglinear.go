@@ -11,17 +11,18 @@ import (
 
 // Options are the settings of a fit.
 type Options struct {
-	Ridge      float64 // λ of the penalty λ|w|²/2
-	ModelError float64 // κ of the variance τ² + κm² of a cell
-	Steps      int     // of conjugate gradients
+	Ridge      float64 // λ in the penalty λ|w|²/2
+	ModelError float64 // κ in each cell's variance τ² + κm²
+	Steps      int     // steps of conjugate gradients
 }
 
-// Fit returns w, K × P, by one Gauss–Newton step from w = 0 for
+// Fit returns w, K × P. It makes one Gauss–Newton step from w = 0 for
 //
 //	Σ_v (s_kv − m_kv exp(f_v·w_k))² / (2(τ² + κm_kv²)) + λ|w_k|²/2.
 //
-// With residuals r = s − m, Jacobian mf and weights u = 1/(τ² + κm²), it solves (fᵀ(um²)f + λ)w = fᵀ(umr) by conjugate gradients (Hestenes and
-// Stiefel 1952), for all rows k side by side. m and s are K × V, and features are P × V, with their transpose.
+// The residuals are r = s − m, the Jacobian is mf and the weights are u = 1/(τ² + κm²). Fit solves (fᵀ(um²)f + λ)w =
+// fᵀ(umr) by conjugate gradients (Hestenes and Stiefel 1952), for all rows k side by side. m and s are K × V, and
+// features are P × V, with their transpose.
 func Fit(m, s []float32, features product.Pair, tau float64, o Options) blas32.General {
 	p, v := features.Matrix.Rows, features.Matrix.Columns
 	k := len(m) / v
@@ -47,7 +48,7 @@ func Fit(m, s []float32, features product.Pair, tau float64, o Options) blas32.G
 	return w
 }
 
-// step is one step of conjugate gradients, where image is the direction times the matrix without the ridge.
+// step is one step of conjugate gradients. image is the direction times the matrix without the ridge.
 func step(w, residual, direction, image []float32, ridge float64) {
 	before, curved, after := 0.0, 0.0, 0.0
 	for i, d := range direction {
@@ -69,7 +70,7 @@ func step(w, residual, direction, image []float32, ridge float64) {
 	}
 }
 
-// most bounds the logarithm of a correction.
+// most bounds a correction's logarithm.
 const most = 3
 
 // Correct multiplies m, K × V, by exp(f·w).

@@ -2,31 +2,33 @@ package mills
 
 import "math"
 
-// For t ≥ 0, R(−t) falls from √(π/2) like 1/t, and R′(−t) = 1 − t·R(−t) from 1 like 1/t², because R′ = 1 + zR, as φ′ = −zφ. With
-// u = 1/(t + 4) and v = 1 − 8u in [−1, 1), R(−t)/u and R′(−t)/u² are smooth on [−1, 1]: such a map brings erfc, over its density, to
-// quickly falling Chebyshev series (Shepherd and Laframboise, Chebyshev Approximation of (1 + 2x)exp(x²)erfc x, Mathematics of Computation
-// 1981). Here these are cut at degree 9. TestConstants computes them again.
+// For t ≥ 0, R(−t) falls from √(π/2) like 1/t. R′(−t) = 1 − t·R(−t) falls from 1 like 1/t², because R′ = 1 + zR, as φ′
+// = −zφ. Let u = 1/(t + 4) and v = 1 − 8u in [−1, 1). Then R(−t)/u and R′(−t)/u² are smooth on [−1, 1]. Such a map
+// gives erfc, over its density, quickly falling Chebyshev series (Shepherd and Laframboise, Chebyshev Approximation of
+// (1 + 2x)exp(x²)erfc x, Mathematics of Computation 1981). Here the series are cut at degree 9. TestConstants computes
+// them again.
 //
-// For z > 0, R(z) = √(2π)·exp(z²/2) − R(−z), because Φ(z) = 1 − Φ(−z), and R′(z) = 1 + zR(z) loses no digits.
+// For z > 0, R(z) = √(2π)·exp(z²/2) − R(−z), because Φ(z) = 1 − Φ(−z). R′(z) = 1 + zR(z) loses no digits.
 
-// constants are those of all kernels. A row has one number in each lane, as vector instructions read it.
+// constants are the constants for all kernels. A row has one number in each lane, as vector instructions read it.
 var constants = [...][vector]float64{
-	// 0: R(−t)/u is their polynomial in v. The relative error is 4.2e-8.
+	// 0: R(−t)/u is the polynomial in v with these coefficients. The relative error is 4.2e-8.
 	lanes(1.8932190550863282), lanes(-1.5237703138482683), lanes(0.9704099613640732), lanes(-0.46755312744496808), lanes(0.15138855628233358),
 	lanes(-0.018830371587137462), lanes(-0.0087134607327263858), lanes(0.0039198324561495745), lanes(0.00032417140947016421), lanes(-0.00039434418790396109),
-	// 10: R′(−t)/u² is their polynomial in v. The relative error is 6.5e-7.
+	// 10: R′(−t)/u² is the polynomial in v with these coefficients. The relative error is 6.5e-7.
 	lanes(3.4169887343143861), lanes(-4.9883542042225431), lanes(4.3139146512357716), lanes(-2.4758682741435813), lanes(0.85094233049542078),
 	lanes(-0.060275000341843299), lanes(-0.088148742465419705), lanes(0.028115437273084076), lanes(0.0063041776013168516), lanes(-0.0036185163290234357),
 	// 20: Taylor's series of exp. For |r| ≤ ln(2)/2 the remainder r⁸/8! is below 6e-9.
 	lanes(1), lanes(1), lanes(1.0 / 2), lanes(1.0 / 6), lanes(1.0 / 24), lanes(1.0 / 120), lanes(1.0 / 720), lanes(1.0 / 5040),
-	// 28: log₂ e, what rounds to whole numbers (1.5·2⁵²), and ln 2 in two parts, of which the first has 21 bits: k times it is exact.
+	// 28: log₂ e, then 1.5·2⁵², which rounds to whole numbers, then ln 2 in two parts. The first part has 21 bits, so k
+	// times it is exact.
 	lanes(math.Log2E), lanes(3 << 51), lanes(ln2High), lanes(math.Ln2 - ln2High),
 	// 32
 	lanes(0.5), lanes(1), lanes(4), lanes(8), lanes(sqrt2Pi),
 }
 
 const (
-	vector  = 4 // numbers of a vector instruction
+	vector  = 4 // numbers in one vector instruction
 	ln2High = 0x162e42p-21
 	sqrt2Pi = 2.50662827463100050241576528481104525
 )
@@ -38,8 +40,9 @@ func lanes(x float64) (row [vector]float64) {
 	return row
 }
 
-// plainAdd is the twin of the kernels with vector instructions, and gives the same bits: it does the same operations in the same order, and the
-// conversions keep a compiler from joining a product and a sum in one rounding (The Go Programming Language Specification, Floating-point operators).
+// plainAdd gives the same bits as the kernels with vector instructions. It does the same operations in the same order.
+// The conversions keep the compiler from joining a product and a sum in one rounding (The Go Programming Language
+// Specification, Floating-point operators).
 func plainAdd(ratio, derivative, y, pull []float64, inverse, weight float64) {
 	derivative, y, pull = derivative[:len(ratio)], y[:len(ratio)], pull[:len(ratio)]
 	for i := range ratio {

@@ -1,4 +1,4 @@
-// Package parallel does parts of one computation on all cores, with the same result on any number of them.
+// Package parallel does parts of one computation on all cores, with the same result on any number of cores.
 package parallel
 
 import (
@@ -9,11 +9,12 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// Pieces is the largest number of parts. It is the same on every machine, because a sum over the parts must not depend on the number of cores.
+// Pieces is the largest number of parts. It is the same on every machine, because a sum over the parts must not depend
+// on the number of cores.
 const Pieces = 64
 
-// Each calls work on parts of [0, n) of about equal length, none of them empty: on the part from ≤ i < to of each piece in [0, Pieces). It
-// returns after all calls have.
+// Each splits [0, n) into at most Pieces parts with about equal lengths. It calls work for each part that is not empty:
+// from ≤ i < to, and piece in [0, Pieces). It returns after all calls have returned.
 func Each(n int, work func(piece, from, to int)) {
 	var next atomic.Int64
 	var group sync.WaitGroup

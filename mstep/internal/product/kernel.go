@@ -1,6 +1,7 @@
 package product
 
-// plainMultiply sets t_ij = Σ_k a_ki b_kj, where a has height numbers for each k and b has width. It is multiply without vector instructions.
+// plainMultiply is multiply without vector instructions. It sets t_ij = Σ_k a_ki b_kj, where for each k a has height
+// numbers and b has width numbers.
 func plainMultiply(t *tile, a, b []float32) {
 	clear(t[:])
 	for len(a) >= height && len(b) >= width {

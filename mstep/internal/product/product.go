@@ -1,4 +1,4 @@
-// Package product multiplies matrices of float32 numbers, where one matrix is the right factor of many products.
+// Package product multiplies float32 matrices, where one matrix is the right factor in many products.
 package product
 
 import (
@@ -9,10 +9,10 @@ import (
 	"privpipe/mstep/internal/parallel"
 )
 
-// The kernel sets a tile of the result, height × width, from a panel of each factor. A panel has the numbers in the order in which the kernel reads
-// them: for each column of the left factor, height numbers, and for each row of the right one, width numbers. A panel of depth columns or rows
-// stays in the first cache, where the tiles of a stripe of the result find it again (Goto and van de Geijn, Anatomy of High-Performance Matrix
-// Multiplication, ACM TOMS 2008).
+// The kernel computes one tile of the result, height × width, from a panel of each factor. A panel has the numbers in
+// the kernel's reading order. The left factor has height numbers for each column, and the right factor has width
+// numbers for each row. A panel with depth columns or rows stays in the first cache, where the tiles in one stripe of
+// the result find it again (Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication, ACM TOMS 2008).
 const (
 	height = 4
 	width  = 16
@@ -22,7 +22,8 @@ const (
 // A Factor is the right factor of products, packed into panels.
 type Factor struct {
 	Rows, Columns int
-	panels        []float32 // stripes of width columns, one after the other, each of all rows; what lies beyond the last column is 0
+	// Stripes of width columns, one after the other, each with all rows. Numbers beyond the last column are 0.
+	panels []float32
 }
 
 // New packs a matrix.
@@ -37,7 +38,7 @@ func New(m blas32.General) *Factor {
 	return f
 }
 
-// Transposed packs the transpose of a matrix.
+// Transposed packs a matrix's transpose.
 func Transposed(m blas32.General) *Factor {
 	return &Factor{m.Cols, m.Rows, interleaved(m, width)}
 }
@@ -53,7 +54,7 @@ func Zeros(rows, columns int) blas32.General {
 	return blas32.General{Rows: rows, Cols: columns, Stride: columns, Data: make([]float32, rows*columns)}
 }
 
-// interleaved returns stripes of so many rows, column by column. Rows beyond the last are 0.
+// interleaved returns stripes with the given number of rows, column by column. Rows beyond the last are 0.
 func interleaved(m blas32.General, rows int) []float32 {
 	out := make([]float32, padded(m.Rows, rows)*m.Cols)
 	for i := range m.Rows {
@@ -67,8 +68,9 @@ func interleaved(m blas32.General, rows int) []float32 {
 
 func padded(n, unit int) int { return (n + unit - 1) / unit * unit }
 
-// Of returns left · right. The left factor has as many columns as the right one has rows; else it panics. Numbers are summed in float32: the result is
-// the same in each run on a machine, on any number of its cores, but its last digits may differ from machine to machine.
+// Of returns left · right. It panics unless the left factor has as many columns as the right factor has rows. Numbers
+// are summed in float32. The result is the same in each run on one machine, on any number of its cores, but its last
+// digits may differ between machines.
 func Of(left blas32.General, right *Factor) blas32.General {
 	if left.Cols != right.Rows {
 		panic(fmt.Sprintf("product: left factor of %d columns, right factor of %d rows", left.Cols, right.Rows))
@@ -95,7 +97,7 @@ func Of(left blas32.General, right *Factor) blas32.General {
 // A tile is part of the result, row by row.
 type tile [height * width]float32
 
-// addTo adds a tile to the result, as far as it lies in it.
+// addTo adds to the result the part of the tile that lies in it.
 func (t *tile) addTo(out blas32.General, row, column int) {
 	for i := range min(height, out.Rows-row) {
 		cells := out.Data[(row+i)*out.Stride+column:][:min(width, out.Cols-column)]

@@ -1,4 +1,5 @@
-// Package spectrum has the eigenvalues of released symmetric matrices, which are positive semidefinite but for their noise.
+// Package spectrum has the eigenvalues of released symmetric matrices. The matrices are positive semidefinite except
+// for their noise.
 package spectrum
 
 import (
@@ -8,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Spectrum is a symmetric matrix by its eigenvalues and its eigenvectors.
+// A Spectrum is a symmetric matrix as its eigenvalues and its eigenvectors.
 type Spectrum struct {
 	Values  []float64 // ascending
 	Vectors mat.Dense // a column for each eigenvalue
@@ -25,9 +26,10 @@ func Of(cells []float64, n int) (*Spectrum, error) {
 	return s, nil
 }
 
-// Floor is the least eigenvalue of an n × n matrix that is above noise of the given standard deviation on the diagonal, and of 1/√2 of it
-// off the diagonal. The largest eigenvalue of such noise is about deviation·√(2n) (Wigner's semicircle: 2·√n times the deviation off the
-// diagonal). Half of it is a compromise: eigenvalues that are smaller cannot be told from noise.
+// Floor is the least eigenvalue of an n × n matrix that counts as above noise. The noise has the given standard
+// deviation on the diagonal, and 1/√2 of it off the diagonal. The largest eigenvalue of such noise is about
+// deviation·√(2n) (Wigner's semicircle: 2·√n times the deviation off the diagonal). Half of it is a compromise: smaller
+// eigenvalues cannot be told from noise.
 func Floor(deviation float64, n int) float64 { return deviation * math.Sqrt(2*float64(n)) / 2 }
 
 // Rotate returns x in the coordinates of the eigenvectors.
@@ -37,14 +39,14 @@ func (s *Spectrum) Rotate(x []float64) []float64 {
 	return rotated.RawVector().Data
 }
 
-// Back returns x, in the coordinates of the eigenvectors, in those of the matrix.
+// Back converts x from the coordinates of the eigenvectors to the coordinates of the matrix.
 func (s *Spectrum) Back(x []float64) []float64 {
 	var back mat.VecDense
 	back.MulVec(&s.Vectors, mat.NewVecDense(len(x), x))
 	return back.RawVector().Data
 }
 
-// Matrix returns the symmetric matrix with these eigenvalues, which are 0 or more, and the same eigenvectors.
+// Matrix returns the symmetric matrix with these eigenvalues and the same eigenvectors. The eigenvalues are at least 0.
 func (s *Spectrum) Matrix(values []float64) *mat.SymDense {
 	n := len(values)
 	scaled := mat.NewDense(n, n, nil)
