@@ -1,7 +1,7 @@
 // Package gibbs is an E-step of latent Dirichlet allocation by Gibbs sampling. Each token i in a document has a topic
 // z_i. It is drawn given the topics of the document's other tokens and the released weights w of words in topics:
 //
-//	p(z_i = k) ∝ w_k,t · (n_k + α),
+//	p(z_i = k) ∝ w_k,t · (n_k + α).
 //
 // Here t is the token's word, and n_k is the number of other tokens in the document with topic k. This is the
 // conditional of Griffiths and Steyvers (PNAS 2004, equation 5), with released weights in place of the counts of all

@@ -149,8 +149,8 @@ func (r *resident) sweep(t *table, rates *rates) (drawn int) {
 	return drawn
 }
 
-// chosen returns the tokens that a sweep draws again. It throws all coins before the draws, and without a branch: a
-// processor cannot predict a coin, and would begin the next draw in vain.
+// chosen returns the tokens that a sweep draws again. It throws all coins before the draws, and without a branch. A
+// processor cannot predict a coin, so with a branch it would often begin the next draw in vain.
 func (r *resident) chosen(t *table, rates *rates) []uint32 {
 	t.tokens = slices.Grow(t.tokens[:0], len(r.topics))[:len(r.topics)]
 	n := 0

@@ -130,8 +130,9 @@ func (m *Model) setCounts(set *stream.Set) (err error) {
 	return err
 }
 
-// perSweep bounds the loss in one sweep by the weights of two words; 0: no bound. A round's loss bound is divided
-// among its sweeps, because draws compose. The coins that choose the tokens to draw compose too, and take their part.
+// perSweep bounds a draw's pure loss by the weights in one sweep; 0: no bound. The draws in one round compose, so each
+// sweep gets an equal part of the round's bound. The coins that choose the tokens to draw compose too, so their loss is
+// subtracted.
 func (m *Model) perSweep() float64 {
 	if m.options.Draws == 0 {
 		return 0

@@ -46,12 +46,13 @@ func (s Subsampling) check(draws float64) error {
 	return nil
 }
 
-// leastRate is the smallest probability, for either side of a coin, that coins of 53 bits have up to a factor that loss
-// allows for.
+// leastRate is the least probability for either side of the coins. Coins have 53 bits. From leastRate on they have
+// their exact probability up to a factor that loss allows for.
 const leastRate = 1e-6
 
-// loss is the pure loss by a token's coins, which depend on its word. The token is drawn again, or not, each with one
-// of two probabilities. The loss is the larger log ratio of the two probabilities.
+// loss is the pure loss by one token's coin in one sweep. There is a loss because the coin's rate depends on the
+// token's word. There are two rates. The loss is the larger log ratio: between the two probabilities to draw the token
+// again, or between the two probabilities not to.
 func (s Subsampling) loss() float64 {
 	if s.Adaptive == 0 {
 		return 0

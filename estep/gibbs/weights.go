@@ -15,7 +15,7 @@ type weights struct {
 	sums   []uint64 // each word's sum of weights over the topics. 8 bytes a word
 }
 
-// newWeights takes K×V weights, row by row. If draws is positive, it bounds the pure loss of one draw: the weights of
+// newWeights takes K×V weights, row by row. If draws is positive, it bounds the pure loss of one draw. The weights of
 // two words in one topic then differ by a factor of at most e^(draws/2), whatever was released. If draws is 0, each
 // word is scaled by itself, which changes no probability.
 func newWeights(k, v int, alpha float64, released []float32, draws float64) *weights {

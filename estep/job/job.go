@@ -84,7 +84,7 @@ func (j *Job) Do(r *filter.Run, w Work) error {
 }
 
 // checkStale refuses --stale for models without parameters. It also refuses it for models that keep a state for each
-// document, because the state needs the newest parameters.
+// document, because the newest parameters are made from these states.
 func (j *Job) checkStale(w Work) error {
 	switch {
 	case j.Stale != 0 && j.Stale != 1:

@@ -40,10 +40,10 @@ func (k Kept) check(input string) error {
 		WithHint("start a worker with a --state file of its own for each partition: ?partition=0, ?partition=1 …")
 }
 
-// A state has the last contribution of each document. Its file is a stream of STATE. It is no stream of CONTRIBUTIONS:
-// it holds documents from all rounds under the scheme of the last round, and nobody may release it as that round. The
-// file is replaced atomically before the end of a round is sent. So if the next stage has a complete round, the file
-// has it too.
+// A state has the last contribution of each document. Its file is a stream of STATE. It is no stream of CONTRIBUTIONS,
+// because nobody may release it as the last round. It holds documents from all rounds under the last round's scheme.
+// The file is replaced atomically before the end of a round is sent. So if the next stage has a complete round, the
+// file has it too.
 type state struct {
 	name       string
 	header     *wire.Header // the file's header
@@ -169,9 +169,9 @@ func (s *state) check(round uint32, wanted bool) error {
 		WithHint("resume with the --state file of this run, or begin a new run")
 }
 
-// sampled refuses private rounds with a fixed size. If one unit is exchanged, such a round holds other units too, and
-// they have kept other states in later rounds (estep/gibbs/claim.md, 1). Nothing is proved about coupled rounds,
-// whatever their sampling.
+// sampled refuses private rounds with a fixed size. Exchanging one unit changes which other units such a round holds,
+// and so the states that these units have in later rounds (estep/gibbs/claim.md, 1). Nothing is proved about coupled
+// rounds, whatever their sampling.
 func (s *state) sampled(open *wire.RoundOpen, coupled bool) error {
 	if s == nil || coupled || s.header.Side == wire.Side_PUBLIC || open.Scheme.Method != wire.Scheme_FIXED {
 		return nil
@@ -182,7 +182,7 @@ func (s *state) sampled(open *wire.RoundOpen, coupled bool) error {
 }
 
 // contribute answers one document by a worker. If the state has the document's contribution in this round, contribute
-// sends it again: the previous process may have been killed before the whole round was sent.
+// returns it again. The previous process may have been killed before the whole round was sent.
 func (s *state) contribute(w model.Worker, round uint32, d *wire.Document, c *wire.Contribution, coins *model.Coins) ([]*wire.Part, error) {
 	last := s.lastOf(c)
 	stateful, ok := w.(model.Stateful)

@@ -6,7 +6,7 @@ import (
 )
 
 // floor is the least β relative to the word's largest β. Below floor float32 products would become denormal, which is a
-// hundred times slower and adds no information: φ ≥ 1e-18 does not add up to 1 in 10^17 words.
+// hundred times slower. They would add no information: φ ≥ 1e-18 does not add up to 1 in 10^17 words.
 const floor = 1e-18
 
 // leastShare prunes topics. A topic that explains fewer words of the document than leastShare is dropped from the

@@ -69,7 +69,7 @@ func (c *Command) Run(r *filter.Run) error {
 func bounds(family *model.Family, size model.Size) []byte {
 	var b bytes.Buffer
 	all := sbn.Bounds(size)[:len(family.Statistics(size))]
-	const least = 1e-7 // the clip is rounded up to a multiple
+	const least = 1e-7 // the clip is rounded up to a multiple of least
 	clip := math.Ceil(math.Sqrt(float64(len(all)))/least) * least
 	fmt.Fprintf(&b, "# Statistics of an image in model sbn: matrix and bound. With --clip %.7f none is ever clipped.\n", clip)
 	if len(all) == len(sbn.Bounds(size)) {

@@ -53,7 +53,8 @@ const (
 )
 
 // Settings adds the settings of s to the settings of a contribution. Settings tell different contributions apart. The
-// key root was added last, so it is absent without root weights.
+// key root came later than the others. So it is absent without root weights, and the settings of older programs stay
+// the same.
 func (s Shape) Settings(settings map[string]any) map[string]any {
 	settings["top topics"], settings["binary"], settings["norm"] = s.TopTopics, s.Weight == Once, s.Norm
 	if s.Weight == Root {

@@ -91,8 +91,9 @@ func writeGensim(w io.Writer, m *parameters) error {
 }
 
 // audible scales the weights of each word that has no weight of at least 1e-9, until its largest weight is 1e-9.
-// Inference does not depend on a word's scale. But gensim adds 2e-16 to a word's sum over topics, and smaller weights
-// would have no effect beside it. gensim's get_term_topics, which prints weights, leaves out weights below 1e-8.
+// Inference does not depend on a word's scale. But gensim adds 2e-16 to a word's sum over topics, and beside it a word
+// with such small weights would have no effect. gensim's get_term_topics, which prints weights, leaves out weights
+// below 1e-8.
 func audible(weights []float64, words int) []float64 {
 	const least = 1e-9
 	scaled := slices.Clone(weights)

@@ -117,7 +117,7 @@ func (l *Job) LearnFrom(first First, r *filter.Run, learner model.Learner, vocab
 }
 
 // checkEvery refuses to skip checkpoints if a killed run could then not go on. A pipe may not deliver its releases
-// again: privatize --keep-releases forgets releases, sample --window goes on after the last round, and an E-step with a
+// again: privatize --keep-releases forgets releases, and sample --window goes on after the last round. An E-step with a
 // state answers no older round.
 func (l *Job) checkEvery() error {
 	if l.Every > 1 && !l.readAgain() {
@@ -307,8 +307,8 @@ func (s *session) saveModel() error {
 	return s.writeModel(filepath.Join(s.Models, fmt.Sprintf("%09d.pp", s.learner.Round())))
 }
 
-// save writes the checkpoint after every Every rounds. A killed run learns the rounds since then again, from a topic or
-// a file. This is post-processing and costs no privacy.
+// save writes the checkpoint in each round that is a multiple of Every. A killed run learns the rounds since then
+// again, from a topic or a file. This is post-processing and costs no privacy.
 func (s *session) save() error {
 	if s.Checkpoint == "" || s.learner.Round()%s.Every != 0 {
 		return nil

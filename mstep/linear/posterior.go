@@ -18,8 +18,8 @@ type posterior struct {
 // b/(a−1)·Λ⁻¹, and E[1/τ] = b/(a−1).
 //
 // Without noise XX is positive semidefinite, and the residual YY − μᵀΛμ and N are at least 0. So solve raises the
-// eigenvalues of XX to at least their floor above noise, the residual to at least the noise deviation on YY, and N to
-// at least 0. With a point mass the posterior is at its mode, where 1/τ = b/(a − 1 + V/2).
+// eigenvalues of XX to at least their noise floor. It raises the residual to at least the noise deviation on YY, and N
+// to at least 0. With a point mass the posterior is at its mode, where 1/τ = b/(a − 1 + V/2).
 func (o Options) solve(s *sums) (*posterior, error) {
 	eigen, err := spectrum.Of(s.xx, o.Words)
 	if err != nil {

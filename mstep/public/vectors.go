@@ -35,9 +35,9 @@ func openVectors(name string, vocab vocabulary.Words) (*vectors, error) {
 	return readVectors(in, in.Name, vocab)
 }
 
-// readVectors refuses lines with different lengths, numbers that are not finite, vocabulary words that come twice, and
-// files with vectors for less than half of the vocabulary. Its errors name the line. The first line may state the
-// numbers of words and dimensions, as word2vec's does. Then the file must have exactly these numbers.
+// readVectors refuses lines with different lengths, numbers that are not finite, and vocabulary words that come twice.
+// It also refuses files with vectors for less than half of the vocabulary. Its errors name the line. The first line may
+// state the numbers of words and dimensions, as word2vec's does. Then the file must have exactly these numbers.
 func readVectors(in io.Reader, name string, vocab vocabulary.Words) (*vectors, error) {
 	places := make(map[string]int, len(vocab))
 	for v, word := range vocab {

@@ -45,8 +45,8 @@ func (r Response) Variance(have float64) float64 {
 }
 
 // Fit reports whether the authors' words can have this sum of estimates over all words, up to eight standard
-// deviations. Each author has at most most words. Bits in one report are independent, and draws of words are negatively
-// correlated. So the words' variances add up to a bound on the sum's variance.
+// deviations. One author has no more words than most. Bits in one report are independent, and draws of words are
+// negatively correlated. So the words' variances add up to a bound on the sum's variance.
 func (r Response) Fit(sum float64, words, most int) bool {
 	have := float64(r.Authors * min(most, words))
 	slack := 8 * math.Sqrt(float64(words)*max(r.Variance(0), r.Variance(have/float64(words))))

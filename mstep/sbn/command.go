@@ -1,5 +1,5 @@
 // Package sbn is the M-step of sigmoid belief networks. It averages releases of the statistics of Park et al. (2020,
-// §7), and computes the posterior of weights and biases from the averages, under a shrinkage prior of the weights.
+// §7), and computes the posterior of weights and biases from the averages. The weights have a shrinkage prior.
 package sbn
 
 import (

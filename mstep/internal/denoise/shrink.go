@@ -24,8 +24,8 @@ func (m Mixture) Shrink(estimate, noisy, expected []float64, tau float64) {
 	m.ShrinkOwn(estimate, nil, noisy, expected, tau)
 }
 
-// Evidence returns the mean log likelihood of the noisy cells around their expected sizes, up to a term that does not
-// depend on the expected sizes. Of two guesses of the sizes, the cells support the one with larger evidence.
+// Evidence returns the mean log likelihood of the noisy cells around their expected sizes. It leaves out a term that
+// does not depend on the expected sizes. Of two guesses of the sizes, the cells support the one with larger evidence.
 func (m Mixture) Evidence(noisy, expected []float64, tau float64) float64 {
 	weights, edges := m.equal(), m.groupEdges(expected)
 	m.fit(weights, edges, noisy, expected, tau)

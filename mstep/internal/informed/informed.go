@@ -334,7 +334,7 @@ func (r *Rows) narrow(m blas32.General) blas32.General {
 	return blas32.General{Rows: m.Rows, Cols: len(r.fitted), Stride: len(r.fitted), Data: r.narrowed(m.Data)}
 }
 
-// frequent returns the most frequent words, at most most of them, ascending.
+// frequent returns the most frequent words, ascending. most bounds their number.
 func frequent(frequency []float64, most int) []int {
 	words := make([]int, len(frequency))
 	for v := range words {

@@ -5,7 +5,7 @@ package mills
 
 import "fmt"
 
-// Lanes is the number of numbers that a kernel takes at a time.
+// Lanes is the count of numbers that a kernel takes at a time.
 const Lanes = 8
 
 // Add adds weight·R(z) to ratio and weight·R′(z) to derivative, number by number, for z = y − pull·inverse. The slices
