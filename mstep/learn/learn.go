@@ -116,9 +116,9 @@ func (l *Job) LearnFrom(first First, r *filter.Run, learner model.Learner, vocab
 	return nil
 }
 
-// checkEvery refuses to skip checkpoints if a killed run could then not go on. A pipe may not deliver its releases
-// again: privatize --keep-releases forgets releases, and sample --window goes on after the last round. An E-step with a
-// state answers no older round.
+// checkEvery refuses --checkpoint-every above 1 if a killed run could then not go on. A pipe may not deliver its
+// releases again: privatize --keep-releases forgets releases, and sample --window goes on after the last round. An
+// E-step with a state answers no older round.
 func (l *Job) checkEvery() error {
 	if l.Every > 1 && !l.readAgain() {
 		return exit.Errorf(exit.Usage, "--checkpoint-every %d wants releases that can be read again, from a topic or a file", l.Every)

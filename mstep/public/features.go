@@ -14,7 +14,8 @@ const (
 	eigenvalues = 160 // of the co-occurrences
 	slack       = 20  // columns in the random sketch besides these
 	passes      = 3   // power iterations
-	// Only the most frequent words have neighbours, at most widest of them: the matrix has widest² float32 cells.
+	// Only the most frequent words have neighbours, at most widest of them: the matrix has at most widest² float32
+	// cells.
 	widest = 16384
 )
 

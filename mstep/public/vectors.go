@@ -147,8 +147,8 @@ func cutLast(line string, n int) (word, fields string, ok bool) {
 }
 
 // features returns the columns around their means. A word without a vector is at the means. All columns are multiplied
-// by one factor that gives them the total variance under the frequencies p. The factor is free because vectors have no
-// unit of their own.
+// by one factor that gives them the given total variance under the frequencies p. The factor is free because vectors
+// have no unit of their own.
 func (r *vectors) features(p []float64, variance float64) [][]float32 {
 	mass, total := 0.0, 0.0
 	for v, known := range r.known {

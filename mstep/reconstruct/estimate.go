@@ -36,9 +36,9 @@ func (r Response) Estimate(n int) float64 {
 	return (float64(n) - float64(r.Authors)*r.False) / (r.True - r.False)
 }
 
-// Variance returns the variance of Estimate if have authors have the word. Given the documents only the reports are
-// random, and they are independent of each other. For bits it is M·p·(1 − p)/(1 − 2p)², whatever have is: equation 9
-// without the last summand.
+// Variance returns the variance of Estimate. have is the number of authors who have the word. Given the documents only
+// the reports are random, and they are independent of each other. For bits it is M·p·(1 − p)/(1 − 2p)², whatever the
+// number is: equation 9 without the last summand.
 func (r Response) Variance(have float64) float64 {
 	spread := have*r.True*(1-r.True) + (float64(r.Authors)-have)*r.False*(1-r.False)
 	return spread / ((r.True - r.False) * (r.True - r.False))
@@ -54,9 +54,9 @@ func (r Response) Fit(sum float64, words, most int) bool {
 }
 
 // PriorWeight returns ω, the weight of the prior's mean in the posterior mean of the number of authors who have a word.
-// The prior is normal with the given variance, and have authors have a word on average. ω is Variance/(Variance +
-// variance). For bits theorem 6 and equation 19 have Mf(2 − f)/(Mf(2 − f) + 4σ²(1 − f)²), the same number. The variance
-// of the posterior is ω·variance.
+// The prior is normal with the given variance. have is the average number of authors who have a word. ω is
+// Variance/(Variance + variance). For bits theorem 6 and equation 19 have Mf(2 − f)/(Mf(2 − f) + 4σ²(1 − f)²), the same
+// number. The variance of the posterior is ω·variance.
 func (r Response) PriorWeight(variance, have float64) float64 {
 	return r.Variance(have) / (r.Variance(have) + variance)
 }

@@ -20,7 +20,7 @@ type mender struct {
 	grant    *event.Grant
 	response Response // for one author
 	// share is the part of a word's authors that get the word in their rebuilt documents. It is 1 for bits. A report
-	// with a few words has only some of its author's words. The other words would be added at random, and would hide
+	// with a few words has only some of its author's words. If the other words were added at random, they would hide
 	// which words go together.
 	share float64
 	prior *prior // nil: no prior
