@@ -57,7 +57,7 @@ func (c *combineCommand) Run(r *filter.Run) error {
 	return c.combine(r, in, grant, create)
 }
 
-// combine writes a partial sum of each round of some sources.
+// combine writes one partial sum for each round that the sources hold.
 func (c *combineCommand) combine(r *filter.Run, in *sources, grant *event.Grant,
 	create func(*wire.Header) (*endpoint.StreamWriter, error)) error {
 	if grant != nil && in.header.Side == wire.Side_PUBLIC {
@@ -105,7 +105,7 @@ func (p *parts) begin(number uint32, open *wire.RoundOpen, _ event.Scheme) (*rel
 // released is false: a partial sum is nobody's release.
 func (p *parts) released(uint32) bool { return false }
 
-// membersBytes is how much of the keys of a round's units a record holds.
+// membersBytes is the most bytes of unit keys in one record: a round's keys take several records.
 const membersBytes = wire.KeySize << 15
 
 func (p *parts) end(number uint32, units, records, digest uint64) error {

@@ -10,12 +10,12 @@ import (
 	"privpipe/pipelines/filter"
 )
 
-// leave is the grant that a mechanism needs.
+// leave is the flag that names the grant. Every mechanism except none needs a grant.
 type leave struct {
 	Grant string `required:"" placeholder:"FILE" help:"Read the grant from account plan: mechanism, bound, noise, sampling scheme, number of releases."`
 }
 
-// read returns the grant, which must be for a mechanism.
+// read returns the grant. The grant must be for the given mechanism; "" allows any mechanism.
 func (l *leave) read(mechanism string) (*event.Grant, error) {
 	b, err := endpoint.ReadFile(l.Grant, 1<<20)
 	if err != nil {
@@ -35,15 +35,15 @@ func (l *leave) read(mechanism string) (*event.Grant, error) {
 	return grant, nil
 }
 
-// charged are the flags of all that is charged to a ledger.
+// charged holds the flags of the commands that charge a ledger.
 type charged struct {
 	Ledger  string `placeholder:"FILE" help:"Charge every release to this ledger, which account ledger new makes. Required, except for privatize none with a public stream."`
 	RunName string `name:"run" help:"Charge, store and release the rounds under this name of the training run. Default: the id of the grant; for privatize none, a random name. A stream that names another run is refused."`
 	Dataset string `default:"default" help:"Name the data set in the ledger. Where the data sets of the ledger share no unit, it must be the grant's data set."`
 }
 
-// name returns the name of the run: the flag's, else otherwise. The name is published, so a stream from behind the wall
-// does not choose the name: a stream that names another run is refused.
+// name returns the run's name: the flag's name, or otherwise without the flag. The name is published, so a stream from
+// behind the wall does not choose it: a stream that names another run is refused.
 func (c *charged) name(stream, otherwise string) (string, error) {
 	run := otherwise
 	if c.RunName != "" {
@@ -64,10 +64,10 @@ func (c *charged) need() error {
 	if c.Ledger == "" {
 		return exit.Errorf(exit.Usage, "missing flags: --ledger=FILE").WithHint("account ledger new makes one; every release is charged to it")
 	}
-	return endpoint.CheckKept("--ledger", c.Ledger) // a FIFO would be waited for
+	return endpoint.CheckKept("--ledger", c.Ledger) // CheckKept refuses a FIFO: reading it would block
 }
 
-// nothingToProtect is the error for a public stream, where noise would protect nobody.
+// nothingToProtect is the error for a public stream. Noise on public contributions would protect nobody.
 func nothingToProtect(name string) error {
 	return exit.Errorf(exit.Usage, "%s: a public stream: there is nothing to protect", name).
 		WithHint("privatize none passes public contributions on, without a charge")

@@ -11,18 +11,19 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// A deadline limits the time from when the program waits for a round until the round is whole. So a round that never begins is
-// late, too. A round is never released with fewer units than were drawn: when its time is over, the program ends without it.
+// A deadline limits the time that a round may take. The time runs from when the program begins to wait for the round
+// until the round is whole, so a round that never begins is late, too. A round is never released with fewer units than
+// were drawn: when its time is over, the program ends without the round.
 type deadline struct {
 	limit  time.Duration // 0: none
 	timer  *time.Timer
-	over   bool        // the time of a round was over: no other round begins
-	rang   atomic.Bool // the same, set by the timer
+	over   bool        // a round was late: no other round begins
+	rang   atomic.Bool // set by the timer when a round is late
 	passed chan error  // receives the error when a round's time is over
 
 	mutex sync.Mutex
-	last  uint32   // the last round that was whole
-	from  []string // the inputs that are waited for
+	last  uint32   // the last whole round
+	from  []string // the inputs that the program waits for
 }
 
 func newDeadline(limit time.Duration) *deadline {
@@ -52,7 +53,7 @@ func (d *deadline) waits(from ...string) {
 	d.from = slices.Clone(from)
 }
 
-// running returns an error if a time is over. Nothing begins after an error.
+// running returns an error if a round is late. Nothing begins after an error.
 func (d *deadline) running() error {
 	if d.rang.Load() {
 		return d.late()
@@ -60,7 +61,7 @@ func (d *deadline) running() error {
 	return nil
 }
 
-// met ends the time of a round that is whole. It returns an error if the round is late.
+// met ends the time of the current round, which is whole now. It returns an error if the round is late.
 func (d *deadline) met() error {
 	if !d.stop() {
 		return d.late()
@@ -89,8 +90,8 @@ func (d *deadline) late() error {
 		WithHint("see that sample, mstep and all workers run; then start this again, with the same ledger")
 }
 
-// within does work, and stops waiting for the work when a round's time is over. Records that the work still reads are dropped,
-// because the work ends at met.
+// within does work, and stops waiting for it when a round is late. The work may then still read records. It drops them,
+// because it ends at met.
 func (d *deadline) within(work func() error) error {
 	if d.limit == 0 {
 		return work()

@@ -19,7 +19,7 @@ import (
 	"privpipe/privatize/internal/objective"
 )
 
-// objectiveCommand releases weights of a logistic regression by objective perturbation.
+// objectiveCommand releases logistic regression weights by objective perturbation.
 type objectiveCommand struct {
 	Grant string `placeholder:"FILE" help:"Read the grant from account plan: the claimed ε and the regularisation. Required, except for --noiseless."`
 	charged
@@ -162,8 +162,8 @@ func (c *objectiveCommand) open() (*endpoint.StreamReader, *wire.Header, error) 
 	return in, h, err
 }
 
-// features returns the names of the features of rows, nil if no file names them. The hash of the vocabulary is that of the file: the
-// privatizer does not import package vocabulary, which opens files of all kinds.
+// features returns the names of the rows' features, or nil if no file names them. The stream's vocabulary hash is the
+// file's hash: the privatizer does not import package vocabulary, which opens files of all kinds.
 func (c *objectiveCommand) features(h *wire.Header) ([]string, error) {
 	if c.Vocab == "" {
 		return nil, nil
@@ -178,7 +178,7 @@ func (c *objectiveCommand) features(h *wire.Header) ([]string, error) {
 	return strings.Fields(string(content)), nil
 }
 
-// settings returns the hash of all public settings on which the stored weights depend.
+// settings returns the hash of all public settings that the stored weights depend on.
 func (c *objectiveCommand) settings(terms objective.Terms) (string, error) {
 	return digest(struct {
 		Subject        event.Subject
@@ -189,7 +189,7 @@ func (c *objectiveCommand) settings(terms objective.Terms) (string, error) {
 	}{terms.Subject, terms.Grant, c.Regularisation, c.RowNorm, c.Positive})
 }
 
-// rows hands the rows of a stream over, to its end record.
+// rows hands all rows of the stream over, up to its end record.
 func (c *objectiveCommand) rows(in *endpoint.StreamReader, to *objective.Regression) error {
 	d := new(objective.Document)
 	for {
@@ -213,7 +213,7 @@ func (c *objectiveCommand) rows(in *endpoint.StreamReader, to *objective.Regress
 	}
 }
 
-// weightsHeader is that of a model file of estep blr.
+// weightsHeader returns the header that a model file of estep blr has.
 func weightsHeader(h *wire.Header, run string) *wire.Header {
 	d := h.VocabularySize
 	return &wire.Header{
@@ -228,7 +228,7 @@ func weightsHeader(h *wire.Header, run string) *wire.Header {
 
 // sendWeights writes the weights as a posterior that is a point mass: its moments E[w·wᵀ] are w·wᵀ.
 func sendWeights(out *endpoint.StreamWriter, names []string, result *objective.Result) error {
-	const some = 1000 // words of a record
+	const some = 1000 // words in one record
 	for first := 0; first < len(names); first += some {
 		words := &wire.Words{First: uint32(first), Words: names[first:min(first+some, len(names))]}
 		if err := out.Write(&wire.Record{Body: &wire.Record_Words{Words: words}}); err != nil {

@@ -9,7 +9,8 @@ import (
 	"privpipe/privatize/internal/release"
 )
 
-// public releases exact sums of public contributions. They were nobody's secret, so no ledger is charged, and none is needed.
+// public releases exact sums of public contributions. Public contributions were nobody's secret: no ledger is charged,
+// and none is needed.
 func (c *sumsCommand) public(r *filter.Run, in *sources, terms *release.Terms, run string) error {
 	if _, err := in.settle(nil); err != nil {
 		return err
@@ -52,5 +53,5 @@ func (s *publicSums) end(number uint32, units, records, digest uint64) error {
 	return s.send(number, s.scheme, cells)
 }
 
-// released is false: nothing is noted, and a round that comes again has the same sum.
+// released is false: publicSums keeps no record of its releases, and a round that comes again has the same sum.
 func (s *publicSums) released(uint32) bool { return false }

@@ -31,8 +31,9 @@ func (c *responseCommand) Validate() error {
 	return nil
 }
 
-// mostWords bounds the vocabulary, so that every report fits a record of the wire, whatever its bits are. A reported word takes
-// one byte for its count, and for its gap at most as many bytes as the gap is long. 64 bytes are for the id, tags and lengths.
+// mostWords bounds the vocabulary, so that every report fits a record on the wire, whatever its bits are. A reported
+// word takes one byte for its count, and its gap takes at most as many bytes as the gap is long. 64 bytes are for the
+// id, tags and lengths.
 const mostWords = (wire.MaxRecord - binary.MaxVarintLen32 - 64) / 2
 
 // Run is kong's hook. This file only carries records to and from internal/local.
@@ -108,8 +109,8 @@ func (c *responseCommand) Run(r *filter.Run) error {
 	return out.Commit()
 }
 
-// documentsOf returns a function that gives the documents of a stream in turn, and io.EOF after the last one if the stream is
-// whole. It refuses a stream without a document. It uses the same Document each time.
+// documentsOf returns a function that returns the stream's documents in turn. After the last document it returns io.EOF
+// if the stream is whole. A stream without a document is refused. The same Document is used each time.
 func documentsOf(in *endpoint.StreamReader) func() (*local.Document, error) {
 	d, any := new(local.Document), false
 	return func() (*local.Document, error) {
@@ -128,8 +129,8 @@ func documentsOf(in *endpoint.StreamReader) func() (*local.Document, error) {
 	}
 }
 
-// reportsTo returns a function that writes a report as a document, with the report's number and the name of the reports as its id. The
-// division into frames follows from the reports only.
+// reportsTo returns a function that writes a report as a document. Its id is the report's number and the name of the
+// reports. The division into frames follows from the reports only.
 func reportsTo(out *endpoint.StreamWriter, name string) func(words []uint32) error {
 	d := new(wire.Document)
 	record := &wire.Record{Body: &wire.Record_Document{Document: d}}

@@ -64,7 +64,8 @@ func (c *selectCommand) Run(r *filter.Run) error {
 	if terms.Settings, err = c.settings(grant); err != nil || r.DryRun() {
 		return err
 	}
-	// Before the charge. A terminal may show a list of words.
+	// The output is created before the charge, so that a release that is charged can be written. A terminal may show a
+	// list of words.
 	out, err := endpoint.Create(cmp.Or(c.Output, endpoint.Stdio), wire.Side_PUBLIC)
 	if err != nil {
 		return err
@@ -106,7 +107,7 @@ func (c *selectCommand) Run(r *filter.Run) error {
 	return out.Commit()
 }
 
-// settings returns the hash of all public settings on which the stored release depends.
+// settings returns the hash of all public settings that the stored release depends on.
 func (c *selectCommand) settings(grant *event.Grant) (string, error) {
 	return digest(struct {
 		Top   int
@@ -133,7 +134,7 @@ func openTerms(names []string) (in []*endpoint.StreamReader, run string, err err
 	return in, run, nil
 }
 
-// votes hands the words of a stream over, to its end record. It returns the number of documents.
+// votes hands the words of every document over, up to the stream's end record. It returns the number of documents.
 func votes(selector *selection.Selector, in *endpoint.StreamReader) (documents int, err error) {
 	defer in.Close()
 	for ; ; documents++ {
@@ -151,8 +152,8 @@ func votes(selector *selection.Selector, in *endpoint.StreamReader) (documents i
 	}
 }
 
-// vocabularyFile returns the stored and released file: one word a line, by decreasing noisy weight, as package vocabulary reads it.
-// The privatizer does not import that package, which opens files of all kinds.
+// vocabularyFile returns the file that is stored and released: one word a line, by decreasing noisy weight, as package
+// vocabulary reads it. The privatizer does not import that package, which opens files of all kinds.
 func vocabularyFile(words []string) []byte {
 	var b bytes.Buffer
 	for _, word := range words {

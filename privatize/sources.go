@@ -23,7 +23,7 @@ import (
 
 var contributions = endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_CONTRIBUTIONS, wire.Kind_SUMS}}
 
-// within wants contributions or sums. The partitions of a topic must begin within the limit of each other.
+// within wants contributions or sums. All partitions of one topic must begin within the limit of one another.
 func within(limit time.Duration) endpoint.Wanted {
 	w := contributions
 	w.Within = limit
@@ -32,29 +32,30 @@ func within(limit time.Duration) endpoint.Wanted {
 
 // sources are the streams of contributions or partial sums that together hold the units of each round.
 type sources struct {
-	header   *wire.Header // of the first
+	header   *wire.Header // the first stream's header
 	settings []byte       // SHA-256 of the settings of all contributions and sums, after settle
 	streams  []supplier
 	kinds    []wire.Kind
-	version  uint32    // of the wire, the least of all streams
+	version  uint32    // the least wire version of all streams
 	deadline *deadline // of the current round
 	fresh    bool      // the inputs are topics, and the output has no release of the run
 	unspent  bool      // the ledger has no charge of the run
-	last     uint32    // round that was taken last
+	last     uint32    // the last round taken
 
-	adding  sync.Mutex // held while a unit or a partial sum is added: those of several streams come at the same time
-	reading sync.Mutex // held while a partial sum is read: one after the other, since it takes much memory
+	adding  sync.Mutex // held while a unit or a partial sum is added: the streams are read at the same time
+	reading sync.Mutex // held while a partial sum is read: one at a time, since it takes much memory
 }
 
-// A scratch is the memory in which the contributions of a stream are put together, one after the other.
+// A scratch is memory for one contribution. A stream's contributions are put together there one after the other.
 type scratch struct {
 	vector        fixed.Vector
 	rows, columns []uint32
 	values        []float32
 }
 
-// A supplier is an open stream. The caller of Answered states that all records read so far have been released, or summed up and
-// passed on. Amid tells whether the stream was opened after its beginning, perhaps after all of its rounds.
+// A supplier is an open stream. By Answered the caller states that all records read so far have been released, or
+// summed up and passed on. Amid tells whether the stream was opened after its beginning, perhaps after all of its
+// rounds.
 type supplier interface {
 	Next() (*wire.Record, error)
 	Reuse()
@@ -67,7 +68,7 @@ type supplier interface {
 	Close() error
 }
 
-// partitionSource is a partition of a topic as a source.
+// partitionSource returns sources that read only the given partition.
 func partitionSource(in *endpoint.Partition) *sources {
 	in.Reuse()
 	return &sources{
@@ -84,7 +85,7 @@ func openSources(output string, names []string, wanted endpoint.Wanted) (*source
 		return nil, err
 	}
 	s := &sources{deadline: newDeadline(0), version: wire.Version}
-	if endpoint.IsTopic(output) { // the output topic keeps what was answered
+	if endpoint.IsTopic(output) { // the output topic shows which rounds were answered
 		wanted.Answers = output
 	}
 	for _, name := range names {
@@ -113,8 +114,8 @@ func openSources(output string, names []string, wanted endpoint.Wanted) (*source
 	return s, nil
 }
 
-// openWithin is openSources, and must be done within the time of the first round. For files and pipes that time also begins here,
-// since a header may never come.
+// openWithin does what openSources does, and must be done within the first round's time. For files and pipes that time
+// begins here, since a header may never come.
 func openWithin(limit time.Duration, output string, names []string, wanted endpoint.Wanted) (in *sources, err error) {
 	opening := newDeadline(limit)
 	if !slices.ContainsFunc(names, endpoint.IsTopic) {
@@ -135,7 +136,7 @@ func openWithin(limit time.Duration, output string, names []string, wanted endpo
 	return in, err
 }
 
-// alike is what the headers of all sources have in common.
+// alike returns the part of a header that must be equal in all sources.
 func alike(h *wire.Header) *wire.Header {
 	c := proto.CloneOf(h)
 	c.Version, c.Kind = 0, wire.Kind_KIND_UNSPECIFIED
@@ -145,8 +146,9 @@ func alike(h *wire.Header) *wire.Header {
 	return c
 }
 
-// settle computes and returns the hash of all settings. The grant that bounds contributions is one of the settings. Settle refuses
-// rounds that cannot state what a grant for unit word needs to know: their draws, and whether contributions depend on one another.
+// settle computes and returns the hash of all settings. The grant that bounds contributions is one of the settings. A
+// grant for unit word needs to know a round's draws and whether contributions depend on one another. settle refuses
+// rounds that cannot state this.
 func (s *sources) settle(grant *event.Grant) (string, error) {
 	if grant != nil && grant.Unit == event.Word && s.version < 2 {
 		return "", exit.Errorf(exit.Refused, "refused: a grant for unit %s needs contributions of wire version 2, whose rounds state their draws", event.Word)
@@ -166,11 +168,12 @@ func (s *sources) close() {
 
 // A rounder consumes the rounds of sources.
 type rounder interface {
-	// begin returns the collector of a round's contributions, or nil to drop them.
+	// begin returns the collector for a round's contributions, or nil to drop them.
 	begin(number uint32, open *wire.RoundOpen, scheme event.Scheme) (*release.Collector, error)
-	// end is called after the last contribution of a round that was not dropped, with the totals that the sources announce.
+	// end is called after a round's last contribution, with the totals that the sources announce. It is not called for
+	// a dropped round.
 	end(number uint32, units, records, digest uint64) error
-	// released tells whether a round was released before, so that nobody needs its contributions.
+	// released tells whether a round was released before. Nobody needs its contributions then.
 	released(number uint32) bool
 }
 
@@ -193,9 +196,10 @@ func (s *sources) rounds(r rounder) error {
 	}
 }
 
-// open returns the first record of the next round, which is the same in all sources, or io.EOF at the end of all. Partitions of
-// a topic may begin with different rounds, after retention or by the offsets of a group. Some begin after the last round,
-// and so are at their end at once. A round that only some partitions still have is skipped if it was released.
+// open returns the first record of the next round, which must be equal in all sources, or io.EOF at the end of all. The
+// partitions of one topic may begin with different rounds, because of retention or because of a group's offsets. Some
+// begin after the last round, so they are at their end at once. A round that only some partitions still have is skipped
+// if it was released.
 func (s *sources) open(r rounder) (*wire.Record, error) {
 	s.deadline.begin(s.last)
 	heads, err := s.heads()
@@ -236,8 +240,8 @@ func (s *sources) open(r rounder) (*wire.Record, error) {
 	if heads[0] == nil {
 		return nil, cmp.Or(s.deadline.met(), io.EOF)
 	}
-	// Within one stream the reader checks the order of rounds. This check is for concatenated streams: a release that cannot be
-	// sent must not be charged.
+	// Within one stream the reader checks the order of rounds. This check is for concatenated streams: a release that
+	// cannot be sent must not be charged.
 	if latest <= s.last {
 		return nil, s.streams[0].Errorf("round %d follows round %d of the stream before: rounds must ascend", latest, s.last)
 	}
@@ -250,7 +254,7 @@ func (s *sources) noRound() error {
 	switch in := s.streams[0]; {
 	case s.fresh && !in.Amid():
 		return in.Errorf("the stream ends without a round, and no round was released before: another program wrote the end record")
-	case s.fresh && s.unspent: // a group noted releases, or retention deleted rounds that were never released
+	case s.fresh && s.unspent: // either a group noted releases, or retention deleted rounds that were never released
 		return in.Errorf("the topic has no round left to read, and neither the output nor the ledger has a release of the run")
 	case s.unspent && !in.Amid():
 		return exit.Errorf(exit.Malformed, "%s: no round, and the ledger has no release of the run", in.Name())
@@ -258,7 +262,7 @@ func (s *sources) noRound() error {
 	return nil
 }
 
-// noRoundLeft is the number of the next round of a stream that has no rounds left.
+// noRoundLeft stands for the next round's number if a stream has no rounds left.
 const noRoundLeft = math.MaxUint32
 
 // heads returns the next record of each source, or nil at its end.
@@ -266,7 +270,8 @@ func (s *sources) heads() ([]*wire.Record, error) {
 	return atOnce(s, func(_ int, in supplier) (*wire.Record, error) { return next(in) })
 }
 
-// atOnce asks all sources at the same time, and returns their answers in the order of the sources. It returns the first error as soon as that comes.
+// atOnce asks all sources at the same time, and returns their answers in the order of the sources. It returns the first
+// error as soon as one comes.
 func atOnce[T any](s *sources, ask func(i int, in supplier) (T, error)) ([]T, error) {
 	answers, errs := make([]T, len(s.streams)), make([]error, len(s.streams))
 	arrived := make(chan int, len(s.streams))
@@ -293,7 +298,7 @@ func atOnce[T any](s *sources, ask func(i int, in supplier) (T, error)) ([]T, er
 	return answers, nil
 }
 
-// next returns the next record of a source, or nil at its end.
+// next returns the next record from a source, or nil at its end.
 func next(in supplier) (*wire.Record, error) {
 	record, err := in.Next()
 	if err == io.EOF {
@@ -302,7 +307,7 @@ func next(in supplier) (*wire.Record, error) {
 	return record, err
 }
 
-// skip skips the rest of a round.
+// skip skips the rest of the current round.
 func skip(in supplier) error {
 	for {
 		record, err := in.Next()
@@ -343,8 +348,9 @@ func (s *sources) round(r rounder, open *wire.Record) error {
 	return r.end(open.Round, total.Units, total.Records, total.UnitDigest)
 }
 
-// units takes the contributions of a round from a stream. They come from several streams at the same time, since the sum does not depend
-// on the order of units: a Collector drops or refuses what comes again, whatever came first, and sums exactly.
+// units takes one round's contributions from a stream. Several streams are read at the same time, since the sum does
+// not depend on the order of units: a Collector drops or refuses a unit that comes again, whichever came first, and
+// sums exactly.
 func (s *sources) units(in supplier, to *release.Collector) (*wire.RoundClose, error) {
 	var with scratch
 	for {
@@ -363,7 +369,7 @@ func (s *sources) units(in supplier, to *release.Collector) (*wire.RoundClose, e
 	}
 }
 
-// add takes one record of a contribution. The last record passes the whole contribution on.
+// add takes one record of the contribution. The last record passes the whole contribution on.
 func (s *sources) add(in supplier, with *scratch, to *release.Collector, c *wire.Contribution) error {
 	for _, p := range c.Parts {
 		with.rows = wire.AppendIDs(with.rows[:0], p.RowGaps)
@@ -383,7 +389,7 @@ func (s *sources) add(in supplier, with *scratch, to *release.Collector, c *wire
 	return err
 }
 
-// part takes the partial sum of a round from a stream. In a topic the first record counts when the whole sum has come.
+// part takes one round's partial sum from a stream. In a topic the first record counts when the whole sum has come.
 func (s *sources) part(in supplier, to *release.Collector) (*wire.RoundClose, error) {
 	record, err := in.Next()
 	s.reading.Lock()

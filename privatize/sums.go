@@ -136,7 +136,7 @@ func sentBefore(output string) (sent []release.Sent, err error) {
 	return sent, nil
 }
 
-// newTerms returns the terms of a run from a stream's header and a grant.
+// newTerms returns a run's terms from a stream's header and a grant.
 func newTerms(h *wire.Header, grant *event.Grant) *release.Terms {
 	terms := &release.Terms{Unit: event.Document, Grant: grant, Subject: subjectOf(h)}
 	if h.Unit == wire.Unit_USER {
@@ -145,7 +145,7 @@ func newTerms(h *wire.Header, grant *event.Grant) *release.Terms {
 	return terms
 }
 
-// subjectOf returns what a release repeats of a header.
+// subjectOf returns the part of a stream's header that a release repeats.
 func subjectOf(h *wire.Header) event.Subject {
 	s := event.Subject{Model: h.Model, Vocabulary: hex.EncodeToString(h.Vocabulary), VocabularySize: int(h.VocabularySize)}
 	for _, m := range h.Matrices {
@@ -155,7 +155,7 @@ func subjectOf(h *wire.Header) event.Subject {
 	return s
 }
 
-// settings returns the hash of all public settings on which the stored release of a round and its header depend.
+// settings returns the hash of all public settings that a round's stored release and its header depend on.
 func settings(h *wire.Header, grant *event.Grant) (string, error) {
 	return digest(struct {
 		Subject event.Subject
@@ -164,7 +164,7 @@ func settings(h *wire.Header, grant *event.Grant) (string, error) {
 	}{subjectOf(h), h.Unit.String(), grant})
 }
 
-// digest names settings: the SHA-256 of their JSON, in hexadecimal.
+// digest returns the name of settings: the SHA-256 of their JSON, in hexadecimal.
 func digest(settings any) (string, error) {
 	b, err := json.Marshal(settings)
 	sum := sha256.Sum256(b)
@@ -188,7 +188,7 @@ func releaseHeader(h *wire.Header, run string) *wire.Header {
 type sums struct {
 	sender
 	privatizer *release.Privatizer
-	keep       int    // how many stored releases, 0 for all
+	keep       int    // the number of stored releases to keep, 0 for all
 	last       uint32 // the last round that was sent
 }
 
@@ -224,8 +224,9 @@ func (s *sums) end(number uint32, units, records, digest uint64) error {
 	return s.prune()
 }
 
-// prune removes the stored releases before the last ones that are kept. The caller knows that the last release is out: a file that is
-// dropped would take all its releases along, and their charges would have bought nothing.
+// prune removes the stored releases before the last s.keep rounds. The caller knows that the last release is out. If
+// the output is a file that is dropped, all its releases go with it: had they been pruned, their charges would have
+// bought nothing.
 func (s *sums) prune() error {
 	if s.keep == 0 {
 		return nil
@@ -247,8 +248,8 @@ type sender struct {
 	out       *endpoint.StreamWriter
 }
 
-// send writes the release of a round and flushes, so that the next stage can go on. The ledger has charged the release by then,
-// if the contributions were private.
+// send writes a round's release and flushes, so that the next stage can go on. If the contributions were private, the
+// ledger has charged the release by then.
 func (s *sender) send(number uint32, scheme event.Scheme, cells []int64) error {
 	sampled, err := wire.SchemeOf(scheme)
 	if err != nil {

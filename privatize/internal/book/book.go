@@ -1,4 +1,5 @@
-// Package book keeps the ledger and the stored releases. It charges each release once, before the release leaves. See claim.md.
+// Package book keeps the ledger and the stored releases. It charges each release once, before the release leaves. See
+// claim.md.
 package book
 
 import (
@@ -23,18 +24,20 @@ type Book struct {
 	path     string
 	file     *os.File
 	ledger   *event.Ledger
-	entering *event.Grant // in use and not in the ledger yet: its line comes with its first charge
+	entering *event.Grant // the grant in use, if the ledger lacks it: its line comes with its first charge
 }
 
-// Open opens a ledger, takes its lock until the process ends, and verifies every line. It truncates a torn last line: a crash
-// kept that charge from being written whole, so nothing was released under it. A last line that lacks only its newline counts,
-// and gets one. Open syncs what it read: a process that was killed between its write and its sync may have left lines only in
-// memory, and a replay under such a line must not outlive the line.
+// Open opens a ledger, locks it until the process ends, and verifies every line.
 //
-// Open never makes a ledger. Somebody decides to begin one (account ledger new): otherwise a privatizer that is started in
-// another folder would begin a second account of what is spent.
+// Open truncates a torn last line: a crash kept that charge from being written whole, so nothing was released under it.
+// A last line that lacks only its newline counts, and gets one. Open syncs the file that it read: a process that was
+// killed between its write and its sync may have left lines only in memory, and a replay under such a line must not
+// outlive the line.
+//
+// Open never makes a ledger. Somebody decides to begin one (account ledger new). Otherwise a privatizer that is started
+// in another folder would begin a second account of the same spending.
 func Open(path string) (*Book, error) {
-	// The stored releases are beside the file itself, whatever link names it.
+	// The stored releases are beside the file itself, even if path is a link to it.
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
@@ -93,11 +96,11 @@ func (b *Book) end() error {
 	return err
 }
 
-// Close releases the lock of the ledger.
+// Close releases the ledger's lock.
 func (b *Book) Close() error { return b.file.Close() }
 
-// append writes a line and waits until it is durable. After an error the process must end: only reading the ledger again tells
-// whether the line is there.
+// append writes a line and waits until it is durable. After an error the process must end: whether the ledger has the
+// line is known only after the ledger is read again.
 func (b *Book) append(line *event.Line) error {
 	encoded, err := line.Encode(b.ledger.LastHash())
 	if err != nil {
@@ -109,7 +112,7 @@ func (b *Book) append(line *event.Line) error {
 	if _, err := b.file.Write(encoded); err != nil {
 		return err
 	}
-	// The file is public, and says no more of the time than its lines. Only its owner can set that.
+	// The file is public. Its time must tell no more than its lines do. Only the file's owner can set the time.
 	if err := os.Chtimes(b.path, line.Time, line.Time); err != nil && !errors.Is(err, fs.ErrPermission) {
 		return err
 	}
@@ -121,8 +124,8 @@ func (b *Book) append(line *event.Line) error {
 	return b.ours()
 }
 
-// ours checks that the ledger of this name is still the open file, with the length that this process knows. If an editor or a
-// backup renamed another file over it, nobody would read the charges.
+// ours checks that the ledger's path still names the open file, and that the file has the length that this process
+// knows. If an editor or a backup renamed another file over it, nobody would read the charges.
 func (b *Book) ours() error {
 	open, err := b.file.Stat()
 	if err != nil {
@@ -138,8 +141,8 @@ func (b *Book) ours() error {
 	return nil
 }
 
-// Enter takes the grant into use. The ledger has the same grant, or gets it with the first charge: a run that is refused or
-// that has no rounds leaves no line.
+// Enter takes the grant into use. The ledger has the same grant already, or gets it with the first charge: a run that
+// is refused or has no rounds leaves no line.
 func (b *Book) Enter(g *event.Grant) error {
 	if err := g.Check(); err != nil {
 		return Refuse("%v", err)
@@ -182,8 +185,8 @@ func (b *Book) enter(at time.Time) error {
 	return nil
 }
 
-// Allow refuses a charge that breaks a rule of the ledger (event.Ledger.Allow) as its next line, now. The charge's grant must
-// be in use (Enter).
+// Allow refuses a charge that would break a rule of the ledger (event.Ledger.Allow) as its next line, now. The charge's
+// grant must be in use (Enter).
 func (b *Book) Allow(c *event.Charge) error { return b.allow(c, b.Now()) }
 
 func (b *Book) allow(c *event.Charge, at time.Time) error {

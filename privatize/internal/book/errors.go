@@ -21,7 +21,8 @@ func (e *Locked) Error() string { return e.Path + ": another privatizer holds th
 // ExitCode is the process's exit code (see pipelines/exit).
 func (*Locked) ExitCode() int { return 91 }
 
-// A Replaced error says that the ledger is no longer the file that this process opened and wrote. Nothing more is released.
+// A Replaced error says that the ledger is no longer the file that this process opened and wrote. Nothing more is
+// released.
 type Replaced struct{ Path string }
 
 func (e *Replaced) Error() string {
@@ -31,7 +32,7 @@ func (e *Replaced) Error() string {
 // ExitCode is the process's exit code (see pipelines/exit).
 func (*Replaced) ExitCode() int { return 90 }
 
-// An Absent error says that there is no ledger, or an empty file. Nothing is released, because a ledger is only begun
+// An Absent error says that there is no ledger, or that its file is empty. Nothing is released: a ledger is only begun
 // on purpose.
 type Absent struct{ Path string }
 
@@ -53,11 +54,12 @@ func (e *Lost) Error() string {
 // ExitCode is the process's exit code (see pipelines/exit).
 func (*Lost) ExitCode() int { return 90 }
 
-// An Outdated error says that the ledger has no charge of a release that was made under it. Nothing more is released.
+// An Outdated error says that a release was made under the ledger, and that the ledger has no charge for it. Nothing
+// more is released.
 type Outdated struct {
 	Path, Run string
 	Round     int
-	Evidence  string // where the release shows
+	Evidence  string // where the release was seen
 }
 
 func (e *Outdated) Error() string {
@@ -69,7 +71,8 @@ func (e *Outdated) Error() string {
 // ExitCode is the process's exit code (see pipelines/exit).
 func (*Outdated) ExitCode() int { return 90 }
 
-// A NoOwner error says that the file which names the owner of a ledger's claims is damaged. Nothing is released.
+// A NoOwner error says that the owner file is damaged. That file names the owner of the ledger's claims. Nothing is
+// released.
 type NoOwner struct{ Path string }
 
 func (e *NoOwner) Error() string {
@@ -80,8 +83,8 @@ func (e *NoOwner) Error() string {
 // ExitCode is the process's exit code (see pipelines/exit).
 func (*NoOwner) ExitCode() int { return 90 }
 
-// A Mismatch says that a round's contributions are not those of the units it announces, or cannot be summed. Nothing is
-// released.
+// A Mismatch says that a round's contributions are not from the units that the round announces, or cannot be summed.
+// Nothing is released.
 type Mismatch struct{ Reason string }
 
 func (e *Mismatch) Error() string { return e.Reason }

@@ -10,10 +10,10 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// lastPath is the file that shows that a ledger was truncated: see event.LastName.
+// lastPath is the file that shows whether a ledger was truncated: see event.LastName.
 func (b *Book) lastPath() string { return filepath.Join(b.path+".releases", event.LastName) }
 
-// remember writes the hash of the last line. It need not be durable: the ledger has an older hash, too.
+// remember writes the last line's hash. The hash need not be durable: the ledger has an older hash, too.
 func (b *Book) remember() error {
 	path := b.lastPath()
 	if err := os.WriteFile(path+".tmp", []byte(b.ledger.LastHash()+"\n"), 0o600); err != nil {
@@ -33,7 +33,7 @@ func absent(path string) error {
 
 // remembered refuses a ledger that lacks the line that was remembered.
 func (b *Book) remembered() error {
-	os.Remove(b.lastPath() + ".tmp") // of a run that was killed
+	os.Remove(b.lastPath() + ".tmp") // a killed run may have left it
 	file, err := os.Open(b.lastPath())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

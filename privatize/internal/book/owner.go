@@ -13,13 +13,13 @@ import (
 	"privpipe/privatize/internal/claims"
 )
 
-// ownerName is a file in the folder of a ledger's stored releases. It holds a name and a newline. The name distinguishes the
-// ledger's claims from those of other ledgers.
+// ownerName is a file in the folder of the stored releases. It holds a name and a newline. The name distinguishes this
+// ledger's claims from the claims of other ledgers.
 const ownerName = ".owner"
 
-// Owner returns the name under which this ledger claims releases: 128 random bits in hexadecimal, drawn at the first call
-// and durable when it returns, so that a restarted privatizer owns what it claimed before. Remove the file from a copy of a
-// ledger before you use the copy: see package claims.
+// Owner returns the name under which this ledger claims releases: 128 random bits in hexadecimal. The name is drawn at
+// the first call and durable when Owner returns, so that a restarted privatizer owns its earlier claims. Before you use
+// a copy of the ledger, remove the file from the copy: see package claims.
 func (b *Book) Owner() (string, error) {
 	path := filepath.Join(b.path+".releases", ownerName)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -39,7 +39,7 @@ func (b *Book) Owner() (string, error) {
 	return owner, errors.Join(syncFolder(path), syncFolder(filepath.Dir(path)))
 }
 
-// newOwner draws the name of an owner and writes it to a file.
+// newOwner draws an owner's name and writes it to a file.
 func newOwner(path string) (content []byte, err error) {
 	var name [claims.OwnerSize]byte
 	rand.Read(name[:]) // never fails

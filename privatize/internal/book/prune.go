@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Prune removes the stored releases of the rounds of a run up to a last round. Their charges stand: a replay of them is refused,
-// and no noise is drawn for them again.
+// Prune removes a run's stored releases up to round last. Their charges stand: a replay of them is refused, and no
+// noise is drawn for them again.
 func (b *Book) Prune(run string, last int) error {
 	folder := filepath.Join(b.path+".releases", run)
 	files, err := os.ReadDir(folder)

@@ -6,11 +6,11 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// Charged tells whether a round of a run is charged.
+// Charged tells whether the ledger has a charge for a round.
 func (b *Book) Charged(run string, round int) bool { return b.ledger.Find(run, round) != nil }
 
-// LineOf returns the hash of the line that has a charge, in hexadecimal; "" for a charge that is not in the ledger. No other ledger has such a
-// line, since its head is random.
+// LineOf returns the hash, in hexadecimal, of the line that holds a charge, or "" if the ledger lacks the charge. No
+// other ledger has such a line, since a ledger's head is random.
 func (b *Book) LineOf(c *event.Charge) string {
 	for _, line := range b.ledger.Lines {
 		if line.Charge == c {
@@ -20,7 +20,7 @@ func (b *Book) LineOf(c *event.Charge) string {
 	return ""
 }
 
-// Releases returns the SHA-256 of all charged releases of a run, in hexadecimal, by round.
+// Releases returns the SHA-256 of each charged release of the run, in hexadecimal, by round.
 func (b *Book) Releases(run string) map[int][]string {
 	releases := make(map[int][]string)
 	for _, c := range b.ledger.Charges() {
@@ -31,13 +31,13 @@ func (b *Book) Releases(run string) map[int][]string {
 	return releases
 }
 
-// Outdated returns the error for a release that was made, as its evidence shows, and that this ledger has no charge of.
+// Outdated returns the error for a release that was made, as the evidence shows, but that this ledger never charged.
 func (b *Book) Outdated(run string, round int, evidence string) error {
 	return &Outdated{Path: b.path, Run: run, Round: round, Evidence: evidence}
 }
 
-// Known returns the last charge of the round of fresh, or nil if there is none. It refuses a charge that was made under other
-// settings, data set or grant, or of a round that was sampled in another way.
+// Known returns the last charge for fresh's round, or nil if there is none. It refuses a charge that was made under
+// other settings, another data set or another grant, or for a round that was sampled in another way.
 func (b *Book) Known(fresh *event.Charge) (*event.Charge, error) {
 	known := b.ledger.Find(fresh.Run, fresh.Round)
 	if known == nil {
@@ -49,9 +49,9 @@ func (b *Book) Known(fresh *event.Charge) (*event.Charge, error) {
 	return known, nil
 }
 
-// Again decides how to answer a round that is charged as known and now has the digest sum. If its release was drawn from the same
-// sum, the stored release answers. If not, a second release would be of another sum. Again refuses it or, with leave, completes
-// fresh for a charge of its own.
+// Again decides how to answer a round when it has the charge known and its contributions now have the digest sum. If the
+// charged release was drawn from the same sum, the stored release answers. If not, a second release would tell about
+// another sum. Again refuses it or, with leave, completes fresh for a charge of its own.
 func (b *Book) Again(known, fresh *event.Charge, sum [sha256.Size]byte, leave bool) (stored bool, err error) {
 	same, err := b.sameSum(known, sum)
 	if same || err != nil {
@@ -66,8 +66,8 @@ func (b *Book) Again(known, fresh *event.Charge, sum [sha256.Size]byte, leave bo
 	return false, b.Allow(fresh)
 }
 
-// OpenOnce opens a ledger for a grant whose one release is to be charged as fresh, or for a release without privacy, which has no grant. known is the earlier charge of the release. If
-// known is nil, the release may be charged now.
+// OpenOnce opens a ledger for a command that makes one release, to be charged as fresh. A release without privacy has
+// no grant: g is nil. known is the release's earlier charge. If known is nil, the release may be charged now.
 func OpenOnce(path string, g *event.Grant, fresh *event.Charge) (b *Book, known *event.Charge, err error) {
 	b, err = Open(path)
 	if err != nil {

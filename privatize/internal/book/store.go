@@ -13,16 +13,19 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// The stored release of round t of run r is the file LEDGER.releases/r/t, and t.2, t.3, … for its further attempts. The
-// round's charge names the file by its hash, and nothing else of the round is ever let out. No seed of the noise is kept.
+// The stored release of round t of run r is the file LEDGER.releases/r/t. Its further attempts are t.2, t.3, and so on.
+// The round's charge holds the file's hash, and nothing else about the round is ever let out. No seed of the noise is
+// kept.
 //
-// Beside it, t.sum is SHA-256 of what the release was drawn from. It is private: whoever knows all units except one could test
-// guesses of that unit with it.
+// Beside it, t.sum is the SHA-256 of the sum that the release was drawn from. It is private: whoever knows all units
+// except one could test guesses about that unit with it.
 
-// Charge stores the release that write writes, and appends its charge, completed by the hash of the release. It returns when both
-// are durable. The caller lets the release out only after that. write also returns SHA-256 of what the release was drawn from, for
-// Again. After an error of write nothing is stored or charged. Charge asks Allow again, since the grant may have expired after the
-// round began: the stored release of a refused charge is never let out.
+// Charge stores the release that write writes, and appends its charge, completed by the release's hash. It returns when
+// both are durable. The caller lets the release out only after that.
+//
+// write also returns the SHA-256 of the data that the release was drawn from, for Again. After an error from write
+// nothing is stored or charged. Charge asks Allow again, since the grant may have expired after the round began: if the
+// charge is refused, its stored release is never let out.
 func (b *Book) Charge(c *event.Charge, write func(io.Writer) (sum [sha256.Size]byte, err error)) error {
 	path := b.storedPath(c)
 	folder := filepath.Dir(path)
@@ -45,7 +48,7 @@ func (b *Book) Charge(c *event.Charge, write func(io.Writer) (sum [sha256.Size]b
 	if err != nil {
 		return err
 	}
-	// The entries of the files, of their folder and of the folder above become durable, too.
+	// The directory entries become durable, too: those for the files, for their folder and for the folder above.
 	if err := errors.Join(syncFolder(path), syncFolder(folder), syncFolder(filepath.Dir(folder))); err != nil {
 		return err
 	}
@@ -75,8 +78,8 @@ func (b *Book) storedPath(c *event.Charge) string {
 	return filepath.Join(b.path+".releases", c.StoredName())
 }
 
-// store writes a file under a temporary name, syncs it, and renames it. An older file of this name is of a round that was never
-// charged: nothing of it left, and it may be replaced.
+// store writes a file under a temporary name, syncs it, and renames it. An older file with this name belongs to a round
+// that was never charged: it was never let out, even in part, and may be replaced.
 func store(path string, write func(io.Writer) error) error {
 	file, err := os.OpenFile(path+".tmp", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -111,7 +114,7 @@ func (b *Book) sameSum(c *event.Charge, sum [sha256.Size]byte) (bool, error) {
 	return err == nil && string(known) == string(sum[:]), err
 }
 
-// syncFolder makes the entry of path durable in its folder.
+// syncFolder makes path's directory entry durable.
 func syncFolder(path string) error {
 	folder, err := os.Open(filepath.Dir(path))
 	if err != nil {

@@ -12,16 +12,16 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// A Stored is a stored release that is read again. Its hash is checked twice: when it is opened, and at the end of reading, in
-// case the file changed in between.
+// A Stored is a stored release that is read again. Its hash is checked when it is opened, and again at the end of
+// reading, in case the file changed in between.
 type Stored struct {
 	file   *os.File
 	hash   hash.Hash
 	charge *event.Charge
 }
 
-// Stored opens the stored release of a charge. It refuses a release that is gone or is not the charged one. The caller reads it
-// to its end, lets nothing out as whole before that, and closes it.
+// Stored opens the release that a charge stored. It refuses a release that is gone or that is not the charged one. The
+// caller reads it to its end, lets nothing out as whole before that, and closes it.
 func (b *Book) Stored(c *event.Charge) (*Stored, error) {
 	file, err := os.Open(b.storedPath(c))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -63,7 +63,7 @@ func (s *Stored) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Refused returns the refusal of a stored release that is not the one of its charge.
+// Refused returns the error for a stored release that does not have its charge's hash.
 func (s *Stored) Refused() error {
 	return Refuse("the stored release of round %d of run %s is not the one that was charged", s.charge.Round, s.charge.Run)
 }

@@ -1,30 +1,32 @@
-// Package claims lets only one of several privatizers draw the noise of a release. The privatizers share no disk: each has a
-// ledger of its own, and all share a log. See claim.md.
+// Package claims lets only one of several privatizers draw the noise for a release. The privatizers share no disk: each
+// has its own ledger, and all share one log. See claim.md.
 package claims
 
 import "fmt"
 
-// A Log is an append-only log that all privatizers of a run share. Its entries have one permanent order, the same for
-// all. No entry is ever changed, moved or removed. In production it is a topic of one partition that keeps everything.
+// A Log is an append-only log that all privatizers of the run share. All read its entries in one permanent order. No
+// entry is ever changed, moved or removed. In production the log is a topic with one partition that keeps everything.
 type Log interface {
 	// Append adds an entry after all others. After an error the entry may be in the log, or enter it later.
 	Append(entry []byte) error
-	// Read returns the entries in their order, from the first ever and without a gap. The list reaches at least to the last
-	// entry whose Append returned no error before the call. If it cannot, Read returns an error.
+	// Read returns the entries in their order, from the first ever and without a gap. Every entry that Append
+	// returned no error before the call is among them. If Read cannot return them all, it returns an error.
 	Read() ([][]byte, error)
 }
 
-// A Release is the object of a claim: one draw of noise for a round of a run. All fields are public.
+// A Release is what a claim reserves: one draw of noise, for one round in one run. All fields are public.
 type Release struct {
 	Run     string
 	Round   int // from 1
 	Attempt int // from 1: see event.Charge.Attempt
 }
 
-// Claim claims a release for an owner, and returns when the log says that the owner has it. From then on noise may be drawn for
-// the release. Claim may be called again for a release that the owner has claimed before. It reads the whole log, which takes some
-// microseconds an entry. The error is *Taken if another owner has the release, and *Damaged if the log holds an entry that is no
-// claim, or lacks the appended one. Errors of the log are passed on.
+// Claim claims a release for an owner, and returns when the log says that the owner has it. From then on noise may be
+// drawn for the release. Claim may be called again for a release that the owner has claimed before. It reads the whole
+// log, which takes some microseconds an entry.
+//
+// The error is *Taken if another owner has the release. It is *Damaged if the log holds an entry that is no claim, or
+// lacks the appended one. Errors from the log are passed on.
 func Claim(log Log, r Release, owner string) error {
 	c := claim{Version: Version, Run: r.Run, Round: r.Round, Attempt: r.Attempt, Owner: owner}
 	entry, err := c.encode()
@@ -48,7 +50,7 @@ func Claim(log Log, r Release, owner string) error {
 	return nil
 }
 
-// firstOf returns the owner of the first claim of a release. An entry that is no claim is an error wherever it stands,
+// firstOf returns the owner that claimed a release first. An entry that is no claim is an error wherever it stands,
 // because its meaning is unknown.
 func firstOf(entries [][]byte, r Release) (owner string, err error) {
 	for i, entry := range entries {
@@ -72,8 +74,8 @@ type Held struct {
 	Owner string
 }
 
-// Of returns the claimed releases of a run, in the order of the first claims. The error is *Damaged if the log holds an entry
-// that is no claim. Errors of the log are passed on.
+// Of returns the run's claimed releases, in the order of the first claims. The error is *Damaged if the log holds an
+// entry that is no claim. Errors from the log are passed on.
 func Of(log Log, run string) ([]Held, error) {
 	entries, err := log.Read()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // Version is the version of the entries that this package reads and writes.
 const Version = 1
 
-// OwnerSize is the number of random bytes in the name of an owner, which is hexadecimal.
+// OwnerSize is the number of random bytes in an owner's name, which is written in hexadecimal.
 const OwnerSize = 16
 
 // A claim is an entry of the log: JSON with all of these members, in this order, and nothing else.
@@ -27,7 +27,7 @@ type claim struct {
 
 func (c *claim) release() Release { return Release{c.Run, c.Round, c.Attempt} }
 
-// encode returns the entry of a claim.
+// encode returns the claim as an entry.
 func (c *claim) encode() ([]byte, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -35,8 +35,8 @@ func (c *claim) encode() ([]byte, error) {
 	return json.Marshal(c)
 }
 
-// decode reads an entry. It refuses every entry that encode does not write, so that all readers read the same. The messages do
-// not quote the entry, which may have come into the log by mistake.
+// decode reads an entry. It refuses every entry that encode does not write, so that all readers read the same. The
+// messages do not quote the entry, which may have come into the log by mistake.
 func decode(entry []byte) (*claim, error) {
 	c := new(claim)
 	err := json.Unmarshal(entry, c)
@@ -65,7 +65,7 @@ func (c *claim) check() error {
 	return CheckOwner(c.Owner)
 }
 
-// CheckOwner reports whether the name of an owner is OwnerSize bytes in hexadecimal, with lower-case letters.
+// CheckOwner returns an error unless the owner's name is OwnerSize bytes in hexadecimal, with lower-case letters.
 func CheckOwner(owner string) error {
 	if b, err := hex.DecodeString(owner); err != nil || len(b) != OwnerSize || hex.EncodeToString(b) != owner {
 		return fmt.Errorf("owner must be named by %d bytes in hexadecimal", OwnerSize)

@@ -26,8 +26,8 @@ func WithinL2(z []int64, twice []bool, bound uint64) bool {
 }
 
 // L1 scales z in place so that Σ |z_i| ≤ bound, if it is not so already; every coordinate keeps its sign or becomes 0.
-// Coordinates that twice marks count twice; nil marks none. The coordinates must be within ±fixed.Limit, at most 2^44 of
-// them, and bound within [1, 2^20].
+// Coordinates that twice marks count twice; nil marks none. The coordinates must be within ±fixed.Limit, at most 2^44
+// of them, and bound within [1, 2^20].
 func L1(z []int64, twice []bool, bound uint64) {
 	high, low := absolutes(z, twice)
 	switch {

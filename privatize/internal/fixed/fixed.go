@@ -6,9 +6,9 @@ import (
 	"math/bits"
 )
 
-// Limit bounds the absolute value of a quantised coordinate: 2^40 steps. Larger values saturate. It is far above any
-// clip bound (2^20 steps, event.Grant.Steps), so a coordinate that saturates is one that is about to be clipped anyway, and low
-// enough that the squares of 2^45 coordinates add up to 2^125 at most. (64 matrices of 2^31 cells have 2^37.)
+// Limit bounds the absolute value of each quantised coordinate: 2^40 steps. Larger values saturate. Limit is far above
+// any clip bound (2^20 steps, event.Grant.Steps), so a coordinate that saturates is about to be clipped anyway. It is
+// low enough that the squares of 2^45 coordinates add up to 2^125 at most. (64 matrices of 2^31 cells have 2^37.)
 const Limit = 1 << 40
 
 // A Grid is a public scale: a coordinate v counts ⌊|v|·PerUnit⌋ steps, with the sign of v. The product is a float64, so
@@ -21,8 +21,8 @@ func ClipGrid(clip float64, bound uint64) Grid { return Grid{float64(bound) / cl
 // Step returns the value of one step, in the unit of the contributions.
 func (g Grid) Step() float64 { return 1 / g.PerUnit }
 
-// Quantise returns the steps of v, truncated toward zero and saturated at ±Limit, including infinities. NaN gives
-// 0. It cannot fail, so that no value of a contribution can stop a round and thereby reveal itself.
+// Quantise returns the steps of v, truncated toward zero and saturated at ±Limit, including infinities. NaN gives 0.
+// Quantise cannot fail, so that no value in a contribution can stop a round and thereby reveal itself.
 func (g Grid) Quantise(v float64) int64 {
 	steps := v * g.PerUnit
 	switch {
@@ -55,7 +55,7 @@ func (s *Sum) Add(cell int, v int64) error {
 	return err
 }
 
-// AddCells adds a vector of all cells, such as another sum. After an error s must not be used.
+// AddCells adds a vector that has all cells, such as another sum. After an error s must not be used.
 func (s *Sum) AddCells(cells []int64) error {
 	for i, v := range cells {
 		if err := s.Add(i, v); err != nil {
@@ -73,7 +73,8 @@ func add(a, b int64) (int64, error) {
 	return sum, nil
 }
 
-// wrapped is negative if sum, which is a + b modulo 2^64, is not a + b: then its sign differs from that of a and from that of b.
+// wrapped is negative if sum, which is a + b modulo 2^64, is not a + b: then its sign differs from both signs of a and
+// b.
 func wrapped(a, b, sum int64) int64 { return (sum ^ a) & (sum ^ b) }
 
 // Squares returns Σ z_i² as high·2^64 + low. It is exact for at most 2^45 coordinates within ±Limit.

@@ -5,27 +5,28 @@ import (
 	"slices"
 )
 
-// A Product is a factored block of a contribution: each cell is the product of the number of its row and the number of its column.
-// It stays factored until Expand, since it may have many more cells than numbers.
+// A Product is a factored block in a contribution. Each row and each column has a number, and each cell is its row's
+// number times its column's number. A Product stays factored until Expand, since it may have many more cells than
+// numbers.
 type Product struct {
-	Before  int      // how many of the vector's cells stand before its own
-	Matrix  int      // number of its matrix
-	Rows    int      // how many of Factors are of rows; the others are of columns
+	Before  int      // number of the vector's cells that stand before its own
+	Matrix  int      // its matrix's number
+	Rows    int      // the number of rows: the first Factors are rows, the others columns
 	Factors []Factor // rows in ascending order, then columns
 
 	shape *matrix
 	grid  Grid
 }
 
-// A Factor is the number of a row or a column.
+// A Factor is the number that one row or one column has.
 type Factor struct {
 	Index int
 	Value float32
 }
 
-// AddFactored appends a factored block: strictly ascending rows and columns of a matrix (empty: all), with a number for each row
-// and then one for each column. For a symmetric matrix they must be the same, and the cells are those on and above the diagonal.
-// It refuses what Add refuses, and leaves v as it was.
+// AddFactored appends a factored block: strictly ascending rows and columns in a matrix (empty: all), with one number
+// for each row and then one for each column. In a symmetric matrix the rows and the columns must be the same, and the
+// block's cells are those on and above the diagonal. AddFactored refuses what Add refuses, and leaves v as it was then.
 func (v *Vector) AddFactored(l *Layout, g Grid, matrix int, rows, columns []uint32, values []float32) error {
 	m, lastRow, err := v.place(l, matrix, rows, columns)
 	if err != nil {
@@ -51,7 +52,8 @@ func (v *Vector) AddFactored(l *Layout, g Grid, matrix int, rows, columns []uint
 	return nil
 }
 
-// Expand returns v with the cells of its products in their places: v itself if it has none, else into, whose memory is used.
+// Expand returns v with the cells of its products in their places. A v without products is returned itself. Otherwise
+// Expand returns into, and overwrites it.
 func (v *Vector) Expand(into *Vector) *Vector {
 	if len(v.Products) == 0 {
 		return v
@@ -70,8 +72,8 @@ func (v *Vector) Expand(into *Vector) *Vector {
 	return into
 }
 
-// expand appends the cells of p, row by row. The product of two float32 is exact as a float64: it has at most 48 digits and
-// an exponent from −298 to 255.
+// expand appends the cells of p, row by row. The product of two float32 is exact as a float64: it has at most 48 binary
+// digits and an exponent from −298 to 255.
 func (p *Product) expand(into *Vector) {
 	columns := p.Factors[p.Rows:]
 	cells := p.Rows * len(columns)

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// A Layout gives each cell of some named matrices a number: matrix after matrix, row by row. In a symmetric matrix only the
-// upper triangle has cells: row r has those of the columns r, r+1, ….
+// A Layout gives each cell of some matrices a number: matrix after matrix, row by row. In a symmetric matrix only the
+// upper triangle has cells: row r has cells for the columns r, r+1, ….
 type Layout struct {
 	matrices []matrix
 	cells    int
@@ -39,7 +39,7 @@ func (l *Layout) Cells() int { return l.cells }
 // Matrices returns the number of matrices.
 func (l *Layout) Matrices() int { return len(l.matrices) }
 
-// Span returns the numbers of the first cell of a matrix and of the cell after its last.
+// Span returns the numbers of a matrix's first cell and of the cell after its last.
 func (l *Layout) Span(i int) (from, to int) {
 	if i+1 < len(l.matrices) {
 		return l.matrices[i].first, l.matrices[i+1].first
@@ -47,8 +47,8 @@ func (l *Layout) Span(i int) (from, to int) {
 	return l.matrices[i].first, l.cells
 }
 
-// Twice tells for each cell whether it stands for two cells of its matrix, as cells off the diagonal of a symmetric matrix do. It is
-// nil if none does.
+// Twice tells for each cell whether it stands for two cells in its matrix. Cells off the diagonal of symmetric matrices
+// do. Twice is nil if no cell does.
 func (l *Layout) Twice() []bool {
 	var twice []bool
 	for _, m := range l.matrices {
@@ -67,7 +67,7 @@ func (l *Layout) Twice() []bool {
 	return twice
 }
 
-// cell returns the number of a cell, which must exist.
+// cell returns the number of the cell at row and column, which must exist.
 func (m *matrix) cell(row, column int) int {
 	if m.symmetric {
 		return m.first + row*m.columns - row*(row-1)/2 + column - row
@@ -75,8 +75,9 @@ func (m *matrix) cell(row, column int) int {
 	return m.first + row*m.columns + column
 }
 
-// A Vector is one unit's contribution to a round, quantised: cells and their steps, and products, whose cells Expand
-// computes. No cell is there twice, so the norm of Steps, once expanded, is the norm of the contribution.
+// A Vector is one unit's contribution to a round, quantised. It holds cells and their steps, and products: Expand
+// computes the products' cells. No cell is there twice, so the norm of Steps, once expanded, is the contribution's
+// norm.
 type Vector struct {
 	Cells    []int
 	Steps    []int64
@@ -90,12 +91,12 @@ func (v *Vector) Reset() {
 	*v = Vector{Cells: v.Cells[:0], Steps: v.Steps[:0], Products: v.Products[:0]}
 }
 
-// ErrOverlap says that two blocks of a contribution could hold one cell.
+// ErrOverlap says that two blocks in one contribution could hold the same cell.
 var ErrOverlap = errors.New("blocks of a contribution are not in ascending order of matrices and rows")
 
-// Add appends a block: the product of strictly ascending rows and columns of a matrix (empty: all), with the value of
+// Add appends a block: the product of strictly ascending rows and columns in a matrix (empty: all), with a value for
 // each cell, row by row. It refuses blocks that overlap, cells outside the matrix, and a wrong number of values, and
-// leaves v as it was. The messages hold no number, because the number of cells that a unit touches is private.
+// leaves v as it was then. The messages hold no number, because the number of cells that a unit touches is private.
 func (v *Vector) Add(l *Layout, g Grid, matrix int, rows, columns []uint32, values []float32) error {
 	m, lastRow, err := v.place(l, matrix, rows, columns)
 	if err != nil {
@@ -170,7 +171,8 @@ func ascending(indices []uint32, limit int) error {
 	return nil
 }
 
-// Merge adds other, another contribution of the same unit, to v, cell by cell. Its steps may leave ±Limit: see Saturate.
+// Merge adds other to v, cell by cell: other is another contribution of the same unit. The steps may leave ±Limit: see
+// Saturate.
 func (v *Vector) Merge(other *Vector) error {
 	merged := Vector{Cells: make([]int, 0, len(v.Cells)+len(other.Cells)), Steps: make([]int64, 0, len(v.Cells)+len(other.Cells))}
 	i, j := 0, 0
@@ -213,7 +215,8 @@ func NonNegative(steps []int64) {
 	}
 }
 
-// AddTo adds v to a sum, or reports ErrOverflow; then s must not be used. It looks at the signs of all cells at the end: that is faster.
+// AddTo adds v to a sum. If it returns ErrOverflow, s must not be used. The overflow check is at the end, for the signs
+// of all cells together: that is faster.
 func (v *Vector) AddTo(s *Sum) error {
 	cells, steps, signs := s.Cells, v.Steps[:len(v.Cells)], int64(0)
 	for i, cell := range v.Cells {

@@ -5,14 +5,15 @@ import (
 	"privpipe/privatize/internal/noise"
 )
 
-// draws are the reports of a few words of each document. There are V words and m dummies. A document of s ≤ m words holds these and m−s of
-// the dummies; of a longer one m words count, chosen uniformly for its report. A draw gives each of the m items that it holds the weight
-// right, and each of the V others the weight wrong. All documents have the same sum of weights. See claim.md, 5.
+// draws makes reports that hold a few words for each document. There are V words and m dummies. A document with s ≤ m
+// words holds its words and m−s dummies. A document with more words holds m of them, chosen uniformly for its report. A
+// draw gives each of the m items that the document holds the weight right, and each of the V other items the weight
+// wrong. The weights have the same sum for every document. See claim.md, 5.
 type draws struct {
 	words        int    // V
 	most         uint64 // m
 	right, wrong uint64 // weights: 1−p and p, in steps
-	number       int    // of draws for a report: k
+	number       int    // k, the draws for one report
 	coins        *noise.Uniform
 }
 
@@ -23,7 +24,8 @@ func newDraws(words int, g *event.Grant, scale uint64) *draws {
 // sum is the sum of the weights of all items. It is below 2^64, since m ≤ 2^20 and V < 2^31.
 func (d *draws) sum() uint64 { return d.most*d.right + uint64(d.words)*d.wrong }
 
-// report makes s, the words of a document, its report: the words among so many independent draws. own are the words of s; they are changed.
+// report replaces s, a document's words, by its report: the words that d.number independent draws give. own lists the
+// words of s, and is changed.
 func (d *draws) report(s set, own []uint32) {
 	for uint64(len(own)) > d.most {
 		left, last := d.coins.Below(uint64(len(own))), len(own)-1
@@ -39,8 +41,9 @@ func (d *draws) report(s set, own []uint32) {
 	copy(s, drawn)
 }
 
-// word returns the word that number u in [0, sum) draws from a document with the words of s, own, at most m; not ok is a dummy. Each item of
-// the document has d.right of these numbers, each other one d.wrong.
+// word returns the word that the number u in [0, sum) draws from a document. The document has the words s, also listed
+// in own, at most m. If ok is false, u draws a dummy. Each item that the document holds has d.right of these numbers,
+// each other item d.wrong.
 func (d *draws) word(s set, own []uint32, u uint64) (w uint32, ok bool) {
 	if u < d.most*d.right {
 		if place := u / d.right; place < uint64(len(own)) {
@@ -48,7 +51,7 @@ func (d *draws) word(s set, own []uint32, u uint64) (w uint32, ok bool) {
 		}
 		return 0, false
 	}
-	// The V others are the words that the document lacks, and s dummies in the places of those that it has.
+	// The V others are the words that the document lacks, and a dummy in the place of each word that it has.
 	w = uint32((u - d.most*d.right) / d.wrong)
 	return w, !s.has(w)
 }

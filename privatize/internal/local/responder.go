@@ -1,5 +1,6 @@
-// Package local is the local model of differential privacy on documents. It reports the set of words of each document once, after
-// the charge: every bit wrong with a known probability, or a few words, most of them of the document. See claim.md.
+// Package local is the local model of differential privacy on documents. It reports each document's set of words once,
+// after the charge. A report has every bit wrong with a known probability, or holds a few words, most of them from the
+// document. See claim.md.
 package local
 
 import (
@@ -19,8 +20,8 @@ type Terms struct {
 	Dataset  string
 	Run      string
 	Grant    *event.Grant
-	Subject  event.Subject // of the documents: what a report repeats of their stream
-	Settings string        // hash of the public settings of the documents
+	Subject  event.Subject // the documents' header: a report repeats it
+	Settings string        // hash of the documents' public settings
 }
 
 // A Responder answers for documents by randomized response. It is not safe for concurrent use.
@@ -29,8 +30,8 @@ type Responder struct {
 	book   *book.Book
 	flips  *noise.Bernoulli
 	draws  *draws        // of words; nil: a report has a bit for each word
-	charge *event.Charge // of the reports
-	known  *event.Charge // what they were charged as in an earlier run; nil: this one charges them
+	charge *event.Charge // the reports' charge
+	known  *event.Charge // the reports' charge from an earlier run; nil: this run charges them
 
 	documents int64 // read
 }
@@ -61,21 +62,21 @@ func Open(ledger string, terms Terms) (*Responder, error) {
 	return r, nil
 }
 
-// newCharge returns the charge of the reports, which lacks their hash.
+// newCharge returns the charge for the reports, which still lacks their hash.
 func newCharge(terms *Terms) *event.Charge {
 	c := terms.Grant.Charge(1, terms.Grant.Scheme)
 	c.Dataset, c.Run, c.Settings = terms.Dataset, terms.Run, terms.Settings
 	return c
 }
 
-// words is V, the number of words of the vocabulary.
+// words is V, the number of words in the vocabulary.
 func (r *Responder) words() int { return r.terms.Subject.VocabularySize }
 
-// Close releases the lock of the ledger.
+// Close releases the ledger's lock.
 func (r *Responder) Close() error { return r.book.Close() }
 
-// Resume refuses to draw reports again: it fails if the output holds reports of the run that the ledger has no charge of. sent
-// says that the output holds any.
+// Resume refuses to draw reports again: it fails if the output holds reports of the run and the ledger has no charge
+// for them. sent says whether the output holds any.
 func (r *Responder) Resume(sent bool) error {
 	if sent && r.known == nil {
 		return r.book.Outdated(r.charge.Run, r.charge.Round, "the output holds reports of")
@@ -83,9 +84,9 @@ func (r *Responder) Resume(sent bool) error {
 	return nil
 }
 
-// Respond reads documents until next returns io.EOF, which says that there are no more. It draws, stores and charges a report of
-// each. After another error nothing is charged, and no drawn report is ever let out. If the run was charged before, nothing is
-// drawn, and Respond refuses documents with other sets of words.
+// Respond reads documents until next returns io.EOF, which says that there are no more. It draws, stores and charges
+// one report for each document. After another error nothing is charged, and no drawn report is ever let out. If the run
+// was charged before, nothing is drawn, and Respond refuses documents with other sets of words.
 func (r *Responder) Respond(next func() (*Document, error)) (replayed bool, err error) {
 	if r.known == nil {
 		return false, r.book.Charge(r.charge, func(w io.Writer) ([sha256.Size]byte, error) { return r.read(next, w) })
@@ -101,8 +102,8 @@ func (r *Responder) Respond(next func() (*Document, error)) (replayed bool, err 
 	return true, nil
 }
 
-// read reads all documents and writes a report of each to out, if there is one. It returns SHA-256 of their sets of words,
-// one after the other.
+// read reads all documents and writes a report for each to out, if out is not nil. It returns the SHA-256 of their sets
+// of words, one after the other.
 func (r *Responder) read(next func() (*Document, error), out io.Writer) (sum [sha256.Size]byte, err error) {
 	seen := make(unit.Set)
 	s, flips := newSet(r.words()), newSet(r.words())
@@ -110,7 +111,8 @@ func (r *Responder) read(next func() (*Document, error), out io.Writer) (sum [sh
 	digest := sha256.New()
 	most := r.terms.Grant.MaxWords
 	if r.draws != nil {
-		most = r.words() // of a report that is drawn other words count each time
+		// A longer document's words are chosen anew for each drawn report, so the digest is over all words.
+		most = r.words()
 	}
 	for {
 		d, err := next()
@@ -145,12 +147,12 @@ func (r *Responder) read(next func() (*Document, error), out io.Writer) (sum [sh
 	}
 }
 
-// Name names the reports, after Respond: 16 hexadecimal digits of the hash of their charge's line. Reports of other authors have another name, and reports
-// that are sent again the same. It is public, as the ledger is.
+// Name names the reports, after Respond: 16 hexadecimal digits of the hash that their charge's line has. Reports of
+// other authors have another name. Reports that are sent again keep their name. The name is public, as the ledger is.
 func (r *Responder) Name() string { return r.book.LineOf(r.charge)[:16] }
 
-// Reports gives the words whose bit is 1 in the stored report of each document, in the order of the documents, after
-// Respond. The slice is used again.
+// Reports calls each for one document after the other, with the words that are 1 in the document's stored report. Call
+// Reports after Respond. The slice is used again.
 func (r *Responder) Reports(each func(words []uint32) error) error {
 	file, err := r.book.Stored(r.charge)
 	if err != nil {
@@ -163,7 +165,7 @@ func (r *Responder) Reports(each func(words []uint32) error) error {
 		return err
 	}
 	if length != r.documents*int64(len(encoded)) {
-		return file.Refused() // it is of other documents
+		return file.Refused() // the stored reports are of other documents
 	}
 	in := bufio.NewReaderSize(file, 1<<16)
 	var words []uint32
@@ -176,7 +178,7 @@ func (r *Responder) Reports(each func(words []uint32) error) error {
 			return err
 		}
 	}
-	if _, err := in.ReadByte(); err != io.EOF { // the end, where what was read is checked
+	if _, err := in.ReadByte(); err != io.EOF { // at the end the Stored checks everything that was read
 		return cmp.Or(err, file.Refused())
 	}
 	return nil

@@ -16,12 +16,13 @@ type Document struct {
 	Counts []uint32 // of each of Words
 }
 
-// A set is a set of the words of a vocabulary as V bits, word w at bit w mod 64 of element w/64. Bits beyond V are 0.
+// A set is a set of words from a vocabulary of V words, as V bits: word w is bit w mod 64 of element w/64. Bits beyond
+// V are 0.
 type set []uint64
 
 func newSet(words int) set { return make(set, (words+63)/64) }
 
-// take makes s the words of d that count. It refuses a word that is not one of the V = words of the vocabulary.
+// take makes s the words of d that count. It refuses a word that is not among the V = words words in the vocabulary.
 func (s set) take(d *Document, words, most int) error {
 	clear(s)
 	for _, w := range counted(d, most) {
@@ -39,8 +40,8 @@ func (s set) remove(w uint32) { s[w/64] &^= 1 << (w % 64) }
 
 func (s set) has(w uint32) bool { return s[w/64]>>(w%64)&1 == 1 }
 
-// counted returns at most so many words of d: those with the largest counts and, among equal counts, the smallest words. It depends
-// only on d.
+// counted returns at most most words of d: the words with the largest counts and, among equal counts, the smallest
+// words. The choice depends only on d.
 func counted(d *Document, most int) []uint32 {
 	if len(d.Words) <= most {
 		return d.Words
@@ -59,7 +60,7 @@ func counted(d *Document, most int) []uint32 {
 	return words
 }
 
-// flip flips the bits of s, one for each of V words, that are 1 in flips.
+// flip flips each bit of s that is 1 in flips. s has V = words bits.
 func (s set) flip(flips []uint64, words int) {
 	for i := range s {
 		s[i] ^= flips[i]
@@ -69,7 +70,7 @@ func (s set) flip(flips []uint64, words int) {
 	}
 }
 
-// size is the number of bytes of a set of V words: ⌈V/8⌉, whatever is in it.
+// size is the number of bytes that a set of V words takes: ⌈V/8⌉, whatever the set holds.
 func size(words int) int { return (words + 7) / 8 }
 
 // encode writes s to b, which has size(V) bytes: word w is bit w mod 8 of byte w/8.

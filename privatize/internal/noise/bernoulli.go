@@ -2,11 +2,12 @@ package noise
 
 import "math/bits"
 
-// bernoulliExp is true with probability exp(−n/d), for n < d ≤ 2^63: Canonne, Kamath and Steinke, The Discrete Gaussian
-// for Differential Privacy (NeurIPS 2020), algorithm 1: the number of the trial k at which Bernoulli(n/(d·k)) first
-// fails is odd with that probability. digit is the first of the first trial's random digits.
+// bernoulliExp is true with probability exp(−n/d), for n < d ≤ 2^63. It is algorithm 1 of Canonne, Kamath and Steinke,
+// The Discrete Gaussian for Differential Privacy (NeurIPS 2020): trial k is Bernoulli(n/(d·k)), and the number of the
+// first trial that fails is odd with that probability. digit is the first random digit for the first trial.
 //
-// The first trial fails whenever digit exceeds that of n/d; a caller who knows that asks no further.
+// The first trial fails whenever digit exceeds the first digit of n/d. bernoulliExp is then true, so a caller who knows
+// this does not ask.
 func (s *source) bernoulliExp(n, d, digit uint64) bool {
 	if !s.bernoulli(n, d, digit) {
 		return true
@@ -19,8 +20,8 @@ func (s *source) bernoulliExp(n, d, digit uint64) bool {
 	}
 }
 
-// bernoulli is true with probability n/d, for n < d ≤ 2^63, exactly: the digits of a uniform real in [0, 1) in base
-// 2^16, of which digit is the first, are drawn until one differs from that of n/d.
+// bernoulli is true with probability n/d, for n < d ≤ 2^63, exactly. It compares a uniform real in [0, 1) with n/d in
+// base 2^16: it draws digits of the real until one differs. digit is the real's first digit.
 func (s *source) bernoulli(n, d, digit uint64) bool {
 	for {
 		own, rest := bits.Div64(n>>48, n<<16, d) // the quotient is below 2^16, because n < d

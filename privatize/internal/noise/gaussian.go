@@ -12,7 +12,7 @@ import "math/bits"
 type Gaussian struct {
 	proposer
 	scale  uint64
-	reject []uint16 // of j: above the first digit of the exponent u(2wj+u)/(2σ²) of each u
+	reject []uint16 // for each j: above the first digit of the exponent u(2wj+u)/(2σ²), for every u
 }
 
 // NewGaussian returns a Gaussian of scale σ in [1, MaxScale] steps. It panics for others: the caller checks the grant.
@@ -31,7 +31,7 @@ func NewGaussian(scale uint64) *Gaussian {
 	return g
 }
 
-// Twin returns another Gaussian of the same scale, for another goroutine.
+// Twin returns another Gaussian with the same scale, for another goroutine.
 func (g *Gaussian) Twin() Sampler {
 	twin := *g
 	twin.random = newSource()

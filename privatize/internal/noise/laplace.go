@@ -3,12 +3,12 @@ package noise
 // A Laplace draws from the discrete Laplace distribution of scale t: P[x] = (1−r)/(1+r)·r^|x| with r = exp(−1/t), on
 // the integers. It is a [Sampler].
 //
-// With |x| = w·j + u (proposer), exp(−(wj + u)/t) = exp(−w/t)^j · exp(−u/t): j is geometric, from a table, and the second
-// factor is the probability to accept.
+// With |x| = w·j + u (proposer), exp(−(wj + u)/t) = exp(−w/t)^j · exp(−u/t): j is geometric, from a table, and the
+// second factor is the probability to accept.
 type Laplace struct {
 	proposer
 	scale  uint64
-	reject uint64 // above the first digit of the exponent u/t of each u
+	reject uint64 // above the first digit of the exponent u/t, for every u
 }
 
 // NewLaplace returns a Laplace of scale t in [1, MaxScale] steps. It panics for others: the caller checks the grant.
@@ -22,7 +22,7 @@ func NewLaplace(scale uint64) *Laplace {
 	return l
 }
 
-// Twin returns another Laplace of the same scale, for another goroutine.
+// Twin returns another Laplace with the same scale, for another goroutine.
 func (l *Laplace) Twin() Sampler {
 	twin := *l
 	twin.random = newSource()

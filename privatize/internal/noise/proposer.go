@@ -2,16 +2,17 @@ package noise
 
 import "math/bits"
 
-// A proposer makes the proposals of both samplers: |x| = w·j + u with a power of two w, 0 ≤ u < w. Where the wanted
-// weight is f(wj)·a(j, u) with a ≤ 1, it draws j with P[j] ∝ f(wj) and u uniformly, and the sampler accepts with
-// probability a(j, u), else proposes again. With w below 1/64 of the scale, a is near 1.
+// A proposer makes the proposals for both samplers: |x| = w·j + u, where w is a power of two and 0 ≤ u < w. Let the
+// wanted weight be f(wj)·a(j, u) with a ≤ 1. The proposer draws j with P[j] ∝ f(wj), and u uniformly. The sampler
+// accepts the proposal with probability a(j, u), else it asks for another. With w below 1/64 of the scale, a is near 1.
 type proposer struct {
 	shift  int // w = 2^shift, at most 2^25
 	table  *table
 	random *source
 }
 
-// newProposer chooses w above scale/128, at most scale/64, or 1 for a scale below 128. of is the law of j for a w.
+// newProposer chooses w above scale/128 and at most scale/64, or 1 for a scale below 128. of returns the law of j for a
+// given w.
 func newProposer(scale uint64, of func(width uint64) law) proposer {
 	if scale < 1 || scale > MaxScale {
 		panic("noise: scale out of range")
@@ -20,8 +21,8 @@ func newProposer(scale uint64, of func(width uint64) law) proposer {
 	return proposer{shift: shift, table: newTable(of(1 << shift)), random: newSource()}
 }
 
-// propose draws j, u, a sign (0 or −1), and 16 bits that the acceptance begins with. So that 0 does not count twice, of
-// +0 and −0 it proposes only the first, or, where w = 1, j = 0 has half its weight in the table. The acceptance of 0 is 1.
+// propose draws j, u, a sign (0 or −1), and 16 bits that the acceptance begins with. 0 must not count twice: of +0 and
+// −0 it proposes only +0 or, if w = 1, the table gives j = 0 half its weight. The acceptance of 0 is 1.
 func (p *proposer) propose() (j, u, digit uint64, sign int64) {
 	for {
 		const open = 1<<42 - 1

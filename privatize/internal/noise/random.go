@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// A source gives random bits of the operating system's generator (crypto/rand). Bits are used once and then erased.
+// A source gives random bits from the operating system's generator (crypto/rand). Bits are used once and then erased.
 // Only tests of this package inject other bits.
 type source struct {
 	reader io.Reader
@@ -16,7 +16,7 @@ type source struct {
 
 func newSource() *source { return &source{reader: rand.Reader} }
 
-// fill draws a new buffer. Fewer than 8 unused bytes may be left of the last one; they are dropped.
+// fill draws a new buffer. If fewer than 8 unused bytes are left in the old buffer, they are dropped.
 func (s *source) fill() {
 	if _, err := io.ReadFull(s.reader, s.buffer[:]); err != nil {
 		panic("noise: no randomness: " + err.Error()) // crypto/rand never fails: it ends the process instead

@@ -2,12 +2,12 @@
 // number takes part, so there are no low bits to leak, and nothing is cut off or rounded. See claim.md.
 package noise
 
-// MaxScale bounds the scale of a Sampler, in steps, so that every product below fits 64 bits.
+// MaxScale bounds a Sampler's scale, in steps, so that every product below fits 64 bits.
 const MaxScale = 1 << 31
 
-// A Sampler draws independent integers of one distribution, symmetric around 0. It is not safe for concurrent use.
+// A Sampler draws independent integers from one distribution, symmetric around 0. It is not safe for concurrent use.
 type Sampler interface {
 	Next() int64
-	// Twin returns another sampler of the same distribution, with random bits of its own, for another goroutine.
+	// Twin returns another sampler with the same distribution and its own random bits, for another goroutine.
 	Twin() Sampler
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// guideBits is how many bits of the uniform number look up where to begin in the table.
+// guideBits is how many bits of the uniform number choose the place in the table where the search begins.
 const guideBits = 10
 
 // A law is the distribution P[j] ∝ q^j on j = 0, 1, 2, …, or P[j] ∝ q^(j²) if square, with q = exp(−n/d), n ≤ d; if
@@ -15,8 +15,9 @@ type law struct {
 	square, half bool
 }
 
-// A table draws from a law, exactly: the least j with U < F_j, for a uniform real U in [0, 1) of which only so many bits
-// are drawn as decide. below[j] and the three numbers after it are what 64 bits of F_j leave open.
+// A table draws from a law, exactly. Let U be a uniform real in [0, 1). The table returns the least j with U < F_j, and
+// draws only as many bits of U as decide it. Let u be the first 64 bits of U. Then u ≤ below[j] means U < F_j, u ≥
+// below[j] + 4 means U ≥ F_j, and the three numbers between need more bits.
 type table struct {
 	law   law
 	below []uint64
@@ -38,7 +39,7 @@ func newTable(l law) *table {
 	return t
 }
 
-// draw draws j. U begins with the bits of u; those of open are not drawn yet, and 0 in u.
+// draw draws j. U begins with the bits of u. The bits of open are not drawn yet, and are 0 in u.
 func (t *table) draw(u, open uint64, random *source) uint64 {
 	for j := int(t.guide[u>>(64-guideBits)]); ; {
 		switch below := t.below[j]; {
@@ -55,8 +56,8 @@ func (t *table) draw(u, open uint64, random *source) uint64 {
 	}
 }
 
-// find returns the least j with U < F_j, of which first are the first 64 bits. It draws more of them and works out F_j
-// to as many, until they decide. A sampler comes here once in 10^14 draws, or less.
+// find returns the least j with U < F_j. first is the first 64 bits of U. find draws more bits, and works out F_j to as
+// many bits, until they decide. A sampler calls find once in 10^14 draws, or less.
 func (l law) find(first uint64, random *source) uint64 {
 	u := new(big.Int).SetUint64(first)
 	for precision := uint(128); ; precision *= 2 {
@@ -74,8 +75,9 @@ func (l law) find(first uint64, random *source) uint64 {
 	}
 }
 
-// below returns, for j = 0, 1, … until F_j is nearly 1, the integer b_j = c_j − 2 for a c_j off 2^precision·F_j by less
-// than 2. If u is the first bits of U, as an integer, then u ≤ b_j means U < F_j, and u ≥ b_j + 4 means U ≥ F_j.
+// below returns the integers b_j for j = 0, 1, … until F_j is nearly 1. b_j is c_j − 2 for a c_j that is off
+// 2^precision·F_j by less than 2. Let u be the first precision bits of U, as an integer. Then u ≤ b_j means U < F_j,
+// and u ≥ b_j + 4 means U ≥ F_j.
 func (l law) below(precision uint) []*big.Int {
 	a := arithmetic(2*precision + 64)
 	q := a.expNegative(a.ratio(l.n, l.d))
@@ -105,7 +107,8 @@ func (l law) below(precision uint) []*big.Int {
 	return all
 }
 
-// arithmetic is that of big.Float with a number of bits: each operation is right to a share of 2^-bits of its result.
+// arithmetic is big.Float arithmetic with a number of bits: each operation is right to a share of 2^-bits of its
+// result.
 type arithmetic uint
 
 func (a arithmetic) number(x uint64) *big.Float { return new(big.Float).SetPrec(uint(a)).SetUint64(x) }

@@ -5,8 +5,8 @@ type Uniform struct{ random *source }
 
 func NewUniform() *Uniform { return &Uniform{newSource()} }
 
-// Below draws an integer in [0, n), n ≥ 1. Random numbers from the largest multiple of n on are drawn again: those below it are as many for
-// each remainder.
+// Below draws an integer in [0, n), n ≥ 1. A random number that is not below the largest multiple of n is drawn again:
+// below that multiple every remainder comes equally often.
 func (u *Uniform) Below(n uint64) uint64 {
 	for {
 		if x := u.random.uint64(); x < multiple(n) {

@@ -5,25 +5,27 @@ import (
 	"math"
 )
 
-// An objective is J(w) = (1/n)·Σ log(1 + e^(−y·xᵀw)) + ½·λ·|w|² + tiltᵀw, over n rows. It is strictly convex, so one w has the gradient 0.
+// An objective is J(w) = (1/n)·Σ log(1 + e^(−y·xᵀw)) + ½·λ·|w|² + tiltᵀw, over n rows. It is strictly convex, so
+// exactly one w has the gradient 0.
 type objective struct {
 	rows   *rows
 	lambda float64   // Λ + Δ, above 0
 	tilt   []float64 // b/n
 }
 
-// What minimise reaches: a gradient of at most tolerance, over the larger of 1 and |tilt|. Rounding of sums over very many rows may end
-// the descent earlier, by at most stalled. The distance to the exact minimiser is at most the norm of the gradient over λ.
+// These bounds say how far minimise goes. It stops at a gradient of at most tolerance, relative to the larger of 1 and
+// |tilt|. Rounding in sums over very many rows may end the descent earlier, at a gradient of at most stalled. The
+// distance to the exact minimiser is at most the gradient's norm over λ.
 const (
 	tolerance = 1e-12
 	stalled   = 1e-9
-	maxSteps  = 200 // of Newton; some ten are usual
+	maxSteps  = 200 // Newton steps; some ten are usual
 )
 
-// minimise returns the minimiser by Newton's method. A step solves H·s = −g by conjugate gradients, which need no matrix of d × d, to a
-// thousandth of |g|. It is halved until |g| falls by a quarter of the step's length: such a length exists, since g falls along s to
-// first order, and H ≥ λ everywhere, so the method converges from 0 on (Eisenstat, Walker, Globally convergent inexact Newton methods,
-// 1994).
+// minimise returns the minimiser by Newton's method. A step s solves H·s = −g to a thousandth of |g|, by conjugate
+// gradients, which need no d × d matrix. The step is halved until |g| falls by a quarter of the step's length. Such a
+// length exists, since g falls along s to first order. H ≥ λ everywhere, so the method converges from 0 on (Eisenstat,
+// Walker, Globally convergent inexact Newton methods, 1994).
 func (o *objective) minimise() ([]float64, error) {
 	scale := max(1, norm(o.tilt))
 	w := make([]float64, len(o.tilt))
@@ -52,7 +54,8 @@ func (o *objective) minimise() ([]float64, error) {
 	return nil, errors.New("the minimiser was not found: too many steps")
 }
 
-// gradient returns the gradient of J at w, and for each row σ(z)·σ(−z)/n at its z = y·xᵀw, the weight of x·xᵀ in the Hessian.
+// gradient returns the gradient of J at w. weights holds σ(z)·σ(−z)/n for each row, with z = y·xᵀw: the weight of x·xᵀ
+// in the Hessian.
 func (o *objective) gradient(w []float64) (g, weights []float64) {
 	g = sum(o.tilt, o.lambda, w)
 	n := float64(o.rows.number())
@@ -72,8 +75,8 @@ func (o *objective) times(weights, v []float64) []float64 {
 	return product
 }
 
-// solve returns s with |H·s + g| ≤ most, by conjugate gradients (Hestenes, Stiefel, 1952). Where rounding keeps it from that, it returns
-// the s of as many steps as would be exact without rounding.
+// solve returns s with |H·s + g| ≤ most, by conjugate gradients (Hestenes, Stiefel, 1952). If rounding prevents this
+// bound, solve returns s after len(g) + 10 steps: without rounding, len(g) steps would be exact.
 func (o *objective) solve(g, weights []float64, most float64) []float64 {
 	s := make([]float64, len(g))
 	rest := sum(s, -1, g) // −g − H·s

@@ -1,5 +1,6 @@
-// Package objective releases the weights of a logistic regression: the minimiser of a perturbed objective, once, after the charge
-// (Chaudhuri, Monteleoni, Sarwate 2011). Its ε is a paper's claim, and the charge has no bound. See claim.md.
+// Package objective releases logistic regression weights. They minimise a perturbed objective, and are released once,
+// after the charge (Chaudhuri, Monteleoni, Sarwate 2011). Its ε is a paper's claim, and the charge has no bound. See
+// claim.md.
 package objective
 
 import (
@@ -21,10 +22,10 @@ type Terms struct {
 	Dataset string
 	Run     string
 	Grant   *event.Grant  // nil: without perturbation, for a charge without privacy
-	Subject event.Subject // of the documents: what the release repeats of their stream
-	Lambda  float64       // Λ, that of the grant if there is one
+	Subject event.Subject // the documents' header: the release repeats it
+	Lambda  float64       // Λ; with a grant the grant's Λ
 	Norm    float64       // R: a row x becomes x·min(1, R/|x|)/R
-	// Settings is the hash of the public settings, Λ, R and the positive class among them.
+	// Settings is the hash of the public settings. Λ, R and the positive class are among them.
 	Settings string
 }
 
@@ -33,14 +34,14 @@ type Regression struct {
 	terms  Terms
 	book   *book.Book
 	rows   *rows
-	charge *event.Charge // of the release
-	known  *event.Charge // what it was charged as in an earlier run; nil: this one charges it
+	charge *event.Charge // the release's charge
+	known  *event.Charge // the release's charge from an earlier run; nil: this run charges it
 }
 
-// A Result is what is released. The number of rows is public.
+// A Result is released. The number of rows is public.
 type Result struct {
-	Weights   []float64 // of each feature of rows with norm at most 1
-	Precision float64   // n·(Λ + Δ): of the normal prior whose mode the weights are, without b
+	Weights   []float64 // for each feature, if rows have a norm of at most 1
+	Precision float64   // n·(Λ + Δ): the normal prior's precision. Without b the weights are the posterior's mode.
 }
 
 // Open opens the ledger for a run, and refuses what the grant does not allow. Close must be called at the end.
@@ -66,7 +67,7 @@ func Open(ledger string, terms Terms) (*Regression, error) {
 	return r, nil
 }
 
-// newCharge returns the charge of the release, which lacks its hash.
+// newCharge returns the charge for the release, which still lacks its hash.
 func newCharge(terms *Terms) *event.Charge {
 	c := event.NoCharge(1, event.Document, event.Scheme{Method: event.All, Rate: 1, Rounds: 1})
 	if g := terms.Grant; g != nil {
@@ -76,11 +77,11 @@ func newCharge(terms *Terms) *event.Charge {
 	return c
 }
 
-// Close releases the lock of the ledger.
+// Close releases the ledger's lock.
 func (r *Regression) Close() error { return r.book.Close() }
 
-// Resume refuses to draw weights again: it fails if the output holds weights of the run that the ledger has no charge of. sent says
-// that the output holds any.
+// Resume refuses to draw weights again: it fails if the output holds weights of the run and the ledger has no charge
+// for them. sent says whether the output holds any.
 func (r *Regression) Resume(sent bool) error {
 	if sent && r.known == nil {
 		return r.book.Outdated(r.charge.Run, r.charge.Round, "the output holds weights of")
@@ -88,12 +89,12 @@ func (r *Regression) Resume(sent bool) error {
 	return nil
 }
 
-// Add takes a document. It refuses a document whose id comes a second time; nothing else depends on ids. After an error nothing can
-// be released.
+// Add takes a document. It refuses a document if its id came before. Nothing else depends on ids. After an error
+// nothing can be released.
 func (r *Regression) Add(d *Document) error { return r.rows.add(d) }
 
-// Release ends the rows: it perturbs the objective, stores its minimiser, charges it, and returns it. replayed says that it was charged
-// before and is answered with its stored weights.
+// Release ends the rows: it perturbs the objective, stores its minimiser, charges it, and returns it. replayed says
+// that the release was charged before, and that result holds its stored weights.
 func (r *Regression) Release() (result *Result, replayed bool, err error) {
 	if r.rows.number() == 0 {
 		return nil, false, &book.Mismatch{Reason: "there is no row to learn from"}
@@ -120,7 +121,7 @@ func (r *Regression) Release() (result *Result, replayed bool, err error) {
 	return result, false, nil
 }
 
-// perturbation returns the one that the grant is for; none without a grant.
+// perturbation returns the perturbation that the grant is for, or none without a grant.
 func (r *Regression) perturbation() perturbation {
 	if r.terms.Grant == nil {
 		return perturbation{}
@@ -161,7 +162,7 @@ func (r *Regression) stored() ([]float64, error) {
 	}
 	weights := make([]float64, r.terms.Subject.VocabularySize)
 	if len(encoded) != 8*len(weights) {
-		return nil, file.Refused() // it is of other features
+		return nil, file.Refused() // the stored weights are of other features
 	}
 	for i := range weights {
 		weights[i] = math.Float64frombits(binary.LittleEndian.Uint64(encoded[8*i:]))

@@ -10,23 +10,23 @@ import (
 	"privpipe/privatize/internal/unit"
 )
 
-// A Document is a row of a regression.
+// A Document is one row for the regression.
 type Document struct {
 	ID       string
-	Features []uint32  // those that are not 0, ascending
-	Values   []float32 // theirs, finite
+	Features []uint32  // the features that are not 0, ascending
+	Values   []float32 // the features' values, finite
 	Positive bool      // its class
 }
 
-// rows are all documents, one after another: 12 bytes for each feature of a document that is not 0.
+// rows are all documents, one after another. Each feature that is not 0 in a document takes 12 bytes.
 type rows struct {
 	norm float64 // R: a row x becomes x·min(1, R/|x|)/R
 
 	seen   unit.Set
 	digest hash.Hash // of the content of all rows, in their order
-	ends   []int     // of each row in ids and x
+	ends   []int     // for each row, its end in ids and x
 	ids    []uint32
-	x      []float64 // times −1 for a row of the negative class: each row is y·x
+	x      []float64 // a negative row's values times −1: each row is y·x
 }
 
 func newRows(norm float64) *rows {
@@ -55,7 +55,7 @@ func (r *rows) add(d *Document) error {
 	return nil
 }
 
-// hash adds the content of a document to the digest.
+// hash adds a document's content to the digest.
 func (r *rows) hash(d *Document) {
 	encoded := binary.LittleEndian.AppendUint32(nil, uint32(len(d.Features)))
 	if d.Positive {
@@ -82,7 +82,7 @@ func (r *rows) each(do func(i int, ids []uint32, x []float64)) {
 	}
 }
 
-// dot returns the product of a row with a vector over all features.
+// dot returns the product of one row with a vector over all features.
 func dot(ids []uint32, x, w []float64) (sum float64) {
 	for i, id := range ids {
 		sum += x[i] * w[id]
@@ -90,7 +90,7 @@ func dot(ids []uint32, x, w []float64) (sum float64) {
 	return sum
 }
 
-// addTo adds a multiple of a row to a vector over all features.
+// addTo adds times·row to a vector over all features.
 func addTo(sum []float64, ids []uint32, x []float64, times float64) {
 	for i, id := range ids {
 		sum[id] += times * x[i]

@@ -11,8 +11,8 @@ import (
 	"privpipe/privatize/internal/unit"
 )
 
-// A Collector sums the contributions of rounds exactly, after bounding each unit as the grant says. Only Quantise is safe for
-// concurrent use.
+// A Collector sums the contributions of rounds exactly, after it bounds each unit as the grant says. Only Quantise is
+// safe for concurrent use.
 type Collector struct {
 	layout *fixed.Layout
 	grids  []fixed.Grid // of each matrix
@@ -31,7 +31,7 @@ var noneGrid = fixed.Grid{PerUnit: 1 << 24}
 // maxCells bounds the cells of all matrices together: 16 GB of sums.
 const maxCells = 1 << 31
 
-// NewCollector returns a Collector for the terms of a run.
+// NewCollector returns a Collector for a run with these terms.
 func NewCollector(terms *Terms) (*Collector, error) {
 	g := terms.Grant
 	if g != nil {
@@ -61,8 +61,8 @@ func NewCollector(terms *Terms) (*Collector, error) {
 	return c, c.scale(terms)
 }
 
-// fits refuses contributions that the grant is not for. A release repeats the header of their stream, so the header must be
-// public already. The grant is.
+// fits refuses contributions that the grant is not for. A release repeats the header of their stream, so the header
+// must be public already. The grant is public.
 func fits(g *event.Grant, terms *Terms) error {
 	if err := g.Check(); err != nil {
 		return book.Refuse("%v", err)
@@ -79,7 +79,7 @@ func fits(g *event.Grant, terms *Terms) error {
 	return nil
 }
 
-// layoutOf returns the layout of the matrices of a subject.
+// layoutOf returns the layout for a subject's matrices.
 func layoutOf(s event.Subject) *fixed.Layout {
 	layout := new(fixed.Layout)
 	for _, m := range s.Matrices {
@@ -92,7 +92,7 @@ func layoutOf(s event.Subject) *fixed.Layout {
 	return layout
 }
 
-// scale sets the grids. On the grid of a matrix, the clip times the bound of its statistic is the bound in steps.
+// scale sets the grids. On a matrix's grid, the clip times the bound of its statistic is the bound in steps.
 func (c *Collector) scale(terms *Terms) error {
 	g := terms.Grant
 	c.step = fixed.ClipGrid(g.Clip, c.limit.bound).Step()
@@ -122,7 +122,7 @@ func (c *Collector) scale(terms *Terms) error {
 // Layout gives each cell of the contributions a number.
 func (c *Collector) Layout() *fixed.Layout { return c.layout }
 
-// Step is the value of one step, in the unit of the contributions, of a matrix whose statistic has the bound 1.
+// Step is the value of one step, in the contributions' unit, in a matrix with the statistic bound 1.
 func (c *Collector) Step() float64 { return c.step }
 
 // Bounds returns, for each matrix, the value of its step divided by Step. nil means 1 for all.
@@ -134,24 +134,27 @@ func (c *Collector) Bound() uint64 { return c.limit.bound }
 // Open begins a round.
 func (c *Collector) Open() { c.round = newRound(&c.limit, c.marker, c.layout.Cells(), c.user) }
 
-// CheckRound refuses a round whose contributions were made in another way than the grant allows. draws is the pure loss of a
-// token's own draws, as the round states it. coupled says that contributions of the round depend on one another.
+// CheckRound refuses a round if its contributions were made in another way than the grant allows. draws is the pure
+// loss of a token's own draws, as the round states it. coupled says that contributions of the round depend on one
+// another.
 func (c *Collector) CheckRound(draws float64, coupled bool) error {
 	switch g := c.grant; {
-	case g == nil: // no privacy: nothing is claimed
+	// Without a grant there is no privacy, and nothing is claimed.
+	case g == nil:
 	case coupled && g.Clipping != event.ClipUnbounded:
 		return book.Refuse("the contributions of the round depend on one another: a bound on each contribution does not bound what a unit changes")
-	case g.Unit == event.Word && draws != g.Draws: // other units hide their topics: draws are no loss of theirs
+	// Only unit word counts draws: other units hide their topics, so draws are no loss for them.
+	case g.Unit == event.Word && draws != g.Draws:
 		return book.Refuse("the round states another privacy loss of its draws than the grant, which states %v", g.Draws)
 	}
 	return nil
 }
 
-// Quantise appends a block to v on the grid of its matrix: see fixed.Vector.Add, and fixed.Vector.AddFactored. It changes
-// nothing but v.
+// Quantise appends a block to v on the grid of the block's matrix: see fixed.Vector.Add, and fixed.Vector.AddFactored.
+// It changes nothing but v.
 func (c *Collector) Quantise(v *fixed.Vector, matrix int, rows, columns []uint32, values []float32, factored bool) error {
 	grid := noneGrid
-	if matrix >= 0 && matrix < len(c.grids) { // else Add says so
+	if matrix >= 0 && matrix < len(c.grids) { // for other numbers Add returns an error
 		grid = c.grids[matrix]
 	}
 	if err := c.whole(values); err != nil {
@@ -163,12 +166,12 @@ func (c *Collector) Quantise(v *fixed.Vector, matrix int, rows, columns []uint32
 	return v.Add(c.layout, grid, matrix, rows, columns, values)
 }
 
-// mostWords bounds the count of a word: a document has at most as many words (SPEC.md §6), and every whole number up to it is a
-// float32.
+// mostWords bounds the count that one word can have: a document has at most 2^24 words (SPEC.md §6), and every whole
+// number up to it is a float32.
 const mostWords = 1 << 24
 
-// whole refuses numbers that cannot be counts of words, or increments of counts, where the unit is the word. Products of whole
-// numbers are whole.
+// whole refuses numbers that cannot be counts of words, or increments of counts, if the unit is the word. Products of
+// whole numbers are whole.
 func (c *Collector) whole(values []float32) error {
 	if c.grant == nil || c.grant.Unit != event.Word || c.grant.Clipping != event.ClipProved {
 		return nil
@@ -182,26 +185,28 @@ func (c *Collector) whole(values []float32) error {
 	return nil
 }
 
-// Add adds to the open round the whole contribution of a unit or, where units may have several, of one record of it.
-// name is the unit's name, and digest the digest of the name. v may be changed, and used again. A second delivery that is the same
-// in every step is dropped. A different contribution of the unit, or of the record, is a *book.Mismatch.
+// Add adds one contribution to the open round: a unit's whole contribution or, where a unit may have several records,
+// the contribution of one record. name is the unit's name, and digest the name's digest. v may be changed, and used
+// again. A second delivery that is the same in every step is dropped. A different contribution of the same unit, or of
+// the same record, is a *book.Mismatch.
 func (c *Collector) Add(name, record string, digest uint64, v *fixed.Vector) error {
 	return c.round.add(name, record, digest, v)
 }
 
-// Takes tells whether the steps of a partial sum are those of c.
+// Takes tells whether a partial sum has the same steps as c.
 func (c *Collector) Takes(step float64, bound uint64, bounds []float64) bool {
 	return step == c.step && bound == c.limit.bound && slices.Equal(bounds, c.bounds)
 }
 
 // AddPart adds a partial sum of other units: their keys, the number of their records, the sum of their digests, and all
-// cells. A second delivery of the same part is dropped. A part that shares a unit with anything else is a *book.Mismatch.
+// cells. A second delivery of the same part is dropped. A part that shares a unit with anything else is a
+// *book.Mismatch.
 func (c *Collector) AddPart(keys []byte, records, digest uint64, cells []int64) error {
 	return c.round.addPart(keys, records, digest, cells)
 }
 
-// Sum ends the open round and returns its exact sum and its units. It checks that the units are the announced ones. The sum of a
-// part is not yet bounded as a whole: see event.ClipBatch.
+// Sum ends the open round and returns its exact sum and its units. It checks that the units are the announced ones. A
+// part's sum is not yet bounded as a whole: see event.ClipBatch.
 func (c *Collector) Sum(announced Announced) (cells []int64, members unit.Marks, err error) {
 	r := c.round
 	c.round = nil

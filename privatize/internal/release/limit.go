@@ -10,19 +10,19 @@ import (
 	"privpipe/privatize/internal/fixed"
 )
 
-// A limiter bounds the contribution of a unit to a round, or the sum of all units, as the grant says.
+// A limiter bounds each unit's contribution to a round, or the sum over all units, as the grant says.
 type limiter struct {
 	clipping    string // "": without a grant nothing is bounded
 	l1          bool   // the mechanism's norm is L1, else L2
 	nonNegative bool
-	words       bool   // a unit is a word, of which a contribution has many: Collector.whole bounds what one is
+	words       bool   // the unit is the word, and a contribution has many words: Collector.whole checks each
 	bound       uint64 // in steps
 	twice       []bool // the cells that count twice in the norm: see fixed.Layout.Twice
 
-	marks []bool // those of a unit's cells, used again for each unit
+	marks []bool // for each cell of a unit, whether it counts twice; used again for each unit
 }
 
-// unit bounds the whole vector of a unit.
+// unit bounds a unit's whole vector.
 func (l *limiter) unit(v *fixed.Vector) error {
 	if l.nonNegative {
 		fixed.NonNegative(v.Steps)
@@ -52,10 +52,11 @@ func (l *limiter) within(v *fixed.Vector) bool {
 	return clip.WithinL2(v.Steps, l.marked(v.Cells), l.bound)
 }
 
-// part tells whether a partial sum can be a sum of so many units, up to the rounding of its norm. It cannot see that each unit
-// was bounded: sums come from a Collector.
+// part tells whether a partial sum can be a sum over this number of units, up to the rounding of its norm. It cannot
+// see that each unit was bounded: sums come from a Collector.
 func (l *limiter) part(cells []int64, units int) bool {
-	if units == 0 { // however it is bounded; and what is nothing may come again
+	// A part without units has no key that shows a second delivery, so its cells must be 0, whatever the clipping.
+	if units == 0 {
 		return !slices.ContainsFunc(cells, func(z int64) bool { return z != 0 })
 	}
 	if l.clipping == "" || l.clipping == event.ClipBatch || l.clipping == event.ClipUnbounded || l.words {
@@ -78,7 +79,7 @@ func (l *limiter) part(cells []int64, units int) bool {
 	return norm <= float64(units)*float64(l.bound)*(1+1e-9)
 }
 
-// marked returns which of a unit's cells count twice.
+// marked returns for each cell of one unit whether it counts twice.
 func (l *limiter) marked(cells []int) []bool {
 	if l.twice == nil {
 		return nil

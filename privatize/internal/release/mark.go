@@ -12,8 +12,8 @@ import (
 	"privpipe/privatize/internal/unit"
 )
 
-// A marker makes the marks that distinguish a second delivery of a contribution from a different contribution. Its random keys
-// never leave it, so nobody can make a contribution that has the mark of another. See claim.md.
+// A marker makes marks. They distinguish a contribution that is delivered twice from a different contribution. Its
+// random keys never leave it, so nobody can make a contribution that has another contribution's mark. See claim.md.
 type marker struct {
 	keys []markKey // one for each cell of the longest contribution so far
 	seed maphash.Seed
@@ -23,8 +23,9 @@ type markKey struct{ cell, steps uint64 }
 
 func newMarker() *marker { return &marker{seed: maphash.MakeSeed()} }
 
-// contribution returns the mark of a unit's contribution, or of one record of it: Σ (cell + key)·(steps + key) modulo
-// 2^128, made even. The mark of a part is odd. The pairs of a product are its place and its numbers, instead of cells and steps.
+// contribution returns the mark for a unit's contribution, or for one record of it: Σ (cell + key)·(steps + key) modulo
+// 2^128, made even. A part's mark is odd. A product has pairs instead of cells and steps: they hold its place and its
+// numbers.
 func (m *marker) contribution(record string, v *fixed.Vector) unit.Mark {
 	m.grow(len(v.Cells))
 	keys, steps := m.keys[:len(v.Cells)], v.Steps[:len(v.Cells)]
@@ -47,11 +48,11 @@ func (m *marker) contribution(record string, v *fixed.Vector) unit.Mark {
 	return unit.Mark{High: high + maphash.String(m.seed, record), Low: low &^ 1}
 }
 
-// notCell distinguishes the pairs of products from cells, whose numbers are below it.
+// notCell distinguishes the pairs of products from cells: the number of every cell is below it.
 const notCell = 1 << 63
 
-// pairsOf encodes products so that they can be read back. Each product has one pair for its place and how many numbers follow, and
-// one pair for each number.
+// pairsOf encodes products so that they can be read back. Each product has one pair for its place and for how many
+// numbers follow, and one pair for each number.
 func pairsOf(products []fixed.Product) (pairs []markKey) {
 	for _, p := range products {
 		pairs = append(pairs, markKey{notCell | uint64(p.Before)<<8 | uint64(p.Matrix), uint64(p.Rows)<<32 | uint64(len(p.Factors)-p.Rows)})
@@ -62,7 +63,7 @@ func pairsOf(products []fixed.Product) (pairs []markKey) {
 	return pairs
 }
 
-// grow draws keys for so many cells. It keeps the keys that it has, with which marks were made.
+// grow draws keys until there is one for each cell. It keeps the keys that it has, because marks were made with them.
 func (m *marker) grow(cells int) {
 	for len(m.keys) < cells {
 		b := make([]byte, 1<<12)
@@ -73,7 +74,7 @@ func (m *marker) grow(cells int) {
 	}
 }
 
-// part returns the mark of a partial sum.
+// part returns the mark for a partial sum.
 func (m *marker) part(keys []byte, records, digest uint64, cells []int64) unit.Mark {
 	var h maphash.Hash
 	h.SetSeed(m.seed)

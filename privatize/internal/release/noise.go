@@ -10,16 +10,16 @@ import (
 	"privpipe/privatize/internal/noise"
 )
 
-// noises are the samplers of a run.
+// noises are the samplers for one run.
 type noises struct {
 	cell noise.Sampler
-	// pair is for a cell that stands for two of a symmetric matrix. With scale ⌈σ/√2⌉ its loss for a difference of d is at
-	// most d²/σ² = 2d²/(2σ²), the loss of both cells together. So the loss of all cells is that of the L2 norm in which
-	// the cell counts twice.
+	// pair is for a cell that stands for two cells in a symmetric matrix. With scale ⌈σ/√2⌉ its loss for a difference
+	// of d is at most d²/σ² = 2d²/(2σ²), which is the loss of both cells together. So the loss of all cells is the loss
+	// for an L2 norm that counts the cell twice.
 	pair noise.Sampler
 }
 
-// newNoises returns the samplers of a grant that NewCollector took.
+// newNoises returns the samplers for a grant that NewCollector took.
 func newNoises(g *event.Grant, symmetric bool) (noises, error) {
 	_, scale := g.Steps()
 	if scale < 1 || scale > noise.MaxScale {
@@ -47,7 +47,8 @@ func (n noises) add(cells []int64, twice []bool) error {
 	for w := range workers {
 		from, to := min(w*share, len(cells)), min((w+1)*share, len(cells))
 		group.Go(func() {
-			defer func() { panics[w] = recover() }() // it goes on where the caller is, and ends the process there
+			// The panic is passed on to the caller's goroutine, and ends the process there.
+			defer func() { panics[w] = recover() }()
 			errs[w] = n.addTo(cells, twice, from, to)
 		})
 	}

@@ -1,4 +1,5 @@
-// Package release sums a round's contributions, adds noise, and lets the result out once, after the charge. See claim.md.
+// Package release sums a round's contributions, adds noise, and lets the result out once, after the charge. See
+// claim.md.
 package release
 
 import (
@@ -13,17 +14,18 @@ import (
 	"privpipe/privatize/internal/fixed"
 )
 
-// Terms are the settings that all releases of a run share. All are public.
+// Terms are the settings that all releases in one run share. All are public.
 type Terms struct {
 	Dataset  string
 	Run      string
 	Unit     string        // event.Document or event.User
 	Grant    *event.Grant  // nil: no privacy, exact sums
-	Subject  event.Subject // of the contributions: what a release repeats of their stream
-	Settings string        // hash of the public settings of the contributions
-	// AllowRespend releases a round again, under a second charge, if it was released from another sum.
+	Subject  event.Subject // the contributions' header: a release repeats it
+	Settings string        // hash of the contributions' public settings
+	// AllowRespend lets a round be released again, under a second charge, if it was released from another sum.
 	AllowRespend bool
-	// Claims is the log by which privatizers with ledgers of their own release a round once; nil: no other ledger is used.
+	// Claims is the log that lets privatizers with different ledgers release each round once. nil: no other ledger is
+	// used.
 	Claims claims.Log
 }
 
@@ -34,7 +36,7 @@ type Privatizer struct {
 	book  *book.Book
 	noise noises
 
-	charge *event.Charge // of the round that began last
+	charge *event.Charge // the charge of the round that began last
 	stored []int64       // its release, if it was charged before
 }
 
@@ -62,14 +64,14 @@ func Open(ledger string, terms Terms) (*Privatizer, error) {
 	return p, nil
 }
 
-// Close releases the lock of the ledger.
+// Close releases the ledger's lock.
 func (p *Privatizer) Close() error { return p.book.Close() }
 
 // Begin begins a round. It refuses what the grant does not allow.
 //
-// If the round was released before, with other coins or with coins that have no name, Begin returns the stored cells. The caller
-// passes them on and drops the round's contributions, which are of other units. If the coins were the same, the contributions
-// must be the same, too: the caller goes on as with a new round, and Release compares.
+// If the round was released before, with other coins or with coins that have no name, Begin returns the stored cells.
+// The caller passes them on and drops the round's contributions, which come from other units. If the coins were the
+// same, the contributions must be the same, too: the caller goes on as with a new round, and Release compares.
 func (p *Privatizer) Begin(number int, scheme event.Scheme) (stored []int64, err error) {
 	if scheme.CheckCoins() != nil {
 		return nil, &book.Mismatch{Reason: "a round names its coins in a form that no sampler writes"}
@@ -98,22 +100,22 @@ func (p *Privatizer) Begin(number int, scheme event.Scheme) (stored []int64, err
 	return nil, nil
 }
 
-// Charged tells whether a round of the run was released, and so charged.
+// Charged tells whether a round in this run was released, and so charged.
 func (p *Privatizer) Charged(number int) bool { return p.book.Charged(p.terms.Run, number) }
 
-// Prune removes the stored releases of the run up to a round: see book.Book.Prune.
+// Prune removes the run's stored releases up to round last: see book.Book.Prune.
 func (p *Privatizer) Prune(last int) error { return p.book.Prune(p.terms.Run, last) }
 
-// sameUnits tells from their schemes whether two rounds of one number hold the same units.
+// sameUnits tells from their schemes whether two rounds with the same number hold the same units.
 func sameUnits(a, b event.Scheme) bool {
 	return a == b && (a.Coins != "" || a.Method == event.All || a.Method == event.Epoch)
 }
 
-// Scheme returns how the units of the round that began last were sampled. For a stored release it is the charged scheme, which
-// names the coins that chose the units of the release.
+// Scheme returns how the units of the round that began last were sampled. For a stored release it is the charged
+// scheme. That scheme names the coins that chose the release's units.
 func (p *Privatizer) Scheme() event.Scheme { return p.charge.Scheme }
 
-// newCharge returns the charge of a round, which lacks the hash of its release.
+// newCharge returns the charge for a round, which still lacks the hash of its release.
 func (p *Privatizer) newCharge(number int, scheme event.Scheme) *event.Charge {
 	var charge *event.Charge
 	if g := p.terms.Grant; g != nil {
@@ -125,9 +127,9 @@ func (p *Privatizer) newCharge(number int, scheme event.Scheme) *event.Charge {
 	return charge
 }
 
-// Release ends the open round: it checks that exactly the announced units contributed, claims the release, adds the noise,
-// stores the result, charges it, and returns it. replayed says that the round was charged before, and is answered with its
-// stored release. The caller may change the cells.
+// Release ends the open round. It checks that exactly the announced units contributed, claims the release, adds the
+// noise, stores the result, charges it, and returns it. replayed says that the round was charged before, and that cells
+// are its stored release. The caller may change the cells.
 func (p *Privatizer) Release(announced Announced) (cells []int64, replayed bool, err error) {
 	if s := p.charge.Scheme; s.Method == event.Fixed && announced.Units != s.Size {
 		return nil, false, &book.Mismatch{Reason: "a round does not hold as many units as its scheme says"}
@@ -168,7 +170,7 @@ func (p *Privatizer) Release(announced Announced) (cells []int64, replayed bool,
 	return cells, false, nil
 }
 
-// claim claims the next release, where other ledgers could be charged for it.
+// claim claims the next release, if other ledgers could be charged for it.
 func (p *Privatizer) claim() error {
 	if p.terms.Claims == nil {
 		return nil
@@ -181,7 +183,7 @@ func (p *Privatizer) claim() error {
 	return claims.Claim(p.terms.Claims, r, owner)
 }
 
-// readStored returns the cells of a round that was charged, as they were released.
+// readStored returns the cells that a charged round released.
 func (p *Privatizer) readStored(c *event.Charge) ([]int64, error) {
 	file, err := p.book.Stored(c)
 	if err != nil {
@@ -198,7 +200,7 @@ func (p *Privatizer) readStored(c *event.Charge) ([]int64, error) {
 	return decodeCells(b), nil
 }
 
-// writeCells writes cells as they are stored, some at a time.
+// writeCells writes cells in the stored encoding, some at a time.
 func writeCells(w io.Writer, cells []int64) error {
 	for some := range slices.Chunk(cells, 1<<16) {
 		if _, err := w.Write(encodeCells(some)); err != nil {

@@ -9,12 +9,12 @@ import (
 // A Sent is a release of the run that the output holds already.
 type Sent struct {
 	Round  int
-	Digest string // SHA-256 of its cells as they are stored, in hexadecimal; empty: the output holds only a part of it
+	Digest string // SHA-256 of its cells as they are stored, in hexadecimal; empty: the output holds only a part of the release
 }
 
-// Resume refuses to go on from a ledger that lacks charges of the run: noise would be drawn a second time. The output shows such
-// charges, since only charged releases go there, and so does the log of claims. Releases that another ledger has claimed do not
-// count. It is called once, before the first round.
+// Resume refuses to go on with a ledger that lacks charges of the run: noise would be drawn a second time. The output
+// shows such charges, since only charged releases go there, and so does the log of claims. Releases that another ledger
+// has claimed do not count. Resume is called once, before the first round.
 func (p *Privatizer) Resume(sent []Sent) error {
 	others, err := p.claimed()
 	if err != nil {
@@ -31,12 +31,12 @@ func (p *Privatizer) Resume(sent []Sent) error {
 	return nil
 }
 
-// Begun says whether the ledger has a charge of the run.
+// Begun tells whether the ledger has any charge for the run.
 func (p *Privatizer) Begun() bool { return len(p.book.Releases(p.terms.Run)) > 0 }
 
-// claimed returns the rounds of the run that other ledgers have claimed. It refuses a round that this ledger has claimed and not
-// charged before it claimed another one. A crash may leave a claimed round without a charge, but the next process then claims the
-// same round again.
+// claimed returns the rounds of the run that other ledgers have claimed. It refuses a round if this ledger claimed it,
+// did not charge it, and then claimed another round. A crash may leave a claimed round without a charge, but the next
+// process then claims the same round again.
 func (p *Privatizer) claimed() (others map[int]bool, err error) {
 	if p.terms.Claims == nil {
 		return nil, nil
@@ -50,13 +50,15 @@ func (p *Privatizer) claimed() (others map[int]bool, err error) {
 		return nil, err
 	}
 	own := map[string]bool{owner: true}
-	for _, h := range held { // a ledger that was put back without its folder has another name, and charges of what the old one claimed
+	// A ledger that was put back without its folder of releases has another owner name. It still has charges for the
+	// rounds that its old name claimed.
+	for _, h := range held {
 		if h.Attempt == 1 && p.Charged(h.Round) {
 			own[h.Owner] = true
 		}
 	}
 	others = make(map[int]bool)
-	open := 0 // the round that is claimed and not charged
+	open := 0 // a round that is claimed and not charged
 	for _, h := range held {
 		switch {
 		case !own[h.Owner]:

@@ -22,14 +22,16 @@ type round struct {
 	limit  *limiter
 	marker *marker
 	sum    *fixed.Sum
-	seen   unit.Marks // of what each unit contributed first, or of the part that it is in
+	seen   unit.Marks // for each unit, the mark of its first contribution or of its part
 	taken  Announced
 	whole  fixed.Vector // the unit under way, expanded
 	failed error        // first error of add: the sum is not to be used
 
-	// Where a unit has several records: its contributions so far, which are bounded when the round ends, and its records.
+	// pending is for units with several records. It holds a unit's contributions so far, which are bounded when the
+	// round ends.
 	pending map[unit.Key]*fixed.Vector
-	// factored are its records with products, expanded one unit at a time: a few numbers may stand for as many cells as a sum has.
+	// factored holds the records with products. They are expanded one unit at a time: a few numbers may stand for as
+	// many cells as a sum has.
 	factored map[unit.Key][]*fixed.Vector
 	records  map[[sha256.Size]byte]unit.Mark
 }
@@ -43,7 +45,7 @@ func newRound(limit *limiter, marker *marker, cells int, severalRecords bool) *r
 	return r
 }
 
-// add takes the contribution of a unit, or of one record of it. After an error the round cannot be released. v may be used
+// add takes a unit's contribution, or one record of it. After an error the round cannot be released. v may be used
 // again.
 func (r *round) add(name, record string, digest uint64, v *fixed.Vector) error {
 	if r.failed == nil {
@@ -52,7 +54,7 @@ func (r *round) add(name, record string, digest uint64, v *fixed.Vector) error {
 	return r.failed
 }
 
-// mismatch gives a sum that overflows its exit code.
+// mismatch turns an overflowing sum into a Mismatch, which has an exit code.
 func mismatch(err error) error {
 	if errors.Is(err, fixed.ErrOverflow) {
 		return &book.Mismatch{Reason: "the contributions of a round are too large to sum exactly"}
@@ -81,8 +83,9 @@ func (r *round) take(name, record string, digest uint64, v *fixed.Vector) error 
 	return v.AddTo(r.sum)
 }
 
-// again drops a repeated delivery that is the same, since a transport may deliver more than once. It refuses a different one: to
-// add it could exceed the bound, and to keep the first one would let timing choose, which depends on the data of others.
+// again drops a repeated delivery that is the same, since a transport may deliver more than once. It refuses a
+// different one. To add it could exceed the bound. To keep the first one would let timing choose, and timing depends on
+// the data of others.
 func again(same bool, reason string) error {
 	if same {
 		return nil
@@ -90,7 +93,7 @@ func again(same bool, reason string) error {
 	return &book.Mismatch{Reason: reason}
 }
 
-// gather adds a record to the contribution of its unit.
+// gather adds a record to its unit's contribution.
 func (r *round) gather(k unit.Key, record string, mark unit.Mark, v *fixed.Vector) error {
 	id := sha256.Sum256(append(k[:], record...))
 	if first, known := r.records[id]; known {
@@ -108,7 +111,8 @@ func (r *round) gather(k unit.Key, record string, mark unit.Mark, v *fixed.Vecto
 	return r.pending[k].Merge(v)
 }
 
-// addPart takes the exact sum of the records of other units, which were bounded elsewhere. digest is the sum of their digests.
+// addPart takes an exact sum over records from other units, which were bounded elsewhere. digest is the sum of the
+// units' digests.
 func (r *round) addPart(keys []byte, records, digest uint64, cells []int64) error {
 	if r.failed == nil {
 		r.failed = mismatch(r.takePart(keys, records, digest, cells))
@@ -139,8 +143,8 @@ func (r *round) takePart(keys []byte, records, digest uint64, cells []int64) err
 	return r.sum.AddCells(cells)
 }
 
-// close ends the round: the units that contributed must be those announced, by their number and the sum of their digests,
-// with as many records. The message tells no number: how many units a round holds is private.
+// close ends the round. The units that contributed must be the announced units, by their number, the sum of their
+// digests and the number of their records. The message tells no number: how many units a round holds is private.
 func (r *round) close(announced Announced) error {
 	if r.failed != nil {
 		return r.failed

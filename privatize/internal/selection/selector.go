@@ -1,5 +1,5 @@
-// Package selection finds a vocabulary. Each unit votes for a few of its words. The words whose weight, with noise, reaches a
-// threshold are released once, after the charge. See claim.md.
+// Package selection finds a vocabulary. Each unit votes for a few of its words, and each word's weight gets noise. The
+// words with a noisy weight that reaches a threshold are released once, after the charge. See claim.md.
 package selection
 
 import (
@@ -18,17 +18,17 @@ type Terms struct {
 	Dataset  string
 	Run      string
 	Grant    *event.Grant
-	Top      int    // at most so many words are released
+	Top      int    // the most words that are released
 	Settings string // hash of the public settings, Top among them
 }
 
-// A Selector releases a vocabulary of the words of units. It is not safe for concurrent use.
+// A Selector releases a vocabulary from the words of units. It is not safe for concurrent use.
 type Selector struct {
 	terms  Terms
 	book   *book.Book
 	noise  noise.Sampler
-	charge *event.Charge // of the release
-	known  *event.Charge // what it was charged as in an earlier run; nil: this one charges it
+	charge *event.Charge // the release's charge
+	known  *event.Charge // the release's charge from an earlier run; nil: this run charges it
 	votes  *votes
 }
 
@@ -56,25 +56,26 @@ func Open(ledger string, terms Terms) (*Selector, error) {
 	return s, nil
 }
 
-// newCharge returns the charge of the release, which lacks its hash.
+// newCharge returns the charge for the release, which still lacks its hash.
 func newCharge(terms *Terms) *event.Charge {
 	c := terms.Grant.Charge(1, terms.Grant.Scheme)
 	c.Dataset, c.Run, c.Settings = terms.Dataset, terms.Run, terms.Settings
 	return c
 }
 
-// Close releases the lock of the ledger.
+// Close releases the ledger's lock.
 func (s *Selector) Close() error { return s.book.Close() }
 
-// Add takes the words of a document and its user. If user is "", the document is a unit of its own. Where the grant's unit is the
-// document, Add ignores the user. It refuses a document whose id comes a second time; nothing else depends on ids. After an error
-// nothing can be released.
+// Add takes a document's words and its user. If user is "", the document is a unit of its own. If the grant's unit is
+// the document, Add ignores the user. It refuses a document if its id came before. Nothing else depends on ids. After
+// an error nothing can be released.
 func (s *Selector) Add(document, user string, words []string) error {
 	return s.votes.add(document, user, words)
 }
 
-// Release ends the votes: it draws the vocabulary, stores what encode makes of its words, those of most noisy weight first,
-// charges it, and returns it. replayed says that it was charged before and is answered with its stored release.
+// Release ends the votes. It draws the vocabulary, passes its words to encode, the largest noisy weight first, stores
+// what encode returns, charges it, and returns it. replayed says that the release was charged before, and that content
+// is its stored release.
 func (s *Selector) Release(encode func(words []string) ([]byte, error)) (content []byte, replayed bool, err error) {
 	w, err := s.votes.count()
 	if err != nil {
@@ -117,8 +118,8 @@ func (s *Selector) stored() ([]byte, error) {
 	return io.ReadAll(file)
 }
 
-// draw adds noise to the weight of every word and returns the words that reach the threshold, by decreasing noisy weight. Words of
-// one weight are in the order of their bytes. It returns at most Terms.Top words.
+// draw adds noise to the weight of every word and returns the words that reach the threshold, by decreasing noisy
+// weight. Words with equal noisy weights are in the order of their bytes. It returns at most Terms.Top words.
 func (s *Selector) draw(w *weights) ([]string, error) {
 	var reached []int
 	for i := range w.words {

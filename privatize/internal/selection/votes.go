@@ -12,22 +12,22 @@ import (
 	"privpipe/privatize/internal/unit"
 )
 
-// Votes are counted by the number of a word. More than 2^32 words, which take half a terabyte, would share numbers and be counted
-// as one word.
+// Votes are counted by word number. More than 2^32 words, which take half a terabyte, would share numbers, and two
+// words with one number would be counted as one.
 type word = uint32
 
 // votes sums the weights that units give to words.
 type votes struct {
-	most    int                 // words of a unit that count
-	bound   uint64              // on the L2 norm of the weights of a unit, in steps
+	most    int                 // the most words of one unit that count
+	bound   uint64              // on the L2 norm of one unit's weights, in steps
 	seen    unit.Set            // documents
-	pending map[unit.Key][]word // of each user the words so far, or those that may be kept; nil: users are no units
+	pending map[unit.Key][]word // for each user the words so far, or the words that may be kept; nil: users are no units
 	numbers map[string]word
 	words   []string  // by number
 	sum     fixed.Sum // weights, by number
 	failed  error     // first error of add: the sum is not to be used
 
-	ballot []int64 // of the unit under way
+	ballot []int64 // the weights of the current unit
 }
 
 func newVotes(most int, bound uint64, ofUsers bool) *votes {
@@ -38,7 +38,7 @@ func newVotes(most int, bound uint64, ofUsers bool) *votes {
 	return v
 }
 
-// add takes the words of a document, which has a user or "".
+// add takes a document's words. user is the document's user, or "".
 func (v *votes) add(document, user string, words []string) error {
 	if v.failed == nil {
 		v.failed = v.take(document, user, words)
@@ -51,23 +51,26 @@ func (v *votes) take(document, user string, words []string) error {
 		return &book.Mismatch{Reason: "two documents have the same id"}
 	}
 	if v.pending == nil || user == "" {
-		var content unit.Key // asked for only if not all words are kept
+		// The key is needed only if not all words are kept.
+		var content unit.Key
 		if len(words) > v.most {
 			content = contentOf(words)
 		}
 		return v.vote(v.keep(content, v.number(words)))
 	}
-	k := unit.KeyOf("user/" + user) // the name of the unit: SPEC.md §2.3
+	k := unit.KeyOf("user/" + user) // the unit's name: SPEC.md §2.3
 	all := append(v.pending[k], v.number(words)...)
 	if len(all) > 2*v.most {
-		all = v.keep(k, all) // not at every document: hashing what is kept already would be most of the work
+		// Not at every document: hashing the kept words again would be most of the work.
+		all = v.keep(k, all)
 	}
 	v.pending[k] = all
 	return nil
 }
 
-// contentOf returns the key by which a document that is a unit ranks its words. It hashes all words, whatever their order, each
-// with a newline, which no word has. The id cannot be the key: it may depend on other documents.
+// contentOf returns a document's key, if the document is a unit: the document ranks its words by the key. contentOf
+// hashes all words, whatever their order, each with a newline, which no word has. The id cannot be the key: it may
+// depend on other documents.
 func contentOf(words []string) unit.Key {
 	b := []byte("privpipe votes\n")
 	for _, word := range slices.Compact(slices.Sorted(slices.Values(words))) {
@@ -77,7 +80,7 @@ func contentOf(words []string) unit.Key {
 	return unit.Key(sum[:])
 }
 
-// number returns the numbers of words.
+// number returns the words' numbers.
 func (v *votes) number(words []string) []word {
 	numbers := make([]word, len(words))
 	for i, w := range words {
@@ -93,9 +96,10 @@ func (v *votes) number(words []string) []word {
 	return numbers
 }
 
-// keep returns at most count distinct words of a unit: the first by SHA-256 of a key and the word. The key is that of the user, or
-// of the content of a document that is a unit, so the choice depends on no other unit, and favours no word. To keep words of a
-// union gives the same as to keep words of the kept words of its parts, so the order of a user's documents does not matter.
+// keep returns at most v.most distinct words of one unit: the words that come first by the SHA-256 of a key and the
+// word. The key is the user's key or, if a document is a unit, the key of its content. So the choice depends on no
+// other unit, and favours no word. If words are kept from two lists and then from the kept words together, the result
+// is the same as from one list. So the order of a user's documents does not matter.
 func (v *votes) keep(k unit.Key, words []word) []word {
 	slices.Sort(words)
 	words = slices.Compact(words)
@@ -120,8 +124,8 @@ func (v *votes) keep(k unit.Key, words []word) []word {
 	return words
 }
 
-// vote gives a unit's t words the weight bound/√t each, truncated to whole steps: all weights together have an L2 norm of at
-// most bound.
+// vote gives a unit's t words the weight bound/√t each, truncated to whole steps: all weights together have an L2 norm
+// of at most bound.
 func (v *votes) vote(words []word) error {
 	v.ballot = v.ballot[:0]
 	for range words {
@@ -136,7 +140,7 @@ func (v *votes) vote(words []word) error {
 	return nil
 }
 
-// weights are the words that have weight, in the order of their bytes, and the steps of each.
+// weights are the words that have weight, in the order of their bytes, and each word's steps.
 type weights struct {
 	words []string
 	fixed.Sum
@@ -164,7 +168,8 @@ func (v *votes) count() (w weights, err error) {
 	return w, nil
 }
 
-// digest is SHA-256 of the words in order, each with a newline, which no word has, and its steps as 8 bytes, little-endian.
+// digest is the SHA-256 of the words in order. Each word has a newline, which no word contains, and its steps as 8
+// bytes, little-endian.
 func (w *weights) digest() [sha256.Size]byte {
 	hash := sha256.New()
 	var b []byte

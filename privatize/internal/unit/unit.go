@@ -8,13 +8,13 @@ import (
 	"slices"
 )
 
-// KeySize is the number of bytes of a Key.
+// KeySize is the number of bytes in a Key.
 const KeySize = 16
 
 // A Key stands for a name: the first 128 bits of its SHA-256. Keys take little memory, whatever the names.
 type Key [KeySize]byte
 
-// KeyOf returns the key of a name.
+// KeyOf returns a name's key.
 func KeyOf(name string) Key {
 	sum := sha256.Sum256([]byte(name))
 	return Key(sum[:KeySize])
@@ -30,7 +30,8 @@ func (s Set) Add(k Key) bool {
 	return len(s) > before
 }
 
-// A Mark stands for the contribution of a key. It distinguishes a repeated contribution from a different one when the key comes again.
+// A Mark stands for a key's contribution. When the key comes again, the mark distinguishes a repeated contribution from
+// a different one.
 type Mark struct{ High, Low uint64 }
 
 // Marks are a set of keys, each with the mark of its first contribution.

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	draws = 2000 // of a turn
+	draws = 2000 // in one turn
 	turns = 25   // the fastest counts: others may use the machine too
 )
 
@@ -46,9 +46,9 @@ func run(arguments []string) error {
 	return err
 }
 
-// draw adds noise to an integer, by the one call that the library has for it. It asks for a sensitivity and ε, and of a
-// Gaussian δ: with ε = 1 the Laplace noise's scale is the sensitivity, and with δ = 10⁻⁵ the Gaussian's is 3.73 times it,
-// which the library works out in each call.
+// draw adds noise to an integer, by the only call that the library has for it. The call takes a sensitivity and ε and,
+// for Gaussian noise, δ. With ε = 1 the Laplace noise's scale is the sensitivity. With δ = 10⁻⁵ the Gaussian's scale is
+// 3.73 times the sensitivity, which the library works out in each call.
 func draw(mechanism string, scale int64) error {
 	switch mechanism {
 	case "laplace":
