@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxDataset bounds the name of a data set, in bytes, as the wire bounds names.
+// maxDataset bounds a data set's name, in bytes, as the wire bounds names.
 const maxDataset = 1024
 
 func checkDataset(name string) error {
@@ -17,12 +17,16 @@ func checkDataset(name string) error {
 	return nil
 }
 
-// Allow reports the first rule that a charge would break as the next line of l, at the time of that line. There are rules of
-// the charge's grant, of the ledger's head and of the plan behind a budget. Further rules keep the ledger readable and composable.
-// The grant is in l, or else it is entering, and the caller will append it before the charge. The privatizer calls Allow before it
-// draws noise, and again before it writes the line. So every charge in its ledgers obeys the rules. account verify calls Allow for
-// each line, with entering nil. Where a charge must agree with all earlier charges, Allow compares it with the first, because the
-// others agree with the first by the same rule. Errors of Allow hold nothing private.
+// Allow reports the first rule that a charge would break as the next line of l, at that line's time. The rules come
+// from the charge's grant, from the ledger's head and from the plan behind a budget. Further rules keep the ledger
+// readable and composable.
+//
+// The grant is in l. Otherwise it is entering, and the caller will append it before the charge. The privatizer calls
+// Allow before it draws noise, and again before it writes the line. So every charge in its ledgers obeys the rules.
+// account verify calls Allow for each line, with entering nil.
+//
+// Where a charge must agree with all earlier charges, Allow compares it with the first, because the others agree with
+// the first by the same rule. Allow's errors hold nothing private.
 func (l *Ledger) Allow(c *Charge, entering *Grant, at time.Time) error {
 	if err := CheckName(c.Run); err != nil {
 		return fmt.Errorf("run: %w", err)
@@ -45,7 +49,7 @@ func (l *Ledger) Allow(c *Charge, entering *Grant, at time.Time) error {
 	} else if before.head != nil && before.head.Budget != nil {
 		return errors.New("the ledger has a budget, which exact sums would exceed")
 	}
-	// A line that breaks a rule of its own would make the ledger unreadable for good.
+	// A line that breaks its own rules would make the ledger unreadable for good.
 	if err := c.Check(); err != nil {
 		return err
 	}
@@ -55,7 +59,7 @@ func (l *Ledger) Allow(c *Charge, entering *Grant, at time.Time) error {
 	return before.composable(c)
 }
 
-// granted compares a charge with its grant, and with the earlier charges of the grant.
+// granted compares a charge with its grant, and with the grant's earlier charges.
 func (t *tally) granted(u *use, c *Charge, at time.Time) error {
 	g := u.grant
 	if g.Expired(at) {
@@ -89,7 +93,7 @@ func (t *tally) granted(u *use, c *Charge, at time.Time) error {
 		return errors.New("the allocation has no name: rounds of two allocations could not be told apart")
 	}
 	if c.Scheme.Disjoint() && u.first != nil {
-		// The grant relies on every unit being in one round of one throw. Under another name of the run or the data
+		// The grant relies on this: one throw puts every unit in one round. Under another name of the run or the data
 		// set, a unit could be in a second round.
 		if u.first.Run != c.Run || u.first.Dataset != c.Dataset {
 			return fmt.Errorf("this grant is for disjoint rounds, and run %s of data set %q has begun them",
@@ -110,10 +114,10 @@ func (t *tally) granted(u *use, c *Charge, at time.Time) error {
 	return nil
 }
 
-// drawn refuses a charge with draws if the round before it is not charged, with draws of its own. The topics of a round depend on
-// the draws of all rounds before, so a release costs the draws of those rounds, too. The round before was charged under the same
-// rule, so all rounds from the first on are charged. A second release of a round is refused: under the same key of estep the draws
-// repeat, and are not independent of the first.
+// drawn refuses a charge with draws unless the round before it is charged, with draws of its own. A round's topics
+// depend on the draws of all rounds before, so a release costs the draws of those rounds, too. The round before was
+// charged under the same rule, so all rounds from the first on are charged. A second release of one round is refused:
+// under the same key of estep the draws repeat, and are not independent of the first.
 func (t *tally) drawn(c *Charge) error {
 	if c.Attempt > 0 {
 		return errors.New("a grant with draws allows one release of a round")
@@ -129,7 +133,7 @@ func (t *tally) drawn(c *Charge) error {
 	return nil
 }
 
-// takes refuses a grant that may not be used with the ledger of t.
+// takes refuses a grant that may not be used with this ledger.
 func (t *tally) takes(g *Grant) error {
 	if g.Version == 1 {
 		if t.head != nil {
@@ -155,9 +159,10 @@ func (t *tally) takes(g *Grant) error {
 	return t.head.Takes(g)
 }
 
-// Takes refuses a grant whose releases could exceed the budget of the ledger. A comparison of the two budgets is enough: the
-// grant's budget covers the whole ledger up to the grant's last release. A ledger with a filter needs no comparison, because
-// the filter adds up costs. If data sets share no unit, the grant's budget covers one data set, which the grant must name.
+// Takes refuses a grant if its releases could exceed the ledger's budget. A comparison of the two budgets is enough:
+// the grant's budget covers the whole ledger up to the grant's last release. A ledger with a filter needs no
+// comparison, because the filter adds up costs. If data sets share no unit, the grant's budget covers one data set,
+// which the grant must name.
 func (h *Head) Takes(g *Grant) error {
 	switch {
 	case !h.DisjointDatasets && g.Dataset != "":
@@ -165,7 +170,8 @@ func (h *Head) Takes(g *Grant) error {
 	case h.DisjointDatasets && g.Dataset == "":
 		return errors.New("the ledger's data sets share no unit, and the grant names none of them: plan it with --dataset")
 	case h.DisjointDatasets && g.Adjacency == ReplaceOne:
-		// An exchange may remove a unit from one data set and add a unit to another. Both data sets would then have a loss.
+		// An exchange may remove a unit from one data set and add a unit to another. Both data sets would then have a
+		// loss.
 		return fmt.Errorf("the ledger's data sets share no unit: that is only for neighbours %s and %s", AddRemove, ReplaceNull)
 	}
 	if h.Budget == nil || h.Filter != nil {
@@ -181,20 +187,22 @@ func (h *Head) Takes(g *Grant) error {
 	return nil
 }
 
-// gives says whether c is the charge of its round under g. Data set, run, settings, release and attempt are not compared.
+// gives says whether c is the charge for its round under g. Data set, run, settings, release and attempt are not
+// compared.
 func (g *Grant) gives(c *Charge) bool {
 	want := g.Charge(c.Round, c.Scheme)
 	want.Dataset, want.Run, want.Settings, want.Release, want.Attempt = c.Dataset, c.Run, c.Settings, c.Release, c.Attempt
 	if g.Version == 1 && g.Mechanism == RandomizedResponse && c.Sensitivity <= 2*uint64(g.MaxWords) {
-		want.Sensitivity = c.Sensitivity // may be smaller for a small vocabulary, which such a grant does not name
+		want.Sensitivity = c.Sensitivity // a grant of version 1 names no vocabulary, and a small one makes the sensitivity smaller
 	}
 	return *c == *want
 }
 
-// planned refuses what the plan of a budget did not count: charges of other grants, and a second release of a sampled batch or of
-// a disjoint round. Two releases of one batch lose more than two releases of separate batches. Two runs of one allocation lose more
-// than the plan of the second counts, also where they release different rounds: their coins take nothing off either. The same
-// holds for two mechanisms. Another grant may go on with a run: all its rounds together lose no more than two allocations.
+// planned refuses charges that the budget's plan did not count: charges under other grants, and a second release of a
+// sampled batch or of a disjoint round. Two releases of one batch lose more than two releases of separate batches. Two
+// runs of one allocation lose more than the plan of the second counts, also where they release different rounds: their
+// coins take nothing off either. The same holds for two mechanisms. Another grant may go on with a run: all its rounds
+// together lose no more than two allocations.
 func (t *tally) planned(u *use, c *Charge) error {
 	budget := u.grant.Budget
 	if budget.Epsilon == 0 {
@@ -204,8 +212,8 @@ func (t *tally) planned(u *use, c *Charge) error {
 	if !found {
 		return errors.New("the grant was planned for another ledger")
 	}
-	// The line that After names comes before the grant's own line, so all charges of the grant follow it. Budget.check refuses duplicate
-	// hashes.
+	// The line that After names comes before the grant's own line, so all charges under the grant follow it.
+	// Budget.check refuses duplicate hashes.
 	planned := u.releases
 	for _, hash := range budget.Beside {
 		beside := t.hashes[hash]
@@ -219,7 +227,8 @@ func (t *tally) planned(u *use, c *Charge) error {
 			return errors.New("a grant that this one was planned beside had been used by then: plan again")
 		}
 		if beside.grant.Budget.Epsilon == 0 {
-			// Without a budget that grant may release a batch or a round again, and the plan does not count the second release.
+			// Without a budget that grant may release a batch or a round again, and the plan does not count the second
+			// release.
 			return errors.New("a grant that this one was planned beside has no budget of its own")
 		}
 		planned += beside.releases
@@ -237,8 +246,8 @@ func (t *tally) planned(u *use, c *Charge) error {
 	return t.newBatch(u.grant, c)
 }
 
-// newBatch refuses a charge of a sampled batch that was charged before. It refuses secret coins without a name, too: nobody could
-// tell whether another round used the same coins.
+// newBatch refuses a charge for a sampled batch that was charged before. It refuses secret coins without a name, too:
+// nobody could tell whether another round used the same coins.
 func (t *tally) newBatch(g *Grant, c *Charge) error {
 	if !sampled(c) {
 		return nil
@@ -252,7 +261,8 @@ func (t *tally) newBatch(g *Grant, c *Charge) error {
 	return nil
 }
 
-// counted refuses a charge whose attempt is not the next one of its round. A repeat must have the settings of the attempt before.
+// counted refuses a charge unless its attempt is the next one for its round. A repeat must have the settings of the
+// attempt before.
 func (t *tally) counted(c *Charge) error {
 	next := 1
 	if before := t.rounds[runRound{c.Run, c.Round}]; before != nil {
@@ -267,8 +277,8 @@ func (t *tally) counted(c *Charge) error {
 	return nil
 }
 
-// CheckRepeat refuses c as one more charge of the round of before, if settings, data set, grant or sampling scheme of the two
-// differ.
+// CheckRepeat refuses c as one more charge for before's round, if the settings, data set, grant or sampling scheme of
+// the two differ.
 func (c *Charge) CheckRepeat(before *Charge) error {
 	if before.Settings != c.Settings || before.Dataset != c.Dataset || before.Grant != c.Grant ||
 		!c.Scheme.Same(before.Scheme) {
@@ -289,7 +299,8 @@ func (t *tally) composable(c *Charge) error {
 	if other, thrown := t.throws[c.Scheme.Coins]; thrown && !other.Same(c.Scheme) {
 		return errors.New("coins of this name were charged under another sampling scheme")
 	}
-	// A unit of one name in each data set would get the same coin. Releases from one data set would then reveal coins of the other.
+	// If each data set has a unit with the same name, these units would get the same coin. Releases from one data set
+	// would then reveal coins of the other.
 	if first := t.thrown[c.Scheme.Coins]; first != nil && t.head != nil && t.head.DisjointDatasets && first.Dataset != c.Dataset {
 		return fmt.Errorf("these coins were charged for data set %q: sample each data set with coins, or a state, of its own", first.Dataset)
 	}

@@ -15,24 +15,27 @@ type Charge struct {
 	Adjacency string `json:"adjacency"`
 	Unit      string `json:"unit"`
 	Clipping  string `json:"clipping,omitempty"` // as in the grant
-	// Sensitivity is the sensitivity of the integer sum under the adjacency, in steps: in L1 for Laplace, otherwise in L2. For
-	// RandomizedResponse it is the number of bits in which the sets of words of two documents can differ, or of drawn words of a
-	// report. It is 0 for None, and for ClipUnbounded, where no bound exists.
+	// Sensitivity is the sensitivity of the integer sum under the adjacency, in steps: in L1 for Laplace, otherwise in
+	// L2. For RandomizedResponse it is the number of bits that can differ between the word sets of two documents or, if
+	// words are drawn, the number of words drawn for one report. It is 0 for None, and for ClipUnbounded, where no
+	// bound exists.
 	Sensitivity uint64 `json:"sensitivity"`
-	// Scale is the scale of the noise, in the same steps: σ of the discrete Gaussian, t of the discrete Laplace. For
-	// RandomizedResponse it is 2^32 times p: a bit is reported wrong with probability p, and a wrong word has p/(1−p) of the weight
-	// of a right one. It is 2^32 for Objective, and 0 for None.
+	// Scale is the noise scale, in the same steps: σ of the discrete Gaussian, t of the discrete Laplace. For
+	// RandomizedResponse it is 2^32 times p: a bit is reported wrong with probability p, and a wrong word has p/(1−p)
+	// times the weight of a right one. It is 2^32 for Objective, and 0 for None.
 	Scale     uint64 `json:"scale"`
-	Threshold uint64 `json:"threshold,omitempty"` // Select: the least noisy weight of a released word, in steps
-	MaxWords  int    `json:"max_words,omitempty"` // Select: the maximum number of words of a unit that count
-	// Claimed is the sensitivity that a paper assumes, where a recipe reproduces the paper; for Objective the claimed ε times Scale.
+	Threshold uint64 `json:"threshold,omitempty"` // Select: the least noisy weight that a released word has, in steps
+	MaxWords  int    `json:"max_words,omitempty"` // Select: the maximum number of words that count for one unit
+	// Claimed is the sensitivity that a paper assumes, if a recipe reproduces the paper. For Objective it is the
+	// claimed ε times Scale.
 	Claimed uint64 `json:"claimed_sensitivity,omitempty"`
-	// Draws is the pure loss of the draws by which one token got its topic in the round. It adds to the loss of the release.
+	// Draws is the pure loss of the draws that gave one token its topic in the round. It adds to the release's loss.
 	Draws    float64 `json:"draws,omitempty"`
 	Scheme   Scheme  `json:"scheme"`
-	Settings string  `json:"settings"` // SHA-256 of the public settings of the run, in hexadecimal
+	Settings string  `json:"settings"` // SHA-256 of the run's public settings, in hexadecimal
 	Release  string  `json:"release"`  // SHA-256 of the stored release, in hexadecimal
-	// Attempt counts the releases of this round of this run, from 2. A round may be released again with permission, for one more charge.
+	// Attempt counts the releases of this round in this run, from 2. A round may be released again with permission, for
+	// one more charge.
 	Attempt int `json:"attempt,omitempty"`
 }
 
@@ -59,8 +62,8 @@ func (c *Charge) Check() error {
 	return c.Scheme.Check()
 }
 
-// maxSteps bounds every number of steps in a charge. It is far above the scale of any noise that a privatizer draws, and
-// 2·maxSteps still fits a uint64.
+// maxSteps bounds every number of steps in a charge. It is far above the scale of any noise that a privatizer draws,
+// and 2·maxSteps still fits a uint64.
 const maxSteps = 1 << 62
 
 // checkMechanism checks that c has the members that its mechanism needs, and no others.
@@ -115,7 +118,7 @@ func (c *Charge) checkMechanism() error {
 	return nil
 }
 
-// NoCharge returns the charge of a release without privacy. The caller adds data set, run, settings and release.
+// NoCharge returns the charge for a release without privacy. The caller adds data set, run, settings and release.
 func NoCharge(round int, unit string, scheme Scheme) *Charge {
 	c := &Charge{Round: round, Mechanism: None, Adjacency: AddRemove, Unit: unit, Scheme: scheme}
 	if scheme.Method == Fixed {
@@ -124,7 +127,8 @@ func NoCharge(round int, unit string, scheme Scheme) *Charge {
 	return c
 }
 
-// NoiseMultiplier returns the scale of the noise divided by the sensitivity, for mechanisms that add noise to sums; 0 for None.
+// NoiseMultiplier returns the noise scale divided by the sensitivity, for mechanisms that add noise to sums. It is 0
+// for None.
 func (c *Charge) NoiseMultiplier() float64 {
 	if c.Sensitivity == 0 {
 		return 0

@@ -21,7 +21,7 @@ func CheckDelta(delta float64) error {
 // CheckClip checks a bound on a unit's contribution.
 func CheckClip(clip float64) error { return positive("clip", clip) }
 
-// CheckNoiseMultiplier checks σ/C, the scale of the noise divided by the clip.
+// CheckNoiseMultiplier checks σ/C, the noise scale divided by the clip.
 func CheckNoiseMultiplier(sigma float64) error { return positive("noise multiplier", sigma) }
 
 // CheckRate checks the expected share of units in a round.
@@ -43,7 +43,7 @@ func CheckRounds(rounds int) error {
 	return nil
 }
 
-// CheckName checks the name of a run, which is also the name of a folder.
+// CheckName checks a run's name, which is also a folder's name.
 func CheckName(name string) error {
 	if name == "" || len(name) > 64 || name[0] == '.' {
 		return fmt.Errorf("name must have 1 to 64 characters and not begin with a point, is %q", name)

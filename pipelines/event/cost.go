@@ -2,9 +2,12 @@ package event
 
 import "math"
 
-// leastCost returns what the release of a charge costs at least in the measure of a filter: what it costs where that is a formula, and else
-// a lower bound, a little rounded down. It is for mechanisms that the filter counts. A unit may be all that a round holds, and what it then
-// costs is a pair of distributions of one or two numbers, so their divergence is no more than the cost.
+// leastCost returns the least cost that a charge's release can have in the filter's measure. It is the cost itself if
+// the cost has a formula. Else it is a lower bound, a little rounded down. c must have a mechanism that the filter
+// counts.
+//
+// A round may hold one unit and nothing else. The sums with and without the unit are then distributions of one or two
+// numbers. Their divergence is at most the cost.
 func (f *Filter) leastCost(c *Charge) float64 {
 	noise := c.NoiseMultiplier()
 	switch {
@@ -12,8 +15,8 @@ func (f *Filter) leastCost(c *Charge) float64 {
 		p := float64(c.Scale) / FlipSteps
 		return float64(c.Sensitivity) * f.leastOfBit(math.Log1p(-p)-math.Log(p))
 	case f.Measure == ZCDP:
-		// Gaussian noise: Bun and Steinke, Concentrated Differential Privacy, 2016, proposition 1.6. Laplace noise is pure with
-		// ε = 1/noise, and ε²/2-zCDP by proposition 1.4.
+		// Gaussian noise: Bun and Steinke, Concentrated Differential Privacy, 2016, proposition 1.6. Laplace noise is
+		// pure with ε = 1/noise, and ε²/2-zCDP by proposition 1.4.
 		return 1 / (2 * noise * noise)
 	case f.Measure == GDP:
 		return 1 / (noise * noise) // Dong, Roth and Su, Gaussian Differential Privacy, 2022, theorem 2.7
@@ -24,7 +27,8 @@ func (f *Filter) leastCost(c *Charge) float64 {
 	}
 	norm, nonNegative, known := c.ExchangedNorm()
 	switch {
-	case c.Mechanism == Laplace && (c.Scheme.Method != Poisson || c.Adjacency == ReplaceOne): // nothing here amplifies it
+	// nothing here amplifies a Laplace release
+	case c.Mechanism == Laplace && (c.Scheme.Method != Poisson || c.Adjacency == ReplaceOne):
 		return leastOfLaplace(1, float64(c.Sensitivity), float64(c.Scale), f.Order)
 	case c.Mechanism == Laplace:
 		return leastOfLaplace(rate, float64(c.Sensitivity), float64(c.Scale), f.Order)
@@ -39,7 +43,8 @@ func (f *Filter) leastCost(c *Charge) float64 {
 	return leastOfGaussian(rate, float64(norm)/float64(c.Scale), f.Order, 1-f.Order)
 }
 
-// leastOfBit is the cost of a bit that is reported wrong, of pure ε: its Rényi divergence, which at order 1 no ρ of zCDP is below.
+// leastOfBit is the cost of one bit that is reported wrong, if the bit has a pure ε: its Rényi divergence. For zCDP it
+// is the divergence of order 1, and no ρ is below that.
 func (f *Filter) leastOfBit(epsilon float64) float64 {
 	if f.Measure == ZCDP {
 		return (1 - 1e-6) * epsilon * math.Tanh(epsilon/2)
@@ -51,13 +56,14 @@ func (f *Filter) leastOfBit(epsilon float64) float64 {
 	return (1 - 1e-6) * max(0, high+math.Log1p(math.Exp(low-high))-1e-12) / (f.Order - 1)
 }
 
-// leastOfGaussian bounds log(∫ φ(z)·g(z)^a·g(−z)^b dz)/(α−1) from below, for g(z) = 1−q + q·exp(z/m' − 1/(2m'²)) with 1/m' = over: the ratio of
-// the densities with and without a unit that takes part by a coin of probability q, and moves the sum by over times σ. α is a, or 1−a
-// for a below 0. The trapezoidal rule converges exponentially there (Trefethen and Weideman, SIAM Review 2014); what is subtracted covers
-// its error.
+// leastOfGaussian bounds log(∫ φ(z)·g(z)^a·g(−z)^b dz)/(α−1) from below, for g(z) = 1−q + q·exp(z/m' − 1/(2m'²)) with
+// 1/m' = over. g is the ratio of the densities with and without a unit that takes part by a coin of probability q, and
+// moves the sum by over times σ. α is a, or 1−a for a below 0. The trapezoidal rule converges exponentially there
+// (Trefethen and Weideman, SIAM Review 2014). The final subtraction covers its error.
 func leastOfGaussian(q, over, a, b float64) float64 {
 	alpha := max(a, 1-a)
-	// Far out g(z)^α is at least q^α·exp(α·(over·z − over²/2)), and g(−z)^(1−α) at least 1 on half of the integral of that.
+	// Far out g(z)^α is at least q^α·exp(α·(over·z − over²/2)). On half of that function's integral, g(−z)^(1−α) is at
+	// least 1.
 	far := 0.0
 	if a > 0 {
 		far = max(0, alpha*math.Log(q)+alpha*(alpha-1)*over*over/2-1)
@@ -70,7 +76,7 @@ func leastOfGaussian(q, over, a, b float64) float64 {
 	sum := 0.0
 	for z := low; z < high; z += step {
 		u, mirrored := q*math.Expm1(over*z-over*over/2), q*math.Expm1(-over*z-over*over/2)
-		// u and mirrored have mean 0: what they add at first order is taken off, so that nothing is lost to the 1.
+		// u and mirrored have mean 0. Their first-order terms are subtracted, so that the sum loses no digits to the 1.
 		x := a*math.Log1p(u) + b*math.Log1p(mirrored)
 		if x < 1 {
 			sum += math.Exp(-z*z/2) * (math.Expm1(x) - a*u - b*mirrored)
@@ -81,14 +87,15 @@ func leastOfGaussian(q, over, a, b float64) float64 {
 	return (1 - 1e-6) * max(0, math.Log1p(max(0, sum*step/math.Sqrt(2*math.Pi)))-1e-13) / (alpha - 1)
 }
 
-// leastOfLaplace bounds the Rényi divergence of order α of discrete Laplace noise of scale t, without and with a unit that takes part by a
-// coin of probability q and moves the sum by shift: of the sum rounded to one of some blocks, which no divergence of the sum itself is
-// below (van Erven and Harremoës 2014, theorem 9).
+// leastOfLaplace bounds from below the Rényi divergence of order α between the sums with and without a unit, under
+// discrete Laplace noise of scale t. The unit takes part by a coin of probability q and moves the sum by shift.
+// leastOfLaplace returns the divergence of the sum rounded to blocks. It is never above the divergence of the sum
+// itself (van Erven and Harremoës 2014, theorem 9).
 func leastOfLaplace(q, shift, t, alpha float64) float64 {
 	const blocks = 1 << 12
 	r := math.Exp(-1 / t)
 	excess, largest := 0.0, 0.0          // the logarithm of the largest term
-	add := func(without, with float64) { // the probabilities of a block, without and with the unit
+	add := func(without, with float64) { // a block's probabilities, without and with the unit
 		if u := q * (with/without - 1); without > 0 {
 			excess += without * (math.Expm1(alpha*math.Log1p(u)) - alpha*u)
 			largest = max(largest, math.Log(without)+alpha*math.Log1p(u))

@@ -6,15 +6,15 @@ import (
 	"math"
 )
 
-// The measures of a filter. The cost of a charge is a number in one measure, and costs add up over releases.
+// The measures that a filter may use. A charge's cost is a number in one measure, and costs add up over releases.
 const (
 	ZCDP  = "zcdp"  // ρ of zero-concentrated differential privacy
 	GDP   = "gdp"   // μ² of Gaussian differential privacy
 	Renyi = "renyi" // ε of the Rényi divergence of one order
 )
 
-// A Filter bounds the sum of the costs of all charges, in a measure that is fixed before the first charge. The settings of a
-// charge may then depend on earlier releases, because the sum of the costs is also a bound under such a choice:
+// A Filter bounds the sum of the costs of all charges, in a measure that is fixed before the first charge. A charge's
+// settings may then depend on earlier releases, because the sum of the costs is also a bound under such a choice:
 //
 //   - Rényi divergence of one order: Feldman and Zrnic, Individual Privacy Accounting via a Rényi Filter, NeurIPS 2021,
 //     theorem 4.3 (with the same parameters for all units);
@@ -22,9 +22,9 @@ const (
 //   - Gaussian differential privacy: Smith and Thakurta, Fully Adaptive Composition for Gaussian Differential Privacy, 2022,
 //     theorem 3.1.
 //
-// No such theorem is known for an order chosen afterwards, or for privacy loss distributions. `account plan` computes the
-// cost of a release and writes the cost into the grant. The privatizer adds costs and compares the sum with the limit. It refuses a grant that
-// states less than a release costs at least. `account verify` recomputes the costs.
+// No such theorem is known for an order chosen afterwards, or for privacy loss distributions. `account plan` computes
+// the cost of one release and writes it into the grant. The privatizer adds costs and compares the sum with the limit.
+// It refuses a grant that states less than leastCost. `account verify` recomputes the costs.
 type Filter struct {
 	Measure string  `json:"measure"`
 	Order   float64 `json:"order,omitempty"` // Renyi only: above 1
@@ -48,13 +48,14 @@ func (f *Filter) Check() error {
 // spend returns spent + cost, rounded up.
 func spend(spent, cost float64) float64 { return math.Nextafter(spent+cost, math.Inf(1)) }
 
-// Spent returns the sum of the costs of all charges of l in the measure of its filter, rounded up; 0 without a filter. Where a grant states
-// less than its releases cost at least, that counts.
+// Spent returns the sum of the costs of all charges in l, in the measure of the ledger's filter, rounded up. It is 0
+// without a filter. If a grant states less than leastCost, leastCost counts.
 func (l *Ledger) Spent() float64 { return l.tally().spent }
 
-// filtered refuses a charge that would take the sum of all costs above the limit of the ledger's filter, and a grant that states less than
-// its release costs: see leastCost. It refuses a second release of a sampled batch, too, because the cost of a release is a bound only if
-// the batch has no other release. A ledger that is only read may hold such charges, and its reader says so.
+// filtered refuses a charge that would take the sum of all costs above the filter's limit, and a grant that states less
+// than its release costs: see leastCost. It also refuses a second release of a sampled batch, because a release's cost
+// is a bound only if the batch has no other release. A ledger that is only read may hold charges that state too little
+// or exceed the limit, and its reader says so.
 func (t *tally) filtered(u *use, c *Charge) error {
 	f, g := t.head.Filter, u.grant
 	if g.Cost == 0 {
@@ -75,7 +76,7 @@ func (t *tally) filtered(u *use, c *Charge) error {
 	return nil
 }
 
-// covers refuses what the measure cannot count.
+// covers refuses charges that the measure cannot count.
 func (f *Filter) covers(c *Charge) error {
 	switch {
 	case c.Draws != 0:
@@ -86,5 +87,5 @@ func (f *Filter) covers(c *Charge) error {
 	return nil
 }
 
-// sampled says that fresh coins chose the units of the charge's round.
+// sampled says that fresh coins chose the units for the charge's round.
 func sampled(c *Charge) bool { return c.Scheme.Method == Poisson || c.Scheme.Method == Fixed }

@@ -14,18 +14,19 @@ import (
 	"unicode"
 )
 
-// GrantVersion is the version of new grants. A grant of version 2 may still be used; it has no Proved, no Draws, no
-// ReportWords, no Scheme.Epochs, no unit Word, no ReplaceNull, no ClipUnbounded and no Objective. A grant of version 1 names neither a
-// model nor a ledger. Such grants are read in old ledgers, and may not be used again.
+// GrantVersion is the version of new grants. A grant of version 2 may still be used. It has no Proved, no Draws, no
+// ReportWords, no Scheme.Epochs, no unit Word, no ReplaceNull, no ClipUnbounded and no Objective. A grant of version 1
+// names neither a model nor a ledger. Such grants are read in old ledgers, and may not be used again.
 const (
 	GrantVersion       = 3
-	OldestGrantVersion = 2 // the oldest that may be used
+	OldestGrantVersion = 2 // the oldest version that may be used
 )
 
-// The neighbouring relations. Two data sets are neighbours if one has one unit more than the other, if one unit of one is exchanged
-// for another unit, or if one unit of one is exchanged for an empty one, which contributes nothing. The last is zero-out of Kairouz et
-// al., Practical and Private (Deep) Learning without Sampling or Shuffling (ICML 2021), definition 1.1: the number of units is public,
-// as under ReplaceOne, and a sum moves by what one unit contributes, as under AddRemove, except in batches of a fixed size.
+// The neighbouring relations. Two data sets are neighbours under AddRemove if one has one unit more than the other, and
+// under ReplaceOne if one unit is exchanged for another unit. Under ReplaceNull one unit is exchanged for an empty
+// unit, which contributes nothing. This is zero-out in Kairouz et al., Practical and Private (Deep) Learning without
+// Sampling or Shuffling (ICML 2021), definition 1.1. The number of units is public, as under ReplaceOne. A sum moves by
+// one unit's contribution, as under AddRemove, except in batches of a fixed size.
 const (
 	AddRemove   = "add-remove"
 	ReplaceOne  = "replace-one"
@@ -36,8 +37,9 @@ const (
 const (
 	Document = "document"
 	User     = "user"
-	// Word: neighbours differ in one token, replaced by another word of the vocabulary at the same place. The number of documents
-	// and their lengths are public, and all documents are in all rounds. Streams carry documents: see claim.md.
+	// Word: neighbours differ in one token, which is replaced by another word from the vocabulary at the same place.
+	// The number of documents and their lengths are public, and all documents are in all rounds. Streams carry
+	// documents: see claim.md.
 	Word = "word"
 )
 
@@ -47,10 +49,10 @@ type Grant struct {
 	ID      string     `json:"id"`
 	Created time.Time  `json:"created"`
 	Expires *time.Time `json:"expires,omitempty"`
-	// Ledger is the identity (Head.ID) of the one ledger that the grant may be used with. If it is empty, the grant may be used
-	// with any ledger, but only without a budget.
+	// Ledger is the identity (Head.ID) of the one ledger that the grant may be used with. If it is empty, the grant may
+	// be used with any ledger, but only without a budget.
 	Ledger string `json:"ledger,omitempty"`
-	// Dataset is the name of the one data set that the grant may be used with, where the ledger's data sets share no unit
+	// Dataset is the name of the one data set that the grant may be used with, if the ledger's data sets share no unit
 	// (Head.DisjointDatasets). The budget then covers that data set. Dataset is empty in grants for other ledgers.
 	Dataset   string `json:"dataset,omitempty"`
 	Mechanism string `json:"mechanism"`
@@ -59,57 +61,64 @@ type Grant struct {
 
 	Subject
 
-	// Clipping says how contributions are bounded: see ClipUnit and the others. Empty means ClipUnit, or ClipUnitL1 for Laplace.
+	// Clipping says how contributions are bounded: see ClipUnit and the others. Empty means ClipUnit, or ClipUnitL1 for
+	// Laplace.
 	Clipping string  `json:"clipping,omitempty"`
 	Clip     float64 `json:"clip,omitempty"` // the bound C
-	// Proved is the sensitivity of sums on the grid divided by the clip, in [1, 2], by a proof in a claim.md of the model. It needs
-	// ClipProved and ReplaceOne. 0 stands for 2, or √2 with NonNegative. See claim.md.
+	// Proved is the sensitivity of sums on the grid divided by the clip, in [1, 2], by a proof in the model's claim.md.
+	// It needs ClipProved and ReplaceOne. 0 stands for 2, or √2 with NonNegative. See claim.md.
 	Proved float64 `json:"sensitivity,omitempty"`
-	// NonNegative says that negative coordinates are set to 0. An exchange of a unit then changes a sum by less.
+	// NonNegative says that negative coordinates are set to 0. The exchange of one unit then changes a sum by less.
 	NonNegative bool `json:"non_negative,omitempty"`
-	// Statistics are the bounds of some matrices by name; other matrices have the bound 1. Coordinates are divided by
-	// the bound of their matrix. Then the vector of all matrices is clipped to C.
+	// Statistics are the bounds of some matrices by name. Other matrices have the bound 1. Coordinates are divided by
+	// their matrix's bound. Then the vector of all matrices is clipped to C.
 	Statistics []Statistic `json:"statistics,omitempty"`
 
-	NoiseMultiplier float64 `json:"noise_multiplier,omitempty"` // scale of the noise divided by the clip: σ/C, or t/C for Laplace
+	NoiseMultiplier float64 `json:"noise_multiplier,omitempty"` // noise scale divided by the clip: σ/C, or t/C for Laplace
 	Flip            float64 `json:"flip,omitempty"`             // RandomizedResponse: probability that a bit is reported wrong; see ReportWords
-	MaxWords        int     `json:"max_words,omitempty"`        // Select, RandomizedResponse: the maximum number of words of a unit that count
-	// ReportWords is for RandomizedResponse: the number of words that are drawn for a report. 0: a report has a bit for each word.
+	MaxWords        int     `json:"max_words,omitempty"`        // Select, RandomizedResponse: the maximum number of words that count for one unit
+	// ReportWords is for RandomizedResponse: the number of words drawn for one report. 0: a report has a bit for each
+	// word.
 	ReportWords int     `json:"report_words,omitempty"`
-	Threshold   float64 `json:"threshold,omitempty"` // Select: the least noisy weight of a released word
+	Threshold   float64 `json:"threshold,omitempty"` // Select: the least noisy weight that a released word has
 
-	// Objective: Λ of the objective (1/n)·Σ loss + ½·Λ·|w|², and the pure ε that the paper claims of its perturbation.
+	// Regularisation and ClaimedEpsilon are for Objective: Λ in (1/n)·Σ loss + ½·Λ·|w|², and the pure ε that the paper
+	// claims for its perturbation.
 	Regularisation float64 `json:"regularisation,omitempty"`
 	ClaimedEpsilon float64 `json:"claimed_epsilon,omitempty"`
 
-	// Claim is PaperClaim for a run that reproduces a paper. Its charges state the paper's sensitivity in addition to the sound one.
+	// Claim is PaperClaim for a run that reproduces a paper. Its charges state the paper's sensitivity in addition to
+	// the sound one.
 	Claim string `json:"claim,omitempty"`
-	// Draws is the pure loss ε, in each round, of the draws by which one token gets its topic. Unit Word only.
+	// Draws is the pure loss ε, in each round, of the draws that give one token its topic. Unit Word only.
 	Draws float64 `json:"draws,omitempty"`
 
 	Scheme   Scheme `json:"scheme"`
 	Releases int    `json:"releases"` // the maximum number of releases
 	Budget   Budget `json:"budget"`
-	// Cost is the cost of each release in the measure of the ledger's filter, rounded up; 0 if the ledger has no filter.
+	// Cost is the cost of each release in the measure of the ledger's filter, rounded up. It is 0 if the ledger has no
+	// filter.
 	Cost float64 `json:"cost,omitempty"`
 }
 
-// A Statistic is a bound on a matrix of contributions.
+// A Statistic bounds one matrix of the contributions.
 type Statistic struct {
 	Name  string  `json:"name"`
 	Bound float64 `json:"bound"`
 }
 
-// PaperClaim is the claim of a recipe that reproduces a paper.
+// PaperClaim is the claim that a recipe has if it reproduces a paper.
 const PaperClaim = "paper"
 
-// A Budget is the (ε, δ) that a grant was planned for. `account plan` derives the noise from the budget and from the ledger.
+// A Budget is the (ε, δ) that a grant was planned for. `account plan` derives the noise from the budget and from the
+// ledger.
 type Budget struct {
-	Epsilon    float64 `json:"epsilon,omitempty"` // of the whole ledger, or of Grant.Dataset; 0 if the noise was given, not planned
+	Epsilon    float64 `json:"epsilon,omitempty"` // for the whole ledger, or for Grant.Dataset; 0 if the noise was given, not planned
 	Delta      float64 `json:"delta,omitempty"`
 	Accountant string  `json:"accountant,omitempty"`
-	// After is the hash of the ledger's last line when the plan was made, or Genesis. The plan does not count later charges. So
-	// the only later charges allowed are those of the grant, of Beside, and of other data sets that share no unit.
+	// After is the hash of the ledger's last line when the plan was made, or Genesis. The plan does not count later
+	// charges. So the only later charges allowed are those under the grant, under Beside, and for other data sets that
+	// share no unit.
 	After string `json:"after,omitempty"`
 	// Beside has the hashes (Grant.Hash) of earlier grants that were still unused. The plan counts all their releases.
 	Beside []string `json:"beside,omitempty"`
@@ -235,7 +244,7 @@ func (g *Grant) Hash() (string, error) {
 // Expired says whether g may no longer be used at the given time.
 func (g *Grant) Expired(at time.Time) bool { return g.Expires != nil && !at.Before(*g.Expires) }
 
-// ParseGrant parses the JSON of a grant and checks the grant. It refuses unknown fields, and fields of nothing.
+// ParseGrant parses and checks a grant in JSON. It refuses unknown fields, and fields with an empty value.
 func ParseGrant(b []byte) (*Grant, error) {
 	g := new(Grant)
 	if err := Decode(b, g); err != nil {
@@ -258,8 +267,8 @@ func ParseGrant(b []byte) (*Grant, error) {
 	return g, nil
 }
 
-// nothing refuses what a grant gives and does not mean: a member of 0 or "" reads as one that is not there. A budget of nothing would
-// then be no budget.
+// nothing refuses members that a grant gives with no meaning: a member that is 0 or "" reads like an absent member. A
+// budget of 0 would then be no budget.
 func nothing(given, meant any) error {
 	switch given := given.(type) {
 	case map[string]any:
@@ -284,7 +293,7 @@ func nothing(given, meant any) error {
 	return nil
 }
 
-// Decode decodes exactly one JSON value. It refuses unknown members, and what plain refuses.
+// Decode decodes exactly one JSON value. It refuses unknown members, and JSON that plain refuses.
 func Decode(b []byte, v any) error {
 	if err := plain(b); err != nil {
 		return err
@@ -292,12 +301,12 @@ func Decode(b []byte, v any) error {
 	return strict(b, v)
 }
 
-// plain refuses JSON in which a member occurs twice, or has a name of other characters than members have: parsers differ on such
-// JSON. encoding/json takes "ID" for id, and "releaſes", with a long s, for releases.
+// plain refuses JSON if a member occurs twice, or if its name has other characters than the names of members have:
+// parsers differ on such JSON. encoding/json takes "ID" for id, and "releaſes", with a long s, for releases.
 func plain(b []byte) error {
 	d := json.NewDecoder(bytes.NewReader(b))
-	var open []map[string]bool // the members so far of each open object, nil for a list
-	key := false               // the next token is the name of a member
+	var open []map[string]bool // for each open object its members so far, nil for a list
+	key := false               // the next token is a member's name
 	for {
 		token, err := d.Token()
 		if err == io.EOF {

@@ -8,18 +8,20 @@ import (
 	"time"
 )
 
-// A Head is the first line of a ledger: the identity of the ledger and its limits. Ledgers that are older than heads have
+// A Head is the first line in a ledger: the ledger's identity and its limits. Ledgers that are older than heads have
 // none.
 type Head struct {
-	// ID is 128 bits in hexadecimal, drawn at random when the ledger is created. A grant names its ledger by ID,
-	// so that one budget is never spent from two ledgers.
+	// ID is 128 bits in hexadecimal, drawn at random when the ledger is created. A grant names its ledger by ID, so
+	// that one budget is never spent from two ledgers.
 	ID string `json:"id"`
 	// Budget is the most that all charges together may cost. If it is nil, only the grants limit the cost.
 	Budget *Limit `json:"budget,omitempty"`
-	// Filter bounds the cost of charges whose settings may depend on earlier releases. If it is nil, settings must not.
+	// Filter bounds the cost of charges, so that their settings may depend on earlier releases. If it is nil, settings
+	// must not.
 	Filter *Filter `json:"filter,omitempty"`
-	// DisjointDatasets says that data sets of different names share no unit, and that the data set of a unit does not depend on
-	// other units. It is taken on trust. Only releases from a unit's own data set then add to its loss: see claim.md.
+	// DisjointDatasets says that data sets with different names share no unit, and that a unit's data set does not
+	// depend on other units. It is taken on trust. Only releases from a unit's own data set then add to its loss: see
+	// claim.md.
 	DisjointDatasets bool `json:"disjoint_datasets,omitempty"`
 }
 
@@ -29,7 +31,7 @@ type Limit struct {
 	Delta   float64 `json:"delta,omitempty"` // 0: only pure mechanisms may be charged
 }
 
-// headIDBytes is the number of bytes of a ledger's identity.
+// headIDBytes is the number of bytes in a ledger's identity.
 const headIDBytes = 16
 
 // NewHead returns a head with a new identity.
@@ -50,7 +52,8 @@ func (h *Head) Check() error {
 		}
 	}
 	if h.DisjointDatasets && (h.Budget == nil || h.Filter != nil) {
-		// Grants without a budget may release a batch again, and no plan counts that. A filter adds up the costs of all data sets.
+		// Grants without a budget may release a batch again, and no plan counts that. A filter adds up the costs of all
+		// data sets.
 		return errors.New("data sets that share no unit need a budget of the ledger, and no filter")
 	}
 	if h.Filter != nil {
@@ -73,7 +76,7 @@ func (l Limit) Check() error {
 	return CheckDelta(l.Delta)
 }
 
-// NewLedger returns the content of a new ledger, which is the line of its head.
+// NewLedger returns the content of a new ledger: its head's line.
 func NewLedger(h *Head, at time.Time) ([]byte, error) {
 	line := new(Ledger).Next(at)
 	line.Type, line.Head = TypeHead, h

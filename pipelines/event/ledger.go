@@ -14,18 +14,19 @@ import (
 	"time"
 )
 
-// LedgerVersion is the version of the lines that this package writes. The package also reads lines of version 1, which must not use
-// what version 2 added: see Line.newer. A ledger that begins with version 1 may continue with version 2.
+// LedgerVersion is the version of the lines that this package writes. The package also reads lines of version 1. They
+// must not use the additions of version 2: see Line.newer. A ledger that begins with version 1 may continue with
+// version 2.
 const LedgerVersion = 2
 
-// The types of ledger lines.
+// The types of a ledger's lines.
 const (
-	TypeHead   = "ledger" // the first line: the identity and the limits of the ledger
+	TypeHead   = "ledger" // the first line: the ledger's identity and limits
 	TypeGrant  = "grant"  // a grant came into use
 	TypeCharge = "charge" // a release was charged
 )
 
-// A Line is one line of a ledger: JSON, chained to the line before by its hash.
+// A Line is one line in a ledger: JSON, chained to the line before by its hash.
 type Line struct {
 	Version  int       `json:"version"`
 	Sequence int       `json:"sequence"` // from 1
@@ -36,7 +37,7 @@ type Line struct {
 	Charge   *Charge   `json:"charge,omitempty"`
 	Previous string    `json:"previous"` // hash of the line before; 64 zeros on the first
 
-	// Hash is SHA-256, in hexadecimal, of the line's JSON without its last member, which is Hash itself. It covers
+	// Hash is the SHA-256, in hexadecimal, of the line's JSON without its last member, which is Hash itself. It covers
 	// Previous, so no line can be changed, moved or removed from the middle without breaking the chain.
 	Hash string `json:"hash,omitempty"`
 }
@@ -47,7 +48,7 @@ var Genesis = strings.Repeat("0", 64)
 // MaxLine bounds a line, in bytes.
 const MaxLine = 64 << 10
 
-// A LedgerError says where a ledger breaks a rule, and which.
+// A LedgerError says where a ledger breaks a rule, and which rule.
 type LedgerError struct {
 	Name string
 	Line int // from 1
@@ -61,8 +62,8 @@ func (e *LedgerError) Unwrap() error { return e.Err }
 // ExitCode is the process's exit code for malformed input (see package exit).
 func (e *LedgerError) ExitCode() int { return 90 }
 
-// Encode completes l as the successor of a line with hash previous, and returns the bytes of l with a newline. It refuses a
-// line that ReadLedger would refuse, because one such line makes the whole ledger unreadable.
+// Encode completes l as the successor of a line with hash previous, and returns the bytes of l with a newline. It
+// refuses a line that ReadLedger would refuse, because one such line makes the whole ledger unreadable.
 func (l *Line) Encode(previous string) ([]byte, error) {
 	if err := l.check(); err != nil {
 		return nil, err
@@ -93,8 +94,8 @@ func (l *Line) seal() ([]byte, error) {
 	return append(append(b, l.Hash...), '"', '}'), nil
 }
 
-// canonical says whether b is the one valid JSON of its line. So all readers read the same: no member occurs twice or
-// under another spelling, and decoding changed no text.
+// canonical says whether b is the one valid JSON for its line. Then all readers read the same: no member occurs twice
+// or under another spelling, and decoding changed no text.
 func canonical(b []byte) bool {
 	l := new(Line)
 	if strict(b, l) != nil {
@@ -114,7 +115,8 @@ func lineHash(b []byte) string {
 // decodeLine parses and checks a line without its newline, as the successor of last (nil before the first).
 func decodeLine(b []byte, last *Line) (*Line, error) {
 	l := new(Line)
-	// Version and type are checked first: an unknown version or type may have unknown members, and deserves the clearer error.
+	// Version and type are checked first: an unknown version or type may have unknown members, and deserves the clearer
+	// error.
 	var known struct {
 		Version int    `json:"version"`
 		Type    string `json:"type"`
@@ -177,18 +179,19 @@ func (l *Line) check() error {
 // A Ledger is a ledger that was read whole and verified.
 type Ledger struct {
 	Lines []*Line // lines may be appended; any other change is an error
-	// Size is the length of all whole lines, in bytes. Torn says that bytes without a newline follow: an append that a
-	// crash cut short before anything was released under it. Unended says that the last line is whole except for its newline.
+	// Size is the length of all whole lines, in bytes. Torn says that bytes without a newline follow: a crash cut an
+	// append short before anything was released under it. Unended says that the last line is whole except for its
+	// newline.
 	Size    int64
 	Torn    bool
 	Unended bool
 
-	counts *tally // of the lines that Allow has seen
+	counts *tally // counts the lines that Allow has seen
 }
 
-// ReadLedger reads and verifies a ledger. name is for errors. An empty input is an empty ledger. A line that is damaged,
-// out of place, of another version or of an unknown type is a *LedgerError. A last line that is whole except for its newline
-// counts, because the newline may have been lost after a release, as in an editor.
+// ReadLedger reads and verifies a ledger. name is for errors. An empty input is an empty ledger. A line that is
+// damaged, out of place, in another version or of unknown type is a *LedgerError. A last line that is whole except for
+// its newline counts, because the newline may have been lost after a release, as in an editor.
 func ReadLedger(r io.Reader, name string) (*Ledger, error) {
 	ledger := new(Ledger)
 	in := bufio.NewReaderSize(r, MaxLine)
@@ -219,8 +222,9 @@ func ReadLedger(r io.Reader, name string) (*Ledger, error) {
 	}
 }
 
-// Check reports the first line that breaks a rule of Allow, or whose grant could not come into use there, as a *LedgerError with
-// the given name. Privatizers write no such line. A forger could, since the hashes have no key.
+// Check reports the first line that breaks a rule of Allow, or brings a grant that could not come into use there. The
+// error is a *LedgerError with the given name. Privatizers write no such line. A forger could, since the hashes have no
+// key.
 func (l *Ledger) Check(name string) error {
 	before := new(Ledger)
 	before.tally().reading = true
@@ -242,8 +246,8 @@ func (l *Ledger) Check(name string) error {
 	return nil
 }
 
-// Next returns a line that follows the ledger's last line, for Encode. Its time is in whole seconds, because a finer time would
-// reveal how long the work on private data took.
+// Next returns a line that follows the ledger's last line, for Encode. Its time is in whole seconds, because a finer
+// time would reveal how long the work on private data took.
 func (l *Ledger) Next(at time.Time) *Line {
 	return &Line{Version: LedgerVersion, Sequence: len(l.Lines) + 1, Time: at.UTC().Truncate(time.Second)}
 }
@@ -256,7 +260,8 @@ func (l *Ledger) LastHash() string {
 	return l.Lines[len(l.Lines)-1].Hash
 }
 
-// After returns the lines after the line with the given hash, or all lines for Genesis. found says whether that line exists.
+// After returns the lines after the line with the given hash, or all lines for Genesis. found says whether that line
+// exists.
 func (l *Ledger) After(hash string) (lines []*Line, found bool) {
 	if hash == Genesis {
 		return l.Lines, true
@@ -279,7 +284,7 @@ func (l *Ledger) Charges() []*Charge {
 	return charges
 }
 
-// Find returns the last charge of a round of a run, or nil.
+// Find returns the last charge for a round of the given run, or nil.
 func (l *Ledger) Find(run string, round int) *Charge {
-	return l.tally().rounds[runRound{run, round}] // a privatizer asks for each round: no search through all lines
+	return l.tally().rounds[runRound{run, round}] // a privatizer asks for each round: the tally saves a search through all lines
 }

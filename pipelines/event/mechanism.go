@@ -11,22 +11,22 @@ import (
 const (
 	Gaussian           = "gaussian"            // discrete Gaussian noise on exact integer sums of bounded contributions
 	Laplace            = "laplace"             // discrete Laplace noise on the same
-	Select             = "select"              // words whose noisy weight reaches a threshold
+	Select             = "select"              // words with a noisy weight that reaches a threshold
 	RandomizedResponse = "randomized-response" // each bit of a document's set of words reported wrong with some probability
 	Objective          = "objective"           // the minimiser of a perturbed objective: a paper's claim, without a proof here
 	None               = "none"                // no privacy
 )
 
-// The ways to bound what a unit adds to the sum of a round.
+// The ways to bound how much a unit adds to a round's sum.
 const (
 	ClipUnit   = "unit"    // each unit's vector is scaled down to an L2 norm of at most the clip
 	ClipUnitL1 = "unit-l1" // the same in L1
 	ClipBatch  = "batch"   // the sum over all units is scaled down to an L2 norm of at most the clip
-	// ClipProved scales nothing: by the model's proof no unit exceeds the clip, in the norm of the mechanism. The
-	// privatizer checks the norm, and ends the run at a unit that exceeds the clip.
+	// ClipProved scales nothing: by the model's proof no unit exceeds the clip, in the mechanism's norm. The privatizer
+	// checks the norm, and ends the run at a unit that exceeds the clip.
 	ClipProved = "proved"
-	// ClipUnbounded bounds nothing and protects nobody. It is for recipes that reproduce a paper whose contributions have no
-	// bound; the noise has the paper's scale. Its charges have no sensitivity.
+	// ClipUnbounded bounds nothing and protects nobody. It is for recipes that reproduce a paper without a bound on
+	// contributions. The noise has the paper's scale. Its charges have no sensitivity.
 	ClipUnbounded = "unbounded"
 )
 
@@ -68,7 +68,8 @@ func (g *Grant) checkBound() error {
 		return fmt.Errorf("a sensitivity, which unit %s needs, goes only with clipping %q and adjacency %q", Word, ClipProved, ReplaceOne)
 	}
 	if g.Unit == User {
-		// Two sums of documents lie further apart than two documents of the proof, though each is within the clip.
+		// Two sums of documents lie further apart than the two documents in the proof, though each sum is within the
+		// clip.
 		return fmt.Errorf("a sensitivity is proved of one document, unit %s has several", User)
 	}
 	if !(g.Proved >= 1 && g.Proved <= 2) {
@@ -76,7 +77,8 @@ func (g *Grant) checkBound() error {
 		return fmt.Errorf("sensitivity over the clip must be in [1, 2], is %v", g.Proved)
 	}
 	if g.Scheme.Method == Epoch || g.Scheme.Method == Allocate && !g.Scheme.Secret {
-		// One round loses a unit and another round gains one, and each sum moves by up to the clip. The two losses add up.
+		// One round loses a unit and another round gains one, and each sum moves by up to the clip. The two losses add
+		// up.
 		return errors.New("a sensitivity does not go with rounds that share no unit and follow from public names")
 	}
 	if g.Unit == Word {
@@ -85,9 +87,10 @@ func (g *Grant) checkBound() error {
 	return nil
 }
 
-// checkWord checks that the sensitivity covers the exchange of one word, on the grid. A word adds 1 to one cell of counts, so the
-// exchange changes two cells. An increment is a difference of two counts, so the exchange changes four cells. See claim.md.
-// A symmetric matrix is refused for Gaussian: its cells off the diagonal count twice in the norm, and have less noise.
+// checkWord checks that the sensitivity covers the exchange of one word, on the grid. A word adds 1 to one cell of
+// counts, so the exchange changes two cells. An increment is a difference of two counts, so the exchange changes four
+// cells. See claim.md. A symmetric matrix is refused for Gaussian: its cells off the diagonal count twice in the norm,
+// and have less noise.
 func (g *Grant) checkWord() error {
 	if len(g.Statistics) > 0 {
 		return fmt.Errorf("statistics do not belong to unit %s, where a word adds 1 to one cell", Word)
@@ -116,10 +119,11 @@ func (g *Grant) checkWord() error {
 	return nil
 }
 
-// Counts says whether contributions under unit Word are counts: whole numbers, at least 0. Otherwise they are increments of counts.
+// Counts says whether contributions under unit Word are counts: whole numbers, at least 0. Otherwise they are
+// increments of counts.
 func (g *Grant) Counts() bool { return g.Clip == 1 }
 
-// checkDraws checks the loss of the draws by which one token gets its topic in a round.
+// checkDraws checks the loss of the draws that give one token its topic in a round.
 func checkDraws(unit string, loss float64) error {
 	if loss != 0 && unit != Word {
 		return fmt.Errorf("draws belong to unit %s", Word)
@@ -204,15 +208,16 @@ func checkMaxWords(n int) error {
 	return nil
 }
 
-// FlipSteps is the number of steps in a probability of 1. A charge states the probability of a wrong bit in these steps.
+// FlipSteps is the number of steps in a probability of 1. A charge states the probability of one wrong bit in these
+// steps.
 const FlipSteps = 1 << 32
 
-// maxBits is the maximum b for a bound of 2^b steps. Truncation to 2^-20 of the bound is far below the noise. A noise multiplier
-// of 1 gives a scale of 2^20 steps. Discrete Gaussian noise is as good as continuous noise from a scale of 1000 on
-// (privatize/internal/noise/claim.md).
+// maxBits is the maximum b for a bound of 2^b steps. Truncation to 2^-20 of the bound is far below the noise. A noise
+// multiplier of 1 gives a scale of 2^20 steps. From a scale of 1000 on, discrete Gaussian noise is as good as
+// continuous noise (privatize/internal/noise/claim.md).
 const maxBits = 20
 
-// Steps returns the bound C and the scale of the noise in steps of the grid. The bound is a power of two, at most 2^20. It is
+// Steps returns the bound C and the noise scale in steps of the grid. The bound is a power of two, at most 2^20. It is
 // smaller for large noise, so that the scale does not exceed 2^30 steps. The scale is rounded up.
 func (g *Grant) Steps() (bound, scale uint64) {
 	switch g.Mechanism {
@@ -228,14 +233,14 @@ func (g *Grant) Steps() (bound, scale uint64) {
 	return 1 << bits, uint64(math.Ceil(min(math.Ldexp(g.NoiseMultiplier, bits), 1<<62)))
 }
 
-// Sensitivity returns how far the integer sum of a round can differ between neighbours, in the norm of the mechanism, rounded up
+// Sensitivity returns how far a round's integer sums can differ between neighbours, in the mechanism's norm, rounded up
 // to whole steps. Each unit must be within bound; for ClipBatch, the sum must be. The cases are:
 //
-//   - add-remove: the unit's own norm; replace-null: the same, since an empty unit adds nothing. In a batch of a fixed size another
+//   - add-remove: the unit's own norm; replace-null: the same, since an empty unit adds nothing. In a batch with a fixed size another
 //     unit takes the place of one that is not drawn, so that its sums are as far apart as under replace-one (claim.md, 8);
 //   - replace-one: ‖u−v‖ ≤ 2·bound (triangle inequality; u = −v attains it), and in L2 without negative coordinates
 //     ‖u−v‖² = ‖u‖² + ‖v‖² − 2⟨u,v⟩ ≤ 2·bound² (disjoint u and v attain it);
-//   - Proved, by a proof of the model for sums on the grid: Proved·bound;
+//   - Proved, by the model's proof for sums on the grid: Proved·bound;
 //   - ClipUnbounded: 0, which means that no sensitivity exists;
 //   - ClipBatch: 2·bound, because any two vectors within the bound can be sums of neighbours.
 func (g *Grant) Sensitivity(bound uint64) uint64 {
@@ -252,10 +257,11 @@ func (g *Grant) Sensitivity(bound uint64) uint64 {
 	return 2 * bound
 }
 
-// OffDiagonalScale returns the scale of the discrete Gaussian noise on a cell off the diagonal of a symmetric matrix: ⌈scale/√2⌉,
-// where scale is the scale on the diagonal, below 2^32. The cell stands for two cells of the full matrix. It counts twice in the
-// squared L2 norm, as a cell that is √2 times as large would. So noise of scale/√2 hides it as noise of scale hides the larger
-// cell. (Dwork, Talwar, Thakurta, Zhang 2014, "Analyze Gauss", algorithm 1, has the same noise on both.)
+// OffDiagonalScale returns the discrete Gaussian noise scale for a cell off the diagonal in a symmetric matrix:
+// ⌈scale/√2⌉, where scale is the scale on the diagonal, below 2^32. The cell stands for two cells in the full matrix.
+// It counts twice in the squared L2 norm, as a cell √2 times as large would. So noise with scale/√2 hides it as noise
+// with scale hides the larger cell. (Dwork, Talwar, Thakurta, Zhang 2014, "Analyze Gauss", algorithm 1, has the same
+// noise on both.)
 func OffDiagonalScale(scale uint64) uint64 { return ceilSqrt((scale*scale + 1) / 2) }
 
 // ceilSqrt returns the least r with r² ≥ x, for x ≤ 2^63.
@@ -270,8 +276,8 @@ func ceilSqrt(x uint64) uint64 {
 	return r
 }
 
-// Charge returns the charge of a round under g. The caller adds data set, run, settings and release, which the grant does not
-// know. A grant for bits of RandomizedResponse that names no vocabulary does not know the sensitivity, either.
+// Charge returns the charge for a round under g. The caller adds data set, run, settings and release, which the grant
+// does not know. A RandomizedResponse grant for bits that names no vocabulary does not know the sensitivity, either.
 func (g *Grant) Charge(round int, scheme Scheme) *Charge {
 	bound, scale := g.Steps()
 	c := &Charge{
@@ -279,7 +285,8 @@ func (g *Grant) Charge(round int, scheme Scheme) *Charge {
 	}
 	switch g.Mechanism {
 	case RandomizedResponse:
-		// Two sets of at most m of V words differ in at most 2m words, and in at most V. Each drawn word depends on the whole set.
+		// Two sets of at most m of V words differ in at most 2m words, and in at most V. Each drawn word depends on the
+		// whole set.
 		c.Sensitivity = uint64(min(g.VocabularySize, 2*g.MaxWords))
 		if g.ReportWords > 0 {
 			c.Sensitivity = uint64(g.ReportWords)

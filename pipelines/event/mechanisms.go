@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// A mechanism is an entry of the table. The zero value belongs to a name that is not there: no claim follows from it.
+// A mechanism is an entry in the table. The zero value belongs to a name that is not there: no claim follows from it.
 type mechanism struct {
 	pure      bool     // a pure ε, which is a guarantee with δ = 0
 	l2        bool     // the noise hides an L2 norm
-	bounding  string   // clipping of grants that name none
-	clippings []string // all that a grant may have; "" stands for bounding
+	bounding  string   // the clipping for grants that name none
+	clippings []string // all clippings that a grant may have; "" stands for bounding
 }
 
 // mechanisms has each mechanism that a charge may name. A grant may name all except None. A package that turns a grant
@@ -32,10 +32,10 @@ var mechanisms = map[string]mechanism{
 	Objective:          {l2: true, bounding: ClipUnbounded, clippings: []string{ClipUnbounded}},
 }
 
-// Mechanisms returns the names of all mechanisms of charges, in order.
+// Mechanisms returns the names of all mechanisms that a charge may name, in order.
 func Mechanisms() []string { return slices.Sorted(maps.Keys(mechanisms)) }
 
-// granted returns the mechanisms of grants, in order.
+// granted returns the mechanisms that a grant may name, in order.
 func granted() []string {
 	return slices.DeleteFunc(Mechanisms(), func(name string) bool { return name == None })
 }

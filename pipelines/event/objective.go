@@ -6,18 +6,18 @@ import (
 	"math"
 )
 
-// EpsilonSteps is the number of steps in an ε of 1. A charge of Objective has it as its scale, and the claimed ε in these steps,
-// rounded up, as its claimed sensitivity: like those of Laplace, their quotient is the pure ε.
+// EpsilonSteps is the number of steps in an ε of 1. A charge of Objective has it as its scale. The charge's claimed
+// sensitivity is the claimed ε in these steps, rounded up. As for Laplace, the quotient of the two is the pure ε.
 const EpsilonSteps = 1 << 32
 
-// The limits of a grant for Objective. Within them weights are far from overflow.
+// The limits for an Objective grant. Within them weights are far from overflow.
 const (
 	leastEpsilon, mostEpsilon               = 0x1p-20, 512.0
 	leastRegularisation, mostRegularisation = 1e-12, 1e6
 )
 
-// checkObjective checks a grant for Objective. The theorem behind it is for the exact minimiser and noise of real numbers. No program
-// has either, so a charge is unbounded, and ε is only claimed.
+// checkObjective checks a grant for Objective. The theorem behind it is for the exact minimiser and for noise of real
+// numbers. No program has either, so a charge is unbounded, and ε is only claimed.
 func (g *Grant) checkObjective() error {
 	if g.Clip != 0 || g.NonNegative || len(g.Statistics) > 0 || g.NoiseMultiplier != 0 || g.Flip != 0 || g.MaxWords != 0 ||
 		g.Threshold != 0 || g.Draws != 0 {
@@ -49,7 +49,7 @@ func CheckRegularisation(lambda float64) error {
 	return nil
 }
 
-// checkObjective checks the relation for which the paper has a theorem: the number of units is public.
+// checkObjective checks that the paper has a theorem for the relation: the number of units is public.
 func checkObjective(adjacency, unit string) error {
 	if adjacency != ReplaceOne || unit != Document {
 		return fmt.Errorf("objective needs adjacency %q and unit %q", ReplaceOne, Document)

@@ -6,14 +6,14 @@ import (
 	"regexp"
 )
 
-// The ways to choose the units of a round.
+// The ways to choose a round's units.
 const (
 	All      = "all"      // every unit in every round
 	Poisson  = "poisson"  // each unit by its own coin, drawn again in each round
 	Fixed    = "fixed"    // Size of Population units without replacement, drawn again in each round
 	Allocate = "allocate" // each unit in exactly one round of each epoch, by a secret coin for each epoch
 
-	// Each unit in exactly one of Rounds rounds, by a public hash of its name or by the window of time in which it arrived.
+	// Each unit in exactly one of Rounds rounds, by a public hash of its name or by the window of time when it arrived.
 	Epoch = "epoch"
 )
 
@@ -23,16 +23,18 @@ type Scheme struct {
 	Rate       float64 `json:"rate"`                 // expected share of the units in a round, in (0, 1]
 	Size       uint64  `json:"size,omitempty"`       // Fixed only: units in a round
 	Population uint64  `json:"population,omitempty"` // Fixed only: units in all, public under replace-one and replace-null
-	Rounds     int     `json:"rounds"`               // planned number of rounds, of all epochs together
-	Epochs     int     `json:"epochs,omitempty"`     // Allocate only: number of epochs, of equally many rounds; 0 for one
+	Rounds     int     `json:"rounds"`               // planned number of rounds, in all epochs together
+	Epochs     int     `json:"epochs,omitempty"`     // Allocate only: number of epochs, each with equally many rounds; 0 for one
 	Secret     bool    `json:"secret"`               // coins came from the operating system or a secret key, not from a seed
 
-	// Coins names the throw of coins that chose the units. Rounds of one number and one name hold the same units,
-	// in every run. All rounds of an Allocate share one throw, which has a coin of its own for each unit and epoch; rounds of two
-	// throws, or of two epochs, may hold one unit twice. The rounds of an
-	// Epoch by windows have the name of the state that keeps a unit out of a second round; rounds of two states may hold one
-	// unit twice. An Epoch by hash needs no name. Coins is empty in a grant, which is made before the throw, and where the
-	// sampler does not name its coins.
+	// Coins names the throw of coins that chose the units. Rounds with the same number and the same name hold the same
+	// units, in every run.
+	//
+	// All rounds of an Allocate share one throw, which has one coin for each unit and epoch. Rounds of two throws, or
+	// of two epochs, may hold one unit twice. The rounds of an Epoch by windows have the name of the state that keeps a
+	// unit out of a second round. Rounds of two states may hold one unit twice. An Epoch by hash needs no name.
+	//
+	// Coins is empty in a grant, which is made before the throw, and if the sampler does not name its coins.
 	Coins string `json:"coins,omitempty"`
 }
 
@@ -79,7 +81,7 @@ func (s Scheme) Check() error {
 	return nil
 }
 
-// CheckDraws checks the pure loss of the draws of one token's topic in a round: finite and not negative.
+// CheckDraws checks the pure loss of the draws that give one token its topic in a round: finite and not negative.
 func CheckDraws(loss float64) error {
 	if loss == 0 {
 		return nil
@@ -87,9 +89,9 @@ func CheckDraws(loss float64) error {
 	return positive("loss of draws", loss)
 }
 
-// CheckCoins checks that the name of the coins is empty or has a form that samplers write: 128 bits in hexadecimal,
-// or for the state of windows 26 characters of base32. The name is published. The form leaves no room for text, but the
-// name holds 128 or 130 bits, and no check shows that the sampler drew them at random.
+// CheckCoins checks that the name of the coins is empty or has a form that samplers write: 128 bits in hexadecimal, or
+// 26 characters of base32 for a state of windows. The name is published. The form leaves no room for text, but the name
+// holds 128 or 130 bits, and no check shows that the sampler drew them at random.
 func (s Scheme) CheckCoins() error {
 	if s.Coins != "" && !coinsName.MatchString(s.Coins) {
 		return errors.New("name of the coins must be 32 hexadecimal digits, or 26 characters of base32")
@@ -123,10 +125,10 @@ func (s Scheme) Same(planned Scheme) bool {
 	return s == planned
 }
 
-// EpochRounds returns the number of rounds of an epoch: all rounds, unless there are several epochs.
+// EpochRounds returns the number of rounds in one epoch: all rounds, unless there are several epochs.
 func (s Scheme) EpochRounds() int { return s.Rounds / max(1, s.Epochs) }
 
-// EpochOf returns the epoch of a round, from 0. s must have passed its Check.
+// EpochOf returns a round's epoch, from 0. s must have passed its Check.
 func (s Scheme) EpochOf(round int) int {
 	if s.Epochs == 0 {
 		return 0
@@ -134,5 +136,5 @@ func (s Scheme) EpochOf(round int) int {
 	return (round - 1) / s.EpochRounds()
 }
 
-// Disjoint says whether every unit is in exactly one of the rounds of an epoch. Losses of such rounds do not add up.
+// Disjoint says whether every unit is in exactly one round in each epoch. Losses of such rounds do not add up.
 func (s Scheme) Disjoint() bool { return s.Method == Allocate || s.Method == Epoch }

@@ -15,13 +15,13 @@ func (c *Charge) StoredName() string {
 	return filepath.Join(c.Run, name)
 }
 
-// LastName names a file in the folder of a ledger's stored releases. The file holds the hash of the line of the last charge and a
-// newline; after a crash the hash may be of an earlier charge. A ledger without that line was truncated, removed or restored from a
-// backup, and the charges after that point are lost.
+// LastName names a file in the folder of a ledger's stored releases. The file holds the hash of the last charge's line
+// and a newline. After a crash the hash may belong to an earlier charge. A ledger without that line was truncated,
+// removed or restored from a backup, and the charges after that point are lost.
 const LastName = ".last"
 
-// HasLast says whether the ledger has the line that the content of a LastName file names. An incomplete content, as after a power
-// cut, names no line, and HasLast is then true.
+// HasLast says whether the ledger has the line that a LastName file names. content is the file's content. An incomplete
+// content, as after a power cut, names no line, and HasLast is then true.
 func (l *Ledger) HasLast(content []byte) bool {
 	hash, whole := strings.CutSuffix(string(content), "\n")
 	if !whole {

@@ -7,17 +7,18 @@ import (
 	"slices"
 )
 
-// A Subject is what a release states about itself besides its numbers. A release takes the subject from a private stream. So the
-// grant must name the subject beforehand: anything else that the stream states would be published without protection.
+// A Subject is everything that a release states about itself besides its numbers. A release takes the subject from a
+// private stream. So the grant must name the subject beforehand: anything else that the stream states would be
+// published without protection.
 type Subject struct {
-	Model string `json:"model,omitempty"` // empty where the stream names none
-	// Vocabulary is the SHA-256 of the vocabulary (SPEC.md §2.2) in hexadecimal, empty where the stream names none.
+	Model string `json:"model,omitempty"` // empty if the stream names none
+	// Vocabulary is the SHA-256 of the vocabulary (SPEC.md §2.2) in hexadecimal, empty if the stream names none.
 	Vocabulary     string   `json:"vocabulary,omitempty"`
 	VocabularySize int      `json:"vocabulary_size,omitempty"`
-	Matrices       []Matrix `json:"matrices,omitempty"` // of the contributions, in the order of the stream
+	Matrices       []Matrix `json:"matrices,omitempty"` // the contributions' matrices, in the order of the stream
 }
 
-// A Matrix is the name and the shape of a matrix of contributions.
+// A Matrix is the name and the shape of one matrix of contributions.
 type Matrix struct {
 	Name      string `json:"name"`
 	Rows      int    `json:"rows"`
@@ -25,7 +26,7 @@ type Matrix struct {
 	Symmetric bool   `json:"symmetric,omitempty"` // only the upper triangle exists: SPEC.md §2.1
 }
 
-// Limits of a subject, as in SPEC.md §6.
+// Limits for a subject, as in SPEC.md §6.
 const (
 	maxMatrices   = 64
 	maxCells      = 1 << 31
@@ -79,7 +80,7 @@ func (m Matrix) check() error {
 	return nil
 }
 
-// Fits refuses a stream whose subject differs from s, the subject of a grant for the mechanism, and names the difference.
+// Fits refuses a stream unless its subject equals s, the subject of a grant, and names the difference.
 func (s Subject) Fits(stream Subject) error {
 	if stream.Model != s.Model {
 		return fmt.Errorf("the grant is for %s, the stream is for another", named("model", s.Model))
@@ -137,8 +138,8 @@ func (g *Grant) checkSubject() error {
 	return nil
 }
 
-// Usable refuses a grant with a budget that names no ledger, and a grant without the subject that its releases need. Such a grant
-// may be planned, as a calculation, but not used.
+// Usable refuses a grant with a budget that names no ledger, and a grant without the subject that its releases need.
+// Such a grant may be planned, as a calculation, but not used.
 func (g *Grant) Usable() error {
 	switch {
 	case g.Version < OldestGrantVersion:

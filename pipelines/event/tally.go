@@ -2,23 +2,23 @@ package event
 
 import "slices"
 
-// A tally holds what the rules of Allow need of the lines so far. With it each line is read once, and not again for every
-// later line.
+// A tally holds the facts about the lines so far that Allow's rules need. With it each line is read once, and not again
+// for every later line.
 type tally struct {
 	head    *Head           // nil if the ledger has none
 	spent   float64         // sum of costs in the measure of the head's filter, rounded up
-	reading bool            // the lines are those of a ledger that is read: see filtered
-	hashes  map[string]*use // by the hash of the grant
+	reading bool            // the lines come from a ledger that is read: see filtered
+	hashes  map[string]*use // by the grant's hash
 	lines   int             // number of counted lines
 	charges int             // number of charges among them
-	upTo    map[string]int  // number of charges up to the line with a hash
-	uses    map[string]*use // by the id of the grant
+	upTo    map[string]int  // number of charges up to a line, by the line's hash
+	uses    map[string]*use // by the grant's id
 	rounds  map[runRound]*Charge
 	batches map[batch]bool
-	throws  map[string]Scheme // of secret coins, by their name
+	throws  map[string]Scheme // by the name of secret coins
 	noised  *Charge           // the first charge with noise
 
-	datasets map[string][]int   // for each charge of a data set, the number of charges before it in the ledger
+	datasets map[string][]int   // for each data set and each of its charges, the number of charges before it in the ledger
 	thrown   map[string]*Charge // the first charge of coins, by their name
 }
 
@@ -27,17 +27,18 @@ type use struct {
 	grant    *Grant // nil if no line has it
 	releases int
 	first    *Charge
-	before   int     // number of charges of the ledger before first
-	least    float64 // what each release costs at least by the ledger's filter; 0 before it is worked out
+	before   int     // number of the ledger's charges before first
+	least    float64 // the least that each release costs by the ledger's filter; 0 before it is worked out
 }
 
-// A runRound names a round of a run. tally keeps the last charge of each.
+// A runRound names a round in a run. tally keeps each round's last charge.
 type runRound struct {
 	run   string
 	round int
 }
 
-// A batch names the units of a sampled round: by the name of the coins, or by the whole scheme if the coins have no name.
+// A batch names the units of one sampled round: by the name of the coins, or by the whole scheme if the coins have no
+// name.
 type batch struct {
 	scheme Scheme
 	round  int
@@ -103,7 +104,7 @@ func (t *tally) add(line *Line) {
 	t.upTo[line.Hash] = t.charges
 }
 
-// use returns the use of the grant with an id.
+// use returns the use of the grant with this id.
 func (t *tally) use(id string) *use {
 	u := t.uses[id]
 	if u == nil {
@@ -113,7 +114,8 @@ func (t *tally) use(id string) *use {
 	return u
 }
 
-// leastCost returns what a release of a grant costs at least by the ledger's filter, 0 without one. All charges of a grant cost the same.
+// leastCost returns the least that a grant's release costs by the ledger's filter, 0 without one. All charges of one
+// grant cost the same.
 func (t *tally) leastCost(u *use, c *Charge) float64 {
 	if u.least == 0 && t.head != nil && t.head.Filter != nil && u.grant.Cost > 0 && t.head.Filter.covers(c) == nil {
 		u.least = t.head.Filter.leastCost(c)
@@ -121,8 +123,8 @@ func (t *tally) leastCost(u *use, c *Charge) float64 {
 	return u.least
 }
 
-// after returns the number of charges after the first known ones: of all charges if dataset is empty, otherwise of the charges
-// of that data set.
+// after returns the number of charges after the first known charges. If dataset is empty, all charges count, otherwise
+// only that data set's charges.
 func (t *tally) after(known int, dataset string) int {
 	if dataset == "" {
 		return t.charges - known

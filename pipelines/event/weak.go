@@ -2,11 +2,11 @@ package event
 
 import "math"
 
-// weakEpsilon is where a guarantee begins to be weak: above 10 begins the tier of "weak to no formal privacy guarantees" of Ponomareva et
-// al., How to DP-fy ML (Journal of Artificial Intelligence Research 77, 2023), §5.2.
+// weakEpsilon is where a guarantee begins to be weak. Above 10 begins the tier "weak to no formal privacy guarantees"
+// in Ponomareva et al., How to DP-fy ML (Journal of Artificial Intelligence Research 77, 2023), §5.2.
 const weakEpsilon = 10
 
-// ProtectsLittle says so of an ε above 10. It is empty for others, and for ∞, of which there is more to say.
+// ProtectsLittle returns a warning for an ε above 10. It is empty for others, and for ∞: that needs another warning.
 func ProtectsLittle(epsilon float64) string {
 	if epsilon > weakEpsilon && !math.IsInf(epsilon, 1) {
 		return "ε is above 10: this protects little"
