@@ -10,11 +10,13 @@ import "math/bits"
 //
 // A charge has the sensitivity, which Grant.Sensitivity makes from the bound 2^b, b ≤ 20. The norm follows from it:
 //
-//   - If the privatizer clips each unit to the bound, in L2 or in L1, the sensitivity is 2·2^b, or ⌈√2·2^b⌉ without negative
-//     coordinates. A vector with an L1 norm of at most 2^b has an L2 norm of at most 2^b, too. The two forms differ except for b = 0:
-//     there both are 2, and 2·2^b counts, since opposite units lose no less than orthogonal ones.
-//   - For ClipProved, the sensitivity may come from a proof: it is anything in [2^b, 2·2^b]. ⌈√2·2^b⌉ is then no sign that no
-//     coordinate is negative, and 2^b may be once or twice a smaller bound. Only the largest, 2·2^20, has one meaning: a norm of 2^20.
+//   - If the privatizer clips each unit to the bound, in L2 or in L1, the sensitivity is 2·2^b, or ⌈√2·2^b⌉ without
+//     negative coordinates. A vector with an L1 norm of at most 2^b has an L2 norm of at most 2^b, too. The two forms
+//     differ except for b = 0: there both are 2, and 2·2^b counts, since opposite units lose no less than orthogonal
+//     ones.
+//   - For ClipProved, the sensitivity may come from a proof: it is anything in [2^b, 2·2^b]. ⌈√2·2^b⌉ is then no sign
+//     that no coordinate is negative, and 2^b may be once or twice a smaller bound. Only the largest, 2·2^20, has one
+//     meaning: a norm of 2^20.
 //   - For ClipBatch, the bound is for the whole sum, and the unit's presence changes the sum in another way.
 func (c *Charge) ExchangedNorm() (norm uint64, nonNegative, ok bool) {
 	b := bits.Len64(c.Sensitivity) - 1 // the sensitivity is in [2^b, 2^(b+1))

@@ -19,8 +19,8 @@ const (
 //   - Rényi divergence of one order: Feldman and Zrnic, Individual Privacy Accounting via a Rényi Filter, NeurIPS 2021,
 //     theorem 4.3 (with the same parameters for all units);
 //   - zCDP, which is a bound at every order: the same theorem at each of them;
-//   - Gaussian differential privacy: Smith and Thakurta, Fully Adaptive Composition for Gaussian Differential Privacy, 2022,
-//     theorem 3.1.
+//   - Gaussian differential privacy: Smith and Thakurta, Fully Adaptive Composition for Gaussian Differential Privacy,
+//     2022, theorem 3.1.
 //
 // No such theorem is known for an order chosen afterwards, or for privacy loss distributions. `account plan` computes
 // the cost of one release and writes it into the grant. The privatizer adds costs and compares the sum with the limit.

@@ -236,8 +236,9 @@ func (g *Grant) Steps() (bound, scale uint64) {
 // Sensitivity returns how far a round's integer sums can differ between neighbours, in the mechanism's norm, rounded up
 // to whole steps. Each unit must be within bound; for ClipBatch, the sum must be. The cases are:
 //
-//   - add-remove: the unit's own norm; replace-null: the same, since an empty unit adds nothing. In a batch with a fixed size another
-//     unit takes the place of one that is not drawn, so that its sums are as far apart as under replace-one (claim.md, 8);
+//   - add-remove: the unit's own norm; replace-null: the same, since an empty unit adds nothing. In a batch with a
+//     fixed size another unit takes the place of one that is not drawn, so that its sums are as far apart as under
+//     replace-one (claim.md, 8);
 //   - replace-one: ‖u−v‖ ≤ 2·bound (triangle inequality; u = −v attains it), and in L2 without negative coordinates
 //     ‖u−v‖² = ‖u‖² + ‖v‖² − 2⟨u,v⟩ ≤ 2·bound² (disjoint u and v attain it);
 //   - Proved, by the model's proof for sums on the grid: Proved·bound;

@@ -16,7 +16,7 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// CheckHeader returns an error for the first rule of SPEC.md that h breaks.
+// CheckHeader returns an error for the first rule in SPEC.md that h breaks.
 func CheckHeader(h *Header) error {
 	switch {
 	case h == nil:
@@ -67,7 +67,7 @@ func (k Kind) settled() bool {
 	return false
 }
 
-// checkKind checks the rules for headers of the kind of h.
+// checkKind checks the rules for headers with the kind of h.
 func checkKind(h *Header) error {
 	element := Element_ELEMENT_UNSPECIFIED
 	switch h.Kind {
@@ -118,8 +118,8 @@ func checkMatrix(m *Matrix, names map[string]bool) error {
 	return nil
 }
 
-// Check returns an error for the first rule of SPEC.md that r breaks, as a record of a stream with header h. Package stream checks
-// the order of records. No error quotes an id or a word, or reveals the size of a private record.
+// Check returns an error for the first rule in SPEC.md that r breaks, as a record in a stream with header h. Package
+// stream checks the order of records. No error quotes an id or a word, or reveals the size of a private record.
 func Check(h *Header, r *Record) error {
 	if err := checkVersion(h, r.newer()); err != nil {
 		return err
@@ -155,7 +155,7 @@ func Check(h *Header, r *Record) error {
 	return nil // no rule is about a Header, an End or a RoundClose without its stream
 }
 
-// CheckDocumentNames checks the names of a document. Callers that read a text file add the place in the file to the error.
+// CheckDocumentNames checks a document's names. Callers that read a text file add the place in the file to the error.
 func CheckDocumentNames(d *Document) error {
 	if err := checkName("document id", d.Id, 1); err != nil {
 		return err
@@ -192,7 +192,7 @@ func checkDocument(h *Header, d *Document) error {
 	return nil
 }
 
-// checkValues checks a document of real numbers.
+// checkValues checks a document with real numbers.
 func checkValues(d *Document) error {
 	if len(d.Values) != 4*len(d.WordGaps) || len(d.Counts) > 0 {
 		return errors.New("document has not one value of 4 bytes for each word id, or has counts in a stream of values")
@@ -201,15 +201,16 @@ func checkValues(d *Document) error {
 		return errors.New("document has a value that is NaN or infinite")
 	}
 	for i := 0; i < len(d.Values); i += 4 {
-		if binary.LittleEndian.Uint32(d.Values[i:])<<1 == 0 { // of either sign
+		if binary.LittleEndian.Uint32(d.Values[i:])<<1 == 0 { // +0 and −0
 			return errors.New("document has a word with value 0")
 		}
 	}
 	return nil
 }
 
-// finite says whether each little-endian FLOAT32 of values is finite. NaN and infinities have all exponent bits set (IEEE 754), so one more
-// in the exponent carries into the bit of the sign, which is cleared before. It looks at two numbers at a time.
+// finite says whether each little-endian FLOAT32 in values is finite. NaN and infinities have all exponent bits set
+// (IEEE 754), so one more in the exponent carries into the sign bit, which is cleared before. finite looks at two
+// numbers at a time.
 func finite(values []byte) bool {
 	const exponents, one, signs = 0x7f80_0000_7f80_0000, 0x0080_0000_0080_0000, 0x8000_0000_8000_0000
 	carried := uint64(0)
@@ -300,8 +301,8 @@ func checkPart(h *Header, p *Part) error {
 	return nil
 }
 
-// above says whether p names its rows and columns and has no cell below the diagonal: the last row is not greater than the
-// first column.
+// above says whether p names its rows and columns and has no cell below the diagonal: the last row is not greater than
+// the first column.
 func (p *Part) above() bool {
 	if len(p.RowGaps) == 0 || len(p.ColumnGaps) == 0 {
 		return false // all rows, or all columns
@@ -345,7 +346,7 @@ func checkRelease(h *Header, r *Release) error {
 	return err
 }
 
-// checkSteps checks the grant, the grid and the bounds of a release or a sum.
+// checkSteps checks the grant, the grid and the bounds in a release or a sum.
 func checkSteps(h *Header, grant string, grid float64, bounds []float64) error {
 	if err := checkName("grant", grant, 0); err != nil {
 		return err
@@ -374,7 +375,8 @@ func checkSum(h *Header, s *Sum) error {
 	return checkSteps(h, s.Grant, s.Grid, s.Bounds)
 }
 
-// KeySize is the size of a unit's key in Members, in bytes: a key is the first KeySize bytes of SHA-256 of the unit's name.
+// KeySize is the size of a unit's key in Members, in bytes. A key is the first KeySize bytes of the SHA-256 of the
+// unit's name.
 const KeySize = 16
 
 func checkMembers(m *Members) error {
@@ -406,7 +408,7 @@ func checkTerms(t *Terms) error {
 	return nil
 }
 
-// checkWord checks that w can be a line of a vocabulary file (package vocabulary).
+// checkWord checks that w can be a line in a vocabulary file (package vocabulary).
 func checkWord(w string) error {
 	if w == "" || len(w) > MaxWord || !utf8.ValidString(w) {
 		return fmt.Errorf("word must have 1 to %d bytes of UTF-8", MaxWord)

@@ -7,8 +7,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// Differences says in which fields two headers differ, such as `run is "a", not "b"`. Of a hash it gives the name alone. A header has
-// public quantities only.
+// Differences says in which fields two headers differ, such as `run is "a", not "b"`. For a hash it gives only the
+// field's name. A header has public quantities only.
 func Differences(there, here *Header) string {
 	var all []string
 	fields := there.ProtoReflect().Descriptor().Fields()
@@ -31,7 +31,7 @@ func Differences(there, here *Header) string {
 	return strings.Join(all, "; ")
 }
 
-// value writes a value of a field.
+// value writes a field's value.
 func value(f protoreflect.FieldDescriptor, v protoreflect.Value) string {
 	switch f.Kind() {
 	case protoreflect.EnumKind:
@@ -44,7 +44,7 @@ func value(f protoreflect.FieldDescriptor, v protoreflect.Value) string {
 	return v.String()
 }
 
-// shapes writes matrices as account plan --matrix takes them, with what else they state.
+// shapes writes matrices as account plan --matrix takes them, and adds the element and the symmetry.
 func shapes(matrices []*Matrix) string {
 	if len(matrices) == 0 {
 		return "none"

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// AppendGaps appends ids, which ascend strictly, to gaps: the first id, and then the difference of each id to the one before.
-// Document.word_gaps, Part.row_gaps and Part.column_gaps have this form.
+// AppendGaps appends ids, which ascend strictly, to gaps: the first id, and then the difference of each id to the one
+// before. Document.word_gaps, Part.row_gaps and Part.column_gaps have this form.
 func AppendGaps(gaps, ids []uint32) []uint32 {
 	last := uint32(0)
 	for _, id := range ids {
@@ -27,8 +27,8 @@ func AppendIDs(ids, gaps []uint32) []uint32 {
 	return ids
 }
 
-// AppendFloats appends the little-endian FLOAT32 of b, as Part.values and Document.values have them, to values. A last one that is not
-// whole is left out.
+// AppendFloats appends the little-endian FLOAT32 numbers in b to values. Part.values and Document.values have this
+// form. An incomplete last number is left out.
 func AppendFloats(values []float32, b []byte) []float32 {
 	from, more := len(values), len(b)/4
 	values = slices.Grow(values, more)[:from+more]

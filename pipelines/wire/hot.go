@@ -8,13 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// Documents and contributions are nearly all records of a run. A Decoder reads them without the protobuf library if their encoding is
-// the canonical one, which all writers here produce: fields in the order of their numbers, no explicit default values, numbers
-// in the fewest bytes, lists packed (Protocol Buffers, "Encoding"). Protobuf encodes such a record again to the same bytes. So whatever is read
-// here, protobuf would read as the same values. Protobuf reads or refuses everything else: nothing is an error here.
-// FuzzHot compares the two.
+// Nearly all records in a run are documents and contributions. A Decoder reads them without the protobuf library if
+// their encoding is canonical, as all writers here make it: fields in the order of their numbers, no explicit default
+// values, numbers in the fewest bytes, lists packed (Protocol Buffers, "Encoding"). Protobuf encodes such a record
+// again to the same bytes. So protobuf would read the same values as the code here does. Protobuf reads or refuses
+// everything else: nothing is an error here. FuzzHot compares the two.
 
-// The first byte of a field is number<<3 | type. The types here are 0 for numbers and 2 for bytes.
+// A field's first byte is number<<3 | type. The types here are 0 for numbers and 2 for bytes.
 const (
 	tagRound, tagDocument, tagContribution            = 1 << 3, 4<<3 | 2, 7<<3 | 2
 	tagID, tagUser, tagLabel                          = 1<<3 | 2, 2<<3 | 2, 3<<3 | 2
@@ -26,8 +26,8 @@ const (
 
 // A Decoder decodes records. The zero Decoder is ready to use.
 type Decoder struct {
-	// Reuse gives documents and contributions the memory of those before. They are then valid until the next call of Decode, and as
-	// long as its argument.
+	// Reuse lets documents and contributions use the memory of earlier ones. They are then valid until the next call of
+	// Decode, and as long as its argument.
 	Reuse bool
 
 	document     hotDocument
@@ -35,7 +35,8 @@ type Decoder struct {
 	lists        []uint32 // memory for short lists of numbers, without Reuse
 }
 
-// Without Reuse, this many numbers are taken at a time as memory for short lists: who keeps a record may keep those of the records beside it.
+// numbersAtOnce is how many numbers of memory for short lists are allocated at a time, without Reuse. A record that is
+// kept may also keep the lists of its neighbours in memory.
 const numbersAtOnce = 2048
 
 type hotDocument struct {
@@ -48,10 +49,10 @@ type hotContribution struct {
 	record       Record
 	body         Record_Contribution
 	contribution Contribution
-	parts        []*Part // that were needed so far
+	parts        []*Part // the parts that were needed so far
 }
 
-// hot decodes a document or a contribution in the canonical encoding. It returns nil for all else.
+// hot decodes a document or a contribution in the canonical encoding. It returns nil for everything else.
 func (d *Decoder) hot(b []byte) *Record {
 	c := &cursor{rest: b, reuse: d.Reuse, lists: &d.lists}
 	var r *Record
@@ -86,9 +87,9 @@ func (d *Decoder) hot(b []byte) *Record {
 // A cursor takes fields off the front of a message.
 type cursor struct {
 	rest  []byte
-	reuse bool      // lists may have the memory of other messages, and bytes that of the message
+	reuse bool      // lists may use the memory of other messages, and bytes the memory of the message
 	lists *[]uint32 // memory for short lists, without reuse
-	other bool      // the encoding is not the canonical one: what was taken does not count
+	other bool      // the encoding is not canonical: the taken fields do not count
 }
 
 // at says whether the next field has this tag.
@@ -101,7 +102,7 @@ func (c *cursor) into(tag byte) {
 	c.rest = content
 }
 
-// document takes the fields of a document.
+// document takes a document's fields.
 func (c *cursor) document(d *Document) {
 	d.Id, d.User, d.Label = c.text(tagID), c.text(tagUser), c.text(tagLabel)
 	d.WordGaps = c.numbers(tagWordGaps, d.WordGaps)
@@ -109,7 +110,8 @@ func (c *cursor) document(d *Document) {
 	d.Values = c.values(tagDocumentValues)
 }
 
-// contribution takes the fields of a contribution. One that goes on in the next record is left to protobuf: who reads it keeps it.
+// contribution takes a contribution's fields. A contribution that goes on in the next record is left to protobuf,
+// because its reader keeps it.
 func (c *cursor) contribution(h *hotContribution) {
 	to := &h.contribution
 	to.Unit, to.Record, to.Parts = c.text(tagUnit), c.text(tagRecord), to.Parts[:0]
@@ -124,7 +126,7 @@ func (c *cursor) contribution(h *hotContribution) {
 	}
 }
 
-// part takes the fields of a part.
+// part takes a part's fields.
 func (c *cursor) part(p *Part) {
 	p.Matrix = c.number(tagMatrix)
 	p.RowGaps = c.numbers(tagRowGaps, p.RowGaps)
@@ -135,7 +137,8 @@ func (c *cursor) part(p *Part) {
 	c.other = c.other || factored > 1
 }
 
-// varint returns the number of 32 bits that b begins with, and its size, which is 0 if there is none in the fewest bytes.
+// varint returns the 32-bit number that b begins with, and its size. The size is 0 if b begins with no number, or with
+// a padded one.
 func varint(b []byte) (n uint32, size int) {
 	switch {
 	case len(b) > 0 && b[0] < 0x80:
@@ -158,7 +161,7 @@ func (c *cursor) varint() uint32 {
 	return n
 }
 
-// number takes a field that is a number, if it is the next. The default 0 must be left out.
+// number takes a number field, if it is the next field. The default 0 must be left out.
 func (c *cursor) number(tag byte) uint32 {
 	if !c.at(tag) {
 		return 0
@@ -169,7 +172,7 @@ func (c *cursor) number(tag byte) uint32 {
 	return n
 }
 
-// bytes takes a field that is bytes, if it is the next. No bytes must be left out.
+// bytes takes a bytes field, if it is the next field. An empty field must be left out.
 func (c *cursor) bytes(tag byte) []byte {
 	if !c.at(tag) {
 		return nil
@@ -185,14 +188,14 @@ func (c *cursor) bytes(tag byte) []byte {
 	return b
 }
 
-// text is bytes for a string, which must be UTF-8.
+// text takes a string field, which must be UTF-8.
 func (c *cursor) text(tag byte) string {
 	b := c.bytes(tag)
 	c.other = c.other || !utf8.Valid(b)
 	return string(b)
 }
 
-// values is bytes of numbers. They outlive the message unless it is reused.
+// values takes a bytes field that holds numbers. The numbers outlive the message unless its memory is reused.
 func (c *cursor) values(tag byte) []byte {
 	b := c.bytes(tag)
 	if c.reuse {
@@ -201,9 +204,9 @@ func (c *cursor) values(tag byte) []byte {
 	return bytes.Clone(b)
 }
 
-// numbers takes a packed list of numbers, if it is the next field. With Reuse it may have the memory of the list into.
+// numbers takes a packed list of numbers, if it is the next field. With Reuse the list may use the memory of into.
 func (c *cursor) numbers(tag byte, into []uint32) []uint32 {
-	b := c.bytes(tag) // a number has at least one
+	b := c.bytes(tag) // each number takes at least one byte
 	short := !c.reuse && len(b) > 0 && len(b) <= numbersAtOnce/8
 	switch {
 	case short:
@@ -233,7 +236,7 @@ func (c *cursor) numbers(tag byte, into []uint32) []uint32 {
 		*c.lists = (*c.lists)[many:]
 		return into[:many:many]
 	case !c.reuse:
-		return slices.Clone(into[:many]) // which may be kept: no more than it needs
+		return slices.Clone(into[:many]) // the caller may keep the list: it takes no more memory than it needs
 	}
 	return into[:many]
 }

@@ -8,8 +8,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// appendHot appends a document or a contribution to b without its length, in the encoding that a Decoder reads without protobuf. It
-// returns false for other records, and for what protobuf would refuse or encode in another way.
+// appendHot appends a document or a contribution to b without its length, in the encoding that a Decoder reads without
+// protobuf. It returns false for other records, and for records that protobuf would refuse or encode in another way.
 func appendHot(b []byte, r *Record) ([]byte, bool) {
 	if len(r.unknownFields) > 0 {
 		return b, false
@@ -27,7 +27,7 @@ func appendHot(b []byte, r *Record) ([]byte, bool) {
 	return b, ok
 }
 
-// AppendDocument appends d as it stands in a Record. The only error is that of a name that is not UTF-8.
+// AppendDocument appends d as it stands in a Record. The only possible error is a name that is not UTF-8.
 func AppendDocument(b []byte, d *Document) ([]byte, error) {
 	if with, ok := d.append(b); ok {
 		return with, nil
@@ -35,7 +35,8 @@ func AppendDocument(b []byte, d *Document) ([]byte, error) {
 	return proto.MarshalOptions{}.MarshalAppend(b, d)
 }
 
-// AppendDocumentRecord appends the record of a document that AppendDocument encoded, as Append does. The only error is ErrTooLarge.
+// AppendDocumentRecord appends the record for a document that AppendDocument encoded, as Append does. The only error is
+// ErrTooLarge.
 func AppendDocumentRecord(b []byte, round uint32, document []byte) ([]byte, error) {
 	var memory [4 * binary.MaxVarintLen32]byte
 	head := append(appendNumber(memory[:0], tagRound, round), tagDocument)
@@ -48,7 +49,7 @@ func AppendDocumentRecord(b []byte, round uint32, document []byte) ([]byte, erro
 	return append(b, document...), nil
 }
 
-// append appends the fields of d. It returns false if protobuf is to do it.
+// append appends the fields of d. It returns false if protobuf must do it.
 func (d *Document) append(b []byte) ([]byte, bool) {
 	if d == nil || len(d.unknownFields) > 0 || !utf8.ValidString(d.Id) || !utf8.ValidString(d.User) || !utf8.ValidString(d.Label) {
 		return b, false
@@ -119,7 +120,7 @@ func appendNumbers(b []byte, tag byte, list []uint32) []byte {
 	return insertLength(b, from, tag)
 }
 
-// insertLength inserts the length of b[from:] before it, behind a tag if there is one.
+// insertLength inserts the length of b[from:] before b[from:], after a tag if there is one.
 func insertLength(b []byte, from int, tag ...byte) []byte {
 	var memory [1 + binary.MaxVarintLen64]byte
 	return slices.Insert(b, from, binary.AppendUvarint(append(memory[:0], tag...), uint64(len(b)-from))...)

@@ -10,12 +10,12 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// UnitDigest returns the digest of one privacy unit. The digest of a set of units (RoundClose.unit_digest) is the sum of their
-// digests modulo 2^64, so it does not depend on their order.
+// UnitDigest returns the digest of one privacy unit. The digest for a set of units (RoundClose.unit_digest) is the sum
+// of their digests modulo 2^64, so it does not depend on their order.
 func UnitDigest(unit string) uint64 { return xxhash.Sum64String(unit) }
 
-// UnitName returns the name of the privacy unit of d. If the unit is the user, a document without a user is a
-// unit of its own. The prefixes keep the names of users and documents distinct.
+// UnitName returns the name of the privacy unit that d belongs to. If the unit is the user, a document without a user
+// is its own unit. The prefixes keep the names of users and documents distinct.
 func UnitName(unit Unit, d *Document) string {
 	switch {
 	case unit != Unit_USER:
@@ -62,12 +62,12 @@ func appendByProtobuf(b []byte, r *Record) ([]byte, error) {
 
 var errNotCanonical = errors.New("encoding has an unknown field, a repeated field or a padded number")
 
-// Decode decodes one record without its length. It refuses unknown fields, because the schema of a version is closed. It also
-// refuses bytes that would not encode again to the same size, such as a repeated singular field or a padded varint. Check checks
-// the values.
+// Decode decodes one record without its length. It refuses unknown fields, because each version's schema is closed. It
+// also refuses bytes that would not encode again to the same size, such as a repeated singular field or a padded
+// varint. Check checks the values.
 func Decode(b []byte) (*Record, error) { return new(Decoder).Decode(b) }
 
-// Decode is Decode, and faster for records that follow one another.
+// Decode does the same as the function Decode, and is faster for records that follow one another.
 func (d *Decoder) Decode(b []byte) (*Record, error) {
 	if r := d.hot(b); r != nil {
 		return r, nil
@@ -82,7 +82,7 @@ func (d *Decoder) Decode(b []byte) (*Record, error) {
 	return r, nil
 }
 
-// Size returns the number of bytes of one value of e, or 0 for an element that the wire does not know.
+// Size returns the number of bytes that one value of e takes, or 0 for an element that the wire does not know.
 func (e Element) Size() int {
 	switch e {
 	case Element_FLOAT32:

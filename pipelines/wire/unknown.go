@@ -1,7 +1,7 @@
 package wire
 
-// unknown says whether r, or a message in it, has a field that the schema does not have. Reflection over all fields would be
-// slower. TestUnknown compares this list with the schema.
+// unknown says whether r, or a message in it, has a field that the schema does not have. Reflection over all fields
+// would be slower. TestUnknown compares this list with the schema.
 func (r *Record) unknown() bool {
 	if len(r.unknownFields) > 0 {
 		return true
@@ -42,12 +42,12 @@ func (r *Record) unknown() bool {
 	case *Record_Prediction:
 		return len(body.Prediction.unknownFields) > 0
 	}
-	return false // without a body, which Check refuses
+	return false // a record without a body, which Check refuses
 }
 
 func (s *Scheme) unknown() bool { return s != nil && len(s.unknownFields) > 0 }
 
-// anyOf says whether any message of a list has unknown fields.
+// anyOf says whether any message in a list has unknown fields.
 func anyOf[M any](list []M, unknown func(M) []byte) bool {
 	for _, m := range list {
 		if len(unknown(m)) > 0 {

@@ -51,8 +51,8 @@ func (r *Record) newer() string {
 	return ""
 }
 
-// checkVersion refuses a feature that is newer than the version that h states. The schema of a version is closed, so a stream of
-// version 1 cannot use a feature of version 2.
+// checkVersion refuses a feature that is newer than the version that h states. Each version's schema is closed, so a
+// stream of version 1 cannot use a feature of version 2.
 func checkVersion(h *Header, newer string) error {
 	if h.Version < 2 && newer != "" {
 		return fmt.Errorf("%s came with wire version 2, the stream is of version %d", newer, h.Version)

@@ -7,14 +7,15 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// A Batch is a run of records that one goroutine has made ready for a Writer: see Framer.
+// A Batch holds consecutive records that one goroutine has made ready for a Writer: see Framer.
 type Batch struct {
-	records []*wire.Record // for the writer's check of their order, which asks for no parts of contributions
+	records []*wire.Record // for the writer's check of their order, which needs no parts of contributions
 	content []byte         // the header and the records
 	frame   []byte
 }
 
-// WriteBatch writes a batch as frames of its own, after the records written so far. The batch is used up: its memory serves others.
+// WriteBatch writes a batch as its own frames, after the records written so far. The batch is used up: its memory is
+// used again.
 func (w *Writer) WriteBatch(b *Batch) error {
 	for _, r := range b.records {
 		if err := w.order.admit(r); err != nil {
@@ -44,11 +45,11 @@ func (f *Framer) Batches(records []*wire.Record) ([]*Batch, error) {
 	return b.All(), nil
 }
 
-// DocumentBatches is Batches for documents of a round that wire.AppendDocument encoded. It copies them and does not check them: the caller
-// read each from a stream whose header has the same vocabulary size and values.
+// DocumentBatches is Batches for documents in one round that wire.AppendDocument encoded. It copies the documents and
+// does not check them: the caller has read each from a stream with the same vocabulary size and values in its header.
 func (f *Framer) DocumentBatches(round uint32, documents [][]byte) ([]*Batch, error) {
 	b := f.Batcher()
-	r := &wire.Record{Round: round, Body: &wire.Record_Document{}} // the order asks for no more
+	r := &wire.Record{Round: round, Body: &wire.Record_Document{}} // the order check needs no more
 	size := len(f.header)
 	for _, d := range documents {
 		size += len(d) + 3*binary.MaxVarintLen32 + 2 // two lengths, the round and tags
@@ -67,16 +68,16 @@ func (f *Framer) DocumentBatches(round uint32, documents [][]byte) ([]*Batch, er
 type Batcher struct {
 	framer *Framer
 	full   []*Batch
-	last   Batch        // under way
-	parts  partOrder    // of the contribution under way
-	whole  *wire.Record // of all whole contributions of a round: see outline
+	last   Batch        // the batch that is not full yet
+	parts  partOrder    // the order of the parts in the current contribution
+	whole  *wire.Record // stands for all whole contributions in one round: see outline
 }
 
 // Batcher returns a Batcher without records.
 func (f *Framer) Batcher() *Batcher { return &Batcher{framer: f} }
 
-// Add adds a record. It keeps no memory of a contribution: the caller may use it again. The errors are those of a record that readers
-// would refuse.
+// Add adds a record. It keeps no memory of a contribution: the caller may use that memory again. Add refuses a record
+// that readers would refuse.
 func (b *Batcher) Add(r *wire.Record) error {
 	if err := wire.Check(b.framer.Header, r); err != nil {
 		return err
@@ -92,7 +93,8 @@ func (b *Batcher) Add(r *wire.Record) error {
 	return b.add(outline, func(to []byte) ([]byte, error) { return wire.Append(to, r) })
 }
 
-// outline returns what the order asks for of a record of a contribution. Records that are whole contributions have the same one.
+// outline returns the part of a contribution record that the order check needs. All records in a round that are whole
+// contributions share one outline.
 func (b *Batcher) outline(r *wire.Record, c *wire.Contribution, goesOn bool) *wire.Record {
 	if goesOn {
 		part := &wire.Contribution{Unit: c.Unit, Record: c.Record, More: c.More}
@@ -104,7 +106,7 @@ func (b *Batcher) outline(r *wire.Record, c *wire.Contribution, goesOn bool) *wi
 	return b.whole
 }
 
-// add adds a record that encode appends. record is what the order asks for of it.
+// add adds a record that encode appends. record is the part of it that the order check needs.
 func (b *Batcher) add(record *wire.Record, encode func([]byte) ([]byte, error)) error {
 	if b.last.content == nil {
 		b.last.content = append(b.framer.take(), b.framer.header...)
@@ -127,7 +129,7 @@ func (b *Batcher) add(record *wire.Record, encode func([]byte) ([]byte, error)) 
 	return nil
 }
 
-// close ends the frame under way, if it has a record.
+// close ends the current frame, if it has a record.
 func (b *Batcher) close() {
 	if len(b.last.records) > 0 {
 		b.last.frame = b.framer.compressor.AppendFrame(b.framer.take(), b.last.content)
@@ -137,7 +139,7 @@ func (b *Batcher) close() {
 	}
 }
 
-// All returns the batches of all records that were added.
+// All returns the batches with all records that were added.
 func (b *Batcher) All() []*Batch {
 	b.close()
 	return b.full

@@ -15,7 +15,7 @@ import (
 type Compression string
 
 const (
-	// None stores: for a pipe between two processes of one machine, where compressing costs more than it saves.
+	// None stores: for a pipe between two processes on one machine, where compression costs more than it saves.
 	None Compression = "none"
 	// Fast is for files and networks.
 	Fast Compression = "fast"
@@ -26,10 +26,10 @@ const (
 // A Compressor turns contents into frames. Its methods may be called by several goroutines at a time.
 type Compressor struct {
 	encoder *zstd.Encoder // nil: it stores
-	tries   bool          // it stores what hardly shrinks
+	tries   bool          // it stores content that hardly shrinks
 }
 
-// NewCompressor returns a compressor; the error is that of an unknown c.
+// NewCompressor returns a compressor. It fails only for an unknown c.
 func NewCompressor(c Compression) (*Compressor, error) {
 	level := zstd.SpeedFastest
 	switch c {
@@ -46,7 +46,8 @@ func NewCompressor(c Compression) (*Compressor, error) {
 	return &Compressor{encoder, c == Fast}, err
 }
 
-// AppendFrame appends to b a frame of content, which must have 1 to wire.MaxContent bytes. The frame depends on the content alone.
+// AppendFrame appends to b a frame with content, which must have 1 to wire.MaxContent bytes. The frame depends on the
+// content alone.
 func (c *Compressor) AppendFrame(b, content []byte) []byte {
 	if c.encoder == nil || c.tries && !c.shrinks(content) {
 		return appendStored(b, content)
@@ -54,11 +55,12 @@ func (c *Compressor) AppendFrame(b, content []byte) []byte {
 	return c.encoder.EncodeAll(content, b)
 }
 
-// sample is how many bytes of a content are tried.
+// sample is how many bytes of the content are tried.
 const sample = 4 << 10
 
-// shrinks says whether the middle of a content becomes shorter by a thirty-second. Contributions and parameters of topics are mostly floats,
-// of which nothing is saved by much work: a sixth of what such a contribution takes estep. A short content is not worth a trial.
+// shrinks says whether the middle of the content becomes shorter by a thirty-second. Contributions and parameters of
+// topic models are mostly floats. Compression would save nothing there, and would cost a sixth of the time that estep
+// takes for such a contribution. A short content is not worth a trial.
 func (c *Compressor) shrinks(content []byte) bool {
 	if len(content) < 4*sample {
 		return true
@@ -67,7 +69,7 @@ func (c *Compressor) shrinks(content []byte) bool {
 	return len(c.encoder.EncodeAll(middle, nil)) <= sample-sample/32
 }
 
-// maxBlock is the largest Block_Size of a frame whose window is at least as large (RFC 8878 §3.1.1.2.4).
+// maxBlock is the largest Block_Size in a frame with a window at least as large (RFC 8878 §3.1.1.2.4).
 const maxBlock = 128 << 10
 
 // appendStored appends a frame of raw blocks (RFC 8878 §3.1.1): no work but the checksum.
@@ -92,22 +94,22 @@ func appendStored(b, content []byte) []byte {
 	return binary.LittleEndian.AppendUint32(b, uint32(xxhash.Sum64(content))) // Content_Checksum: the low 4 bytes
 }
 
-// A decompressor returns the contents of frames, one at a time. A frame may leave out the size of its content, so the memory
-// is taken before: what is larger is refused, however small its frame.
+// A decompressor returns the contents of frames, one at a time. A frame may leave out its content's size, so the memory
+// is allocated before: larger content is refused, however small its frame.
 type decompressor struct {
 	zstd    *zstd.Decoder
 	content []byte
 }
 
 func newDecompressor() (*decompressor, error) {
-	// The library takes the limit of memory for one of the window, too, though a content that fits needs no larger one. So
-	// the capacity of the buffer has to bound contents.
+	// The library applies the memory limit to the window, too, although content that fits needs no larger window. So
+	// the buffer's capacity has to bound contents.
 	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true),
 		zstd.WithDecoderMaxMemory(wire.MaxWindow), zstd.WithDecoderMaxWindow(wire.MaxWindow))
 	return &decompressor{zstd: z}, err
 }
 
-// of returns the content of a frame, which is valid until the next call.
+// of returns a frame's content, which is valid until the next call.
 func (d *decompressor) of(frame []byte) ([]byte, error) {
 	if err := checkFrame(frame); err != nil {
 		return nil, err

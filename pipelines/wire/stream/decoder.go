@@ -14,29 +14,32 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// A decoder takes the records out of the frames of one writer, and checks that they are a stream.
+// A decoder takes the records out of one writer's frames, and checks that they are a stream.
 type decoder struct {
-	rest []byte // of the content of the frame under way
+	rest []byte // the rest of the current frame's content
 
-	number  int       // of the frame under way among the writer's
+	number  int       // the current frame's number among the writer's frames
 	record  int       // number of the record that rest begins with
-	offset  int64     // of the frame
-	arrived time.Time // the frame, in a log
+	offset  int64     // the current frame's offset
+	arrived time.Time // when the frame arrived, in a log
 	encoded []byte    // the last record, with its length
 	wire    wire.Decoder
 
-	partial bool // the writer's first frames were not read: what its end record says of all cannot be checked
-	joined  bool // the record that a round or a set begins with has come: what was before it, in a part, is no whole
+	partial bool // the writer's first frames were not read: the totals in its end record cannot be checked
+	// joined says that the first record of a round or a set has come. In a part of a stream, the records before it
+	// belong to something that is not whole.
+	joined  bool
 	order   order
 	hash    *xxhash.Digest // nil before the first frame
 	records uint64
 	ended   bool // the last record was an end
 	tallies []*wire.Tally
 
-	group []*wire.Record // that count when the last of them has come: see merge
+	// group holds records that count when the last of them has come: see merge.
+	group []*wire.Record
 }
 
-// begin takes the header record of a frame.
+// begin takes the header record from a frame.
 func (r *Reader) begin(d *decoder, content []byte) error {
 	d.rest, d.record = content, 0
 	record, encoded, err := d.decode()
@@ -46,7 +49,8 @@ func (r *Reader) begin(d *decoder, content []byte) error {
 	if err := r.takeHeader(record, encoded); err != nil {
 		return err
 	}
-	if d.hash == nil || d.ended && (r.merge == nil || r.merge.all) { // the first frame, or that of the next stream of a concatenation
+	// This is the writer's first frame, or the first frame of the next stream in a concatenation.
+	if d.hash == nil || d.ended && (r.merge == nil || r.merge.all) {
 		d.begin(r.header, r.headerBytes)
 	}
 	d.record = 1
@@ -90,13 +94,13 @@ func (d *decoder) begin(header *wire.Header, encoded []byte) {
 	d.records, d.ended = 0, false
 }
 
-// leave forgets what was read: d joins again where a round or a set begins.
+// leave forgets the records so far: d joins again at the beginning of a round or a set.
 func (d *decoder) leave() {
 	d.partial, d.joined, d.group = true, false, nil
 	d.order = newOrder(d.order.header)
 }
 
-// next takes the next record off the frame; nil is the end record.
+// next takes the next record from the frame. It returns nil for the end record.
 func (d *decoder) next() (*wire.Record, error) {
 	record, encoded, err := d.decode()
 	if err != nil {
@@ -126,7 +130,7 @@ func (d *decoder) next() (*wire.Record, error) {
 	return record, nil
 }
 
-// begins says whether a reader can begin with a record: it begins a round or a set, or stands for itself.
+// begins says whether a reader can begin with this record: the record begins a round or a set, or stands for itself.
 func begins(r *wire.Record) bool {
 	switch r.Body.(type) {
 	case *wire.Record_RoundClose, *wire.Record_Contribution, *wire.Record_Block, *wire.Record_Members, *wire.Record_Sum:
@@ -137,7 +141,7 @@ func begins(r *wire.Record) bool {
 	return true
 }
 
-// decode takes the next record off rest.
+// decode takes the next record from rest.
 func (d *decoder) decode() (record *wire.Record, encoded []byte, err error) {
 	size, prefix := binary.Uvarint(d.rest)
 	switch {

@@ -2,6 +2,6 @@
 // frame, an end record at the end. ../../SPEC.md is the contract.
 //
 // A Writer hands each frame to its io.Writer in one call, so that one Write can be one Kafka message. A Reader takes
-// the concatenation of frames from any io.Reader, checks frames, records and their order, and answers io.EOF only
-// after a valid end record: a stream that was cut, even between two frames, ends in an error.
+// concatenated frames from any io.Reader, checks frames, records and their order, and answers io.EOF only after a valid
+// end record. A stream that was cut, even between two frames, ends in an error.
 package stream

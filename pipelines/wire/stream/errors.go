@@ -6,12 +6,12 @@ import (
 	"fmt"
 )
 
-// A FormatError says where a stream breaks the wire format, and how. It never quotes the content of a record.
+// A FormatError says where a stream breaks the wire format, and how. It never quotes a record's content.
 type FormatError struct {
-	Name   string // of the input: a path, "standard input"
-	Unit   string // of Offset: "byte"; "offset" in a topic
+	Name   string // the input's name: a path, "standard input"
+	Unit   string // the unit of Offset: "byte"; "offset" in a topic
 	Frame  int    // number of the frame, from 0
-	Offset int64  // of the frame's first byte in the input, or of its message
+	Offset int64  // where the frame's first byte stands in the input, or its message in the topic
 	Record int    // number of the record in the frame, from 0 (the header); -1: the frame itself
 	Err    error
 }
@@ -30,7 +30,7 @@ func (e *FormatError) Unwrap() error { return e.Err }
 func (e *FormatError) ExitCode() int {
 	var below interface{ ExitCode() int }
 	if errors.As(e.Err, &below) {
-		return below.ExitCode() // it is not the format: the input itself failed
+		return below.ExitCode() // the format is not at fault: the input itself failed
 	}
 	return 90
 }

@@ -29,8 +29,8 @@ var (
 	ErrForeign   = errors.New("not a Zstandard frame: this is no privpipe stream")
 )
 
-// readFrame appends the next frame of r to b, whole and still compressed, without reading beyond it. It answers
-// io.EOF where the input ends before the frame's first byte. What it allocates is bounded by wire.MaxFrame.
+// readFrame appends the next frame from r to b, whole and still compressed, without reading beyond it. It answers
+// io.EOF if the input ends before the frame's first byte. wire.MaxFrame bounds its allocations.
 func readFrame(r *bufio.Reader, b []byte) ([]byte, error) {
 	if _, err := r.Peek(1); err != nil {
 		return b, err
@@ -49,7 +49,7 @@ func readFrame(r *bufio.Reader, b []byte) ([]byte, error) {
 	return b, err
 }
 
-// checkFrame refuses what is not exactly one whole frame.
+// checkFrame refuses anything but exactly one whole frame.
 func checkFrame(frame []byte) error {
 	rest := frame
 	err := walk(func(n int) ([]byte, error) {
@@ -66,7 +66,8 @@ func checkFrame(frame []byte) error {
 	return err
 }
 
-// walk goes through a frame by take, which returns the next n bytes of it, and refuses what the wire does not allow.
+// walk goes through a frame by take, which returns the frame's next n bytes. It refuses frames that the wire does not
+// allow.
 func walk(take func(n int) ([]byte, error)) error {
 	size := 0
 	next := func(n int) ([]byte, error) {
@@ -129,7 +130,7 @@ func walk(take func(n int) ([]byte, error)) error {
 	return err
 }
 
-// windowSize is what a Window_Descriptor says (§3.1.1.1.2).
+// windowSize returns the window size that a Window_Descriptor states (§3.1.1.1.2).
 func windowSize(descriptor byte) uint64 {
 	base := uint64(1) << (10 + descriptor>>3)
 	return base + base/8*uint64(descriptor&7)

@@ -7,18 +7,19 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// A Found is what one or more frames say of their place in a stream. Headers of a message say it, too, but anybody may write those.
+// A Found is the place in a stream that one or more frames state. A message's headers state it, too, but anybody may
+// write those.
 type Found struct {
-	Header *wire.Header // of the last frame
+	Header *wire.Header // the last frame's header
 	Begins bool         // the last frame holds the beginning of a round or a set
-	// Mark is that of the last frame. The Round of a frame with only the end record is 0.
+	// Mark belongs to the last frame. If a frame has only the end record, its Round is 0.
 	Mark
 }
 
-// decompressors are those of Find that nobody uses.
+// decompressors holds the decompressors for Find that nobody uses.
 var decompressors sync.Pool
 
-// Find decodes frames, and returns what the last of them says.
+// Find decodes frames, and returns the place that the last of them states.
 func Find(frames []byte) (Found, error) {
 	parts, err := SplitFrames(frames)
 	if err != nil {
@@ -50,7 +51,7 @@ func Find(frames []byte) (Found, error) {
 	if err := wire.CheckHeader(found.Header); err != nil {
 		return Found{}, err
 	}
-	d.wire.Reuse = true // none of the records is kept
+	d.wire.Reuse = true // no record is kept
 	for len(d.rest) > 0 {
 		record, _, err := d.decode()
 		if err != nil {
@@ -69,7 +70,7 @@ func Find(frames []byte) (Found, error) {
 	return found, nil
 }
 
-// closes says whether a record is the last of its round or set, or stands outside of them.
+// closes says whether a record is the last in its round or set, or stands outside of them.
 func closes(h *wire.Header, r *wire.Record) bool {
 	switch body := r.Body.(type) {
 	case *wire.Record_RoundClose:

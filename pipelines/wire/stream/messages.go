@@ -8,18 +8,19 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// Messages reads a log of records that stand for themselves, such as documents, frame by frame, each frame on its own. So a frame that is
-// malformed costs only its records. A Reader stops there, since it vouches for whole streams.
+// Messages reads a log of records that stand for themselves, such as documents. It reads each frame on its own, so a
+// malformed frame costs only its own records. A Reader stops at such a frame, since it vouches for whole streams.
 type Messages struct {
 	source Source
 	name   string
 	check  func(*wire.Header) error
 	zstd   *decompressor
-	last   map[string]int // number of the last frame of each writer
-	frame  Frame          // the last
+	last   map[string]int // number of each writer's last frame
+	frame  Frame          // the last frame read
 }
 
-// NewMessages returns Messages of a log, called name in errors. check refuses the frames of other streams by their header.
+// NewMessages returns Messages that read a log, called name in errors. check refuses frames from other streams by their
+// header.
 func NewMessages(log Source, name string, check func(*wire.Header) error) (*Messages, error) {
 	z, err := newDecompressor()
 	if err != nil {
@@ -28,8 +29,9 @@ func NewMessages(log Source, name string, check func(*wire.Header) error) (*Mess
 	return &Messages{source: log, name: name, check: check, zstd: z, last: make(map[string]int)}, nil
 }
 
-// Next returns the records of the next frame, without header and end. A frame that came before has none. At the end it returns io.EOF. A
-// *FormatError is of one frame, and Next goes on behind it; any other error is the log's.
+// Next returns the records in the next frame, without header and end. A frame that came before gives no records. At the
+// end Next returns io.EOF. A *FormatError is about one frame, and Next goes on after it. Any other error comes from the
+// log.
 func (m *Messages) Next() ([]*wire.Record, error) {
 	frame, err := m.source.Frame()
 	m.frame = frame
@@ -39,7 +41,7 @@ func (m *Messages) Next() ([]*wire.Record, error) {
 	if err != nil {
 		var own interface{ ExitCode() int }
 		if errors.As(err, &own) {
-			return nil, err // it is not the message: the log itself failed
+			return nil, err // the message is not at fault: the log itself failed
 		}
 		return nil, m.wrap(-1, err)
 	}
@@ -65,7 +67,7 @@ func (m *Messages) Next() ([]*wire.Record, error) {
 	return records, nil
 }
 
-// record takes the next record of a frame; nil is its header or an end.
+// record takes the next record from a frame. It returns nil for the header or an end.
 func (m *Messages) record(d *decoder) (*wire.Record, error) {
 	if d.hash != nil {
 		return d.next()

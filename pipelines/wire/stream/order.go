@@ -9,23 +9,23 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// order checks the order of the records of one stream: the grammar that SPEC.md gives for each kind.
+// order checks the order of records in one stream: the grammar that SPEC.md gives for each kind.
 type order struct {
 	header *wire.Header
 
-	round   uint32             // of the open round or set of matrices, or of the last one
+	round   uint32             // the open round or set of matrices, or the last one
 	started bool               // round is set
 	open    bool               // ROUNDS, CONTRIBUTIONS, SUMS, STATE: between RoundOpen and RoundClose
 	records uint64             // in the open round
-	more    *wire.Contribution // the record before, which this one goes on with
-	parts   partOrder          // of the contribution under way
+	more    *wire.Contribution // the record before, if the contribution goes on in this one
+	parts   partOrder          // the order of the parts in the current contribution
 
-	members uint64 // SUMS: units that the round names so far
-	last    []byte // the last one's key
+	members uint64 // SUMS: number of units that the round names so far
+	last    []byte // the key of the last unit
 	summed  bool   // the round's Sum came
 
-	matrix int    // RELEASES, PARAMETERS, CHECKPOINT, SUMS: the matrix that the next block must be of
-	offset uint64 // and its first cell
+	matrix int    // RELEASES, PARAMETERS, CHECKPOINT, SUMS: the matrix that the next block must belong to
+	offset uint64 // the next block's first cell
 	words  uint32 // PARAMETERS, PREDICTIONS: the word that the next Words must begin with
 }
 
@@ -103,7 +103,8 @@ func (o *order) outside(r *wire.Record, kind wire.Kind) error {
 	return nil
 }
 
-// scored checks a record that is of the round of the parameters that it was worked out with. Rounds may come again, not back.
+// scored checks a score or a prediction. Its round is the round of the parameters behind it. A round may repeat, but
+// not go back.
 func (o *order) scored(r *wire.Record, kind wire.Kind) error {
 	if err := o.belongs(r, kind); err != nil {
 		return err
@@ -148,7 +149,7 @@ func (o *order) inRound(r *wire.Record) error {
 	return nil
 }
 
-// next checks that round comes after the one before. Rounds may be left out, as a resumed run does.
+// next checks that the record's round comes after the round before. Rounds may be left out, as a resumed run does.
 func (o *order) next(r *wire.Record) error {
 	if o.started && r.Round <= o.round {
 		return fmt.Errorf("round %d comes after round %d", r.Round, o.round)
@@ -270,13 +271,13 @@ func (o *order) contribution(r *wire.Record, c *wire.Contribution) error {
 	return o.parts.take(o.header, c)
 }
 
-// partOrder checks that the parts of a contribution share no cell.
+// partOrder checks that the parts in one contribution share no cell.
 type partOrder struct {
 	matrix, row uint32 // the last part's matrix and the first row after it
 	more        bool   // the contribution goes on in the next record
 }
 
-// take takes the parts of the next record of contributions.
+// take takes the parts from the next contribution record.
 func (o *partOrder) take(h *wire.Header, c *wire.Contribution) error {
 	if !o.more {
 		*o = partOrder{}

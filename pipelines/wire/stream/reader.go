@@ -26,34 +26,35 @@ func Cut(err error, name string) bool {
 		(errors.Is(err, ErrEmpty) || errors.Is(err, ErrTruncated) || errors.Is(err, errTruncated))
 }
 
-// A Reader reads one stream: from a file or a pipe, where several of the same header may follow one another as `cat` leaves
-// them, or from a log to which several writers of the stream append (see merge).
+// A Reader reads one stream from a file, a pipe or a log. In a file or a pipe, several streams with the same header may
+// follow one another, as `cat` leaves them. To a log several writers of the stream may append (see merge).
 type Reader struct {
 	source Source
 	name   string
-	zstd   *decompressor // of all writers: the frame under way is always worked off before the next is read
+	// zstd serves all writers: the current frame is always used up before the next is read.
+	zstd *decompressor
 
 	header      *wire.Header
 	headerBytes []byte // with its length
 	decoders    map[string]*decoder
-	current     *decoder // of the frame under way
-	frames      int      // that were read
+	current     *decoder // the current frame's decoder
+	frames      int      // number of frames read
 	merge       *merge   // nil: one writer
 	reuse       bool     // see Reuse
 	ready       []*wire.Record
 	tallies     map[string]uint64
-	round       uint32       // of the last record that Next returned
-	scheme      *wire.Scheme // of the last round that Next returned the beginning of
-	err         error        // it repeats
+	round       uint32       // the round of the last record that Next returned
+	scheme      *wire.Scheme // the scheme of the last round that Next returned the beginning of
+	err         error        // the first error; it repeats
 }
 
-// NewReader returns a Reader of in, called name in errors.
+// NewReader returns a Reader for in, called name in errors.
 func NewReader(in io.Reader, name string) (*Reader, error) {
 	return newReader(newBytes(in), name)
 }
 
-// NewMergedReader returns a Reader of a log of frames that several writers may have appended, called name in errors. It
-// leaves out the rounds up to closed, which the log may begin amid.
+// NewMergedReader returns a Reader for a log of frames that several writers may have appended, called name in errors.
+// It leaves out the rounds up to closed; the log may begin in the middle of them.
 func NewMergedReader(log Source, name string, closed uint32) (*Reader, error) {
 	r, err := newReader(log, name)
 	if err == nil {
@@ -62,9 +63,9 @@ func NewMergedReader(log Source, name string, closed uint32) (*Reader, error) {
 	return r, err
 }
 
-// NewHistoryReader returns a Reader of all whole sets that a log of a kind of sets holds, called name in errors: those of each
-// writer, also the ones that others have written before, up to where the log stops. It is for who looks at what was written,
-// not for who uses it.
+// NewHistoryReader returns a Reader for a log of a kind that comes in sets, called name in errors. It returns the whole
+// sets of each writer up to where the log stops, even if another writer wrote the same set before. It is for looking at
+// what was written, not for using it.
 func NewHistoryReader(log Source, name string) (*Reader, error) {
 	r, err := newReader(log, name)
 	if err == nil {
@@ -73,8 +74,8 @@ func NewHistoryReader(log Source, name string) (*Reader, error) {
 	return r, err
 }
 
-// Begun are the rounds of sets that a writer of a log has begun and not written whole, in ascending order, once Next has come
-// to the end.
+// Begun returns the rounds of sets that a writer of the log began and did not write whole, in ascending order, once
+// Next has come to the end.
 func (r *Reader) Begun() []uint32 {
 	var rounds []uint32
 	for _, d := range r.decoders {
@@ -86,14 +87,15 @@ func (r *Reader) Begun() []uint32 {
 	return slices.Compact(rounds)
 }
 
-// WantEnd makes documents of a log that stops without an end record no whole stream, like others.
+// WantEnd makes a log of documents without an end record truncated, as other logs are.
 func (r *Reader) WantEnd() {
 	if r.merge != nil {
 		r.merge.wantEnd = true
 	}
 }
 
-// PassEnds reads on after the end records of writers of documents and other single records of a log: others may come after them.
+// PassEnds reads on after the end records that writers of documents and other single records append to a log: more
+// records may follow.
 func (r *Reader) PassEnds() {
 	if r.merge != nil {
 		r.merge.passEnds = true
@@ -118,9 +120,9 @@ func (r *Reader) Header() (*wire.Header, error) {
 	return r.header, r.err
 }
 
-// Reuse saves memory where the caller keeps no record: from now on a document or a contribution that Next returns is valid until the
-// next call only. A merge keeps no such record, but those of a contribution of several records, and their memory is never used again: see
-// wire.Decoder.
+// Reuse saves memory if the caller keeps no record: from now on a document or a contribution that Next returns is valid
+// only until the next call. A merge keeps no such record, except for the records of one contribution in several
+// records. Their memory is never used again: see wire.Decoder.
 func (r *Reader) Reuse() {
 	r.reuse = true
 	for _, d := range r.decoders {
@@ -128,8 +130,9 @@ func (r *Reader) Reuse() {
 	}
 }
 
-// Next returns the next record, never a header or an end. It answers io.EOF after a valid end record and the end of
-// the input, and a *FormatError for anything else that is not a valid stream. Records stay valid after the next call, unless Reuse was called.
+// Next returns the next record, never a header or an end. It answers io.EOF after a valid end record and the end of the
+// input. It answers a *FormatError for anything else that is not a valid stream. Records stay valid after the next
+// call, unless Reuse was called.
 func (r *Reader) Next() (*wire.Record, error) {
 	if _, err := r.Header(); err != nil && len(r.ready) == 0 {
 		return nil, err
@@ -171,9 +174,9 @@ func (r *Reader) note(record *wire.Record) {
 	}
 }
 
-// Rounds returns the last round of which Next has returned a record, 0 before the first, and how many are planned, of rounds and
-// releases. None are known to be planned where nothing was read, and of windows of time, which may end before their time. It is
-// for logs that several writers may have appended.
+// Rounds returns the round of the last record from Next, 0 before the first, and the planned number of rounds or
+// releases. planned is 0 if nothing was read. It is also 0 for windows of time: they may end before their time. Rounds
+// is for logs that several writers may have appended to.
 func (r *Reader) Rounds() (reached, planned uint32) {
 	if s := r.scheme; s != nil && (s.Method != wire.Scheme_EPOCH || s.Coins == "") {
 		planned = s.Rounds
@@ -192,7 +195,7 @@ func (r *Reader) ended(d *decoder) error {
 	return nil
 }
 
-// Tally returns the sum of the tallies of a name over the ends read so far.
+// Tally returns the sum of the tallies with this name over the ends read so far.
 func (r *Reader) Tally(name string) uint64 { return r.tallies[name] }
 
 // Tallies returns the sums of all tallies over the ends read so far.
@@ -201,7 +204,8 @@ func (r *Reader) Tallies() map[string]uint64 { return maps.Clone(r.tallies) }
 // Name returns the name of the input.
 func (r *Reader) Name() string { return r.name }
 
-// Arrived returns when a log took the frame of the record that Next returned last; the zero time elsewhere.
+// Arrived returns when a log took the frame with the record that Next returned last. Elsewhere it returns the zero
+// time.
 func (r *Reader) Arrived() time.Time { return r.current.arrived }
 
 // Errorf returns a *FormatError at the record that Next returned last, for a rule that the caller checks.

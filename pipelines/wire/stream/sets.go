@@ -13,18 +13,18 @@ import (
 // A Set is a Release, Parameters or Sum record with the matrices that follow it.
 type Set struct {
 	Round      uint32
-	Release    *wire.Release    // of a stream of RELEASES
-	Parameters *wire.Parameters // of a stream of PARAMETERS or CHECKPOINT
-	Sum        *wire.Sum        // of a stream of SUMS
+	Release    *wire.Release    // in a stream of RELEASES
+	Parameters *wire.Parameters // in a stream of PARAMETERS or CHECKPOINT
+	Sum        *wire.Sum        // in a stream of SUMS
 
 	header *wire.Header
-	blocks [][][]byte // of each matrix, in order: cells, little-endian
+	blocks [][][]byte // for each matrix, in order, its cells, little-endian
 	reader *Reader    // has the blocks of the matrices that are not in blocks yet; nil: all are
-	failed error      // of reader
+	failed error      // the error from reader
 }
 
-// ReadSet returns the next set of a stream of RELEASES, PARAMETERS or CHECKPOINT, and io.EOF after the last. Words on
-// the way go to the function of that name, if there is one.
+// ReadSet returns the next set from a stream of RELEASES, PARAMETERS or CHECKPOINT, and io.EOF after the last. Words on
+// the way go to the function words, if it is not nil.
 func ReadSet(r *Reader, words func(*wire.Words)) (*Set, error) {
 	s, err := OpenSet(r, words)
 	if err == nil {
@@ -36,8 +36,8 @@ func ReadSet(r *Reader, words func(*wire.Words)) (*Set, error) {
 	return s, nil
 }
 
-// OpenSet is ReadSet, but the matrices are read when they are asked for: Drain holds one block of a matrix at a time. Errors of r come from
-// there. Before r is used again, Load or Skip must have returned without an error.
+// OpenSet is ReadSet, but reads the matrices only when they are asked for: Drain holds one block at a time. Errors from
+// r come at that time. Before r is used again, Load or Skip must have returned without an error.
 func OpenSet(r *Reader, words func(*wire.Words)) (*Set, error) {
 	record, err := r.Next()
 	for ; err == nil && record.GetWords() != nil; record, err = r.Next() {
@@ -51,7 +51,7 @@ func OpenSet(r *Reader, words func(*wire.Words)) (*Set, error) {
 	return r.set(record), nil
 }
 
-// ReadBlocks returns the set that head, a Release, Parameters or Sum record that Next returned, begins.
+// ReadBlocks returns the set that begins with head: a Release, Parameters or Sum record from Next.
 func (r *Reader) ReadBlocks(head *wire.Record) (*Set, error) {
 	s := r.set(head)
 	if err := s.Load(); err != nil {
@@ -71,7 +71,7 @@ func (r *Reader) set(head *wire.Record) *Set {
 // Load reads all matrices that have not come yet.
 func (s *Set) Load() error { return s.loadTo(len(s.header.Matrices)) }
 
-// Skip reads what has not come yet, and keeps nothing of it.
+// Skip reads everything that has not come yet, and keeps nothing.
 func (s *Set) Skip() error {
 	for s.reader != nil {
 		if err := s.drain(func([]byte) {}); err != nil {
@@ -81,13 +81,14 @@ func (s *Set) Skip() error {
 	return nil
 }
 
-// Err returns the error of reading the stream, if there was one. It tells a stream that broke off from a matrix that is not as it should be.
+// Err returns the error from reading the stream, if there was one. It distinguishes a stream that broke off from a
+// wrong matrix.
 func (s *Set) Err() error { return s.failed }
 
 // loadTo reads the matrices before the i-th.
 func (s *Set) loadTo(i int) error {
 	for s.reader != nil && len(s.blocks) < i {
-		// The memory is that of blocks which came: a header alone must not make a reader allocate a large matrix.
+		// Memory is taken only for blocks that came: a header alone must not make a reader allocate a large matrix.
 		var blocks [][]byte
 		if err := s.drain(func(values []byte) { blocks = append(blocks, values) }); err != nil {
 			return err
@@ -97,7 +98,7 @@ func (s *Set) loadTo(i int) error {
 	return nil
 }
 
-// drain reads the next matrix, which blocks then has as drained.
+// drain reads the next matrix. blocks then has it as drained.
 func (s *Set) drain(take func(values []byte)) error {
 	m := s.header.Matrices[len(s.blocks)]
 	for missing := m.Cells() * m.Element.Size(); missing > 0; {
@@ -117,7 +118,7 @@ func (s *Set) drain(take func(values []byte)) error {
 	return nil
 }
 
-// Scalar returns the scalar of a name of a Parameters record.
+// Scalar returns the scalar with this name in a Parameters record.
 func (s *Set) Scalar(name string) (float64, bool) {
 	for _, c := range s.Parameters.GetScalars() {
 		if c.Name == name {
@@ -127,7 +128,7 @@ func (s *Set) Scalar(name string) (float64, bool) {
 	return 0, false
 }
 
-// Matrix returns the shape of the matrix of a name and its number in the header, or an error.
+// Matrix returns the number in the header and the shape of the matrix with this name, or an error.
 func (s *Set) Matrix(name string) (int, *wire.Matrix, error) {
 	for i, m := range s.header.Matrices {
 		if m.Name == name {
@@ -137,8 +138,9 @@ func (s *Set) Matrix(name string) (int, *wire.Matrix, error) {
 	return 0, nil, fmt.Errorf("stream has no matrix %q", name)
 }
 
-// Digest is the SHA-256 of all scalars and then of all cells as the wire has them, matrix after matrix. Of a scalar it takes the name,
-// a newline and the FLOAT64. The charge of a release names this hash (SPEC.md §7.3), and so do scores under parameters (§3.5).
+// Digest is the SHA-256 of all scalars and then of all cells as the wire has them, matrix after matrix. A scalar enters
+// as its name, a newline and the FLOAT64. A release's charge names this hash (SPEC.md §7.3), and so do scores under
+// parameters (§3.5).
 func (s *Set) Digest() [sha256.Size]byte {
 	hash := sha256.New()
 	for _, scalar := range s.Parameters.GetScalars() {
@@ -158,10 +160,10 @@ func (s *Set) Digest() [sha256.Size]byte {
 	return [sha256.Size]byte(hash.Sum(nil))
 }
 
-// Values is a cell type of a matrix.
+// Values is a matrix's cell type.
 type Values interface{ float32 | float64 | int64 }
 
-// Cells returns the cells of the matrix of a name, row by row. T must be its element.
+// Cells returns the cells of the matrix with this name, row by row. T must be its element.
 func Cells[T Values](s *Set, name string) ([]T, error) {
 	i, m, err := find[T](s, name)
 	if err != nil {
@@ -175,9 +177,9 @@ func Cells[T Values](s *Set, name string) ([]T, error) {
 	return cells, nil
 }
 
-// Drain gives the cells of the matrix of a name to take, a block of them after the other, and frees each: whoever makes another matrix of them
-// does not hold both. The slice is used again. After an error some may have been taken. Afterwards the set has the cells no more, so neither
-// they nor a digest can be asked of it.
+// Drain gives the cells of the matrix with this name to take, block after block, and frees each block: a caller that
+// makes another matrix from them does not hold both. The slice is used again. After an error some cells may have been
+// taken. Afterwards the set no longer has the cells, so neither Cells nor Digest can be called for them.
 func Drain[T Values](s *Set, name string, take func([]T)) error {
 	i, m, err := s.Matrix(name)
 	if err == nil {
@@ -191,7 +193,7 @@ func Drain[T Values](s *Set, name string, take func([]T)) error {
 	}
 	var cells []T
 	each := func(values []byte) {
-		cells = slices.Grow(cells[:0], len(values)) // at most: a value has a byte or more
+		cells = slices.Grow(cells[:0], len(values)) // at most: a value takes a byte or more
 		take(cells[:decodeCells(cells[:cap(cells)], values)])
 	}
 	if len(s.blocks) == i {
@@ -208,7 +210,7 @@ func Drain[T Values](s *Set, name string, take func([]T)) error {
 	return nil
 }
 
-// find returns the matrix of a name, whose element must be T, and its number. It is read by then.
+// find returns the matrix with this name, once it is read, and its number. Its element must be T.
 func find[T Values](s *Set, name string) (int, *wire.Matrix, error) {
 	i, m, err := s.Matrix(name)
 	if err == nil {
@@ -223,7 +225,7 @@ func find[T Values](s *Set, name string) (int, *wire.Matrix, error) {
 	return i, m, err
 }
 
-// fits refuses another element than T.
+// fits refuses a matrix with another element than T.
 func fits[T Values](m *wire.Matrix) error {
 	if m.Element != Element[T]() {
 		return fmt.Errorf("matrix %q has elements %s, not %T", m.Name, m.Element, *new(T))
@@ -233,7 +235,7 @@ func fits[T Values](m *wire.Matrix) error {
 
 func wasDrained(name string) error { return fmt.Errorf("matrix %q was drained", name) }
 
-// Element returns the element of the wire for T.
+// Element returns the wire's element for T.
 func Element[T Values]() wire.Element {
 	switch any(*new(T)).(type) {
 	case float32:
@@ -262,19 +264,19 @@ func decodeCells[T Values](cells []T, b []byte) int {
 	return n
 }
 
-// blockBytes is how much of a matrix a block holds: a few blocks fill a frame.
+// blockBytes is the size of one block: a few blocks fill a frame.
 const blockBytes = 128 << 10
 
-// Rows are the cells of a matrix, row by row, that are to be written.
+// Rows are a matrix's cells, row by row, that are to be written.
 type Rows interface {
 	// Len is the number of cells.
 	Len() int
 
-	// AppendTo appends the cells from one number to before another to b, as little-endian bytes.
+	// AppendTo appends the cells from number from up to, but not including, number to, as little-endian bytes.
 	AppendTo(b []byte, from, to int) []byte
 }
 
-// RowsOf returns cells as Rows, which do not copy them.
+// RowsOf returns cells as Rows, without a copy.
 func RowsOf[T Values](cells []T) Rows { return slice[T](cells) }
 
 type slice[T Values] []T
@@ -282,7 +284,8 @@ type slice[T Values] []T
 func (s slice[T]) Len() int                               { return len(s) }
 func (s slice[T]) AppendTo(b []byte, from, to int) []byte { return AppendCells(b, s[from:to]) }
 
-// WriteSet writes head, a Release, Parameters or Sum record, and the matrices that the header announces. It encodes a block at a time.
+// WriteSet writes head, a Release, Parameters or Sum record, and the matrices that the header announces. It encodes one
+// block at a time.
 func (w *Writer) WriteSet(head *wire.Record, matrices ...Rows) error {
 	if err := w.Write(head); err != nil {
 		return err
@@ -300,7 +303,7 @@ func (w *Writer) WriteSet(head *wire.Record, matrices ...Rows) error {
 	return nil
 }
 
-// writeBlock writes cells of a matrix from the one with number offset on.
+// writeBlock writes cells of one matrix, from cell number offset on.
 func (w *Writer) writeBlock(round uint32, matrix, offset int, values []byte) error {
 	block := &wire.Block{Matrix: uint32(matrix), Offset: uint64(offset), Values: values}
 	return w.Write(&wire.Record{Round: round, Body: &wire.Record_Block{Block: block}})

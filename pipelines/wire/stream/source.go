@@ -13,17 +13,17 @@ import (
 // A Frame is a compressed frame as a Source delivers it.
 type Frame struct {
 	Data   []byte    // valid until the next call of Frame
-	Writer string    // that appended it to a log; empty where there is one
-	Number int       // among the writer's frames, from 0
+	Writer string    // the writer that appended it to a log; empty outside of logs
+	Number int       // number among the writer's frames, from 0
 	Offset int64     // where it stands, in the source's unit
 	Time   time.Time // when a log took it; zero elsewhere
 }
 
-// A Source delivers the frames of a stream in the order of the writing, and io.EOF after the last. A log of several
-// writers keeps the order of each.
+// A Source delivers a stream's frames in the order of writing, and io.EOF after the last. A log with several writers
+// keeps each writer's order.
 type Source interface {
 	Frame() (Frame, error)
-	Unit() string // of Frame.Offset, for messages
+	Unit() string // the unit of Frame.Offset, for messages
 }
 
 // byteSource takes frames out of bytes.
@@ -50,7 +50,7 @@ func (s *byteSource) Frame() (Frame, error) {
 	return f, err
 }
 
-// HeaderOf returns the header record of the first of some frames.
+// HeaderOf returns the header record from the first frame.
 func HeaderOf(frames []byte) (*wire.Header, error) {
 	first, err := newBytes(bytes.NewReader(frames)).Frame()
 	if err == io.EOF {
@@ -75,7 +75,7 @@ func HeaderOf(frames []byte) (*wire.Header, error) {
 	return record.GetHeader(), err
 }
 
-// SplitFrames returns the frames whose concatenation b is.
+// SplitFrames splits b into the frames that it consists of.
 func SplitFrames(b []byte) ([][]byte, error) {
 	var frames [][]byte
 	for in := newBytes(bytes.NewReader(b)); ; {

@@ -11,18 +11,18 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// target is the content at which a frame is closed, in bytes. Larger frames compress no better; smaller ones cost
-// more headers and more writes.
+// target is the content size that closes a frame, in bytes. Larger frames compress no better; smaller ones cost more
+// headers and more writes.
 const target = 256 << 10
 
-// A Mark says what a frame does to the rounds, or the sets of matrices, of its stream.
+// A Mark says what a frame does to the rounds, or the sets of matrices, in its stream.
 type Mark struct {
-	Round  uint32 // of the frame's last record
-	Closes bool   // the frame ends a round or a set, or what it holds stands outside of them
+	Round  uint32 // the round of the frame's last record
+	Closes bool   // the frame ends a round or a set, or its records stand outside of them
 	Ends   bool   // it holds the end record
 }
 
-// A FrameWriter takes frames with their marks, in place of an io.Writer that takes each with one call.
+// A FrameWriter takes frames with their marks. It replaces an io.Writer that takes each frame with one call.
 type FrameWriter interface {
 	WriteFrame(frame []byte, mark Mark) error
 }
@@ -30,11 +30,11 @@ type FrameWriter interface {
 // A Writer writes one stream. It is not safe for concurrent use; AppendFrame of its Framer is.
 type Writer struct {
 	out     io.Writer
-	marked  FrameWriter // out, if it is one
-	mark    Mark        // of the records written so far
+	marked  FrameWriter // out, if it is a FrameWriter
+	mark    Mark        // the mark for the records written so far
 	framer  *Framer
 	order   order
-	body    []byte // records of the frame under way, without the header
+	body    []byte // records of the current frame, without the header
 	frame   []byte // scratch
 	hash    *xxhash.Digest
 	records uint64
@@ -42,8 +42,8 @@ type Writer struct {
 	err     error // first error of out; it repeats
 }
 
-// NewWriter returns a Writer of a stream with header h, whose first frame is written when it is full or at Flush.
-// The caller must not change h afterwards.
+// NewWriter returns a Writer for a stream with header h. The first frame is written when it is full or at Flush. The
+// caller must not change h afterwards.
 func NewWriter(out io.Writer, h *wire.Header, c *Compressor) (*Writer, error) {
 	framer, err := NewFramer(h, c)
 	if err != nil {
@@ -55,7 +55,7 @@ func NewWriter(out io.Writer, h *wire.Header, c *Compressor) (*Writer, error) {
 	return w, nil
 }
 
-// Write appends r to the stream. It checks r, so that a stage cannot write what its readers would refuse.
+// Write appends r to the stream. It checks r, so that a stage cannot write records that its readers would refuse.
 func (w *Writer) Write(r *wire.Record) error {
 	if err := wire.Check(w.framer.Header, r); err != nil {
 		return err
@@ -87,10 +87,10 @@ func (w *Writer) Write(r *wire.Record) error {
 	return nil
 }
 
-// markOf is the mark of a frame that ends with r, the last record that the order admitted.
+// markOf returns the mark for a frame that ends with r, the last record that the order admitted.
 func (w *Writer) markOf(r *wire.Record) Mark { return Mark{Round: r.Round, Closes: w.order.between()} }
 
-// Flush writes the frame under way, if it holds a record.
+// Flush writes the current frame, if it holds a record.
 func (w *Writer) Flush() error {
 	if w.err != nil || len(w.body) == 0 {
 		return w.err
@@ -110,8 +110,8 @@ func (w *Writer) writeFrame(frame, body []byte) error {
 	return w.err
 }
 
-// Close writes the end record with tallies and flushes. It does not close the underlying writer. Without Close a
-// reader refuses the stream as truncated: call it only when all is written and well.
+// Close writes the end record with tallies and flushes. It does not close the underlying writer. Without Close a reader
+// refuses the stream as truncated: call it only when everything is written and well.
 func (w *Writer) Close(tallies ...*wire.Tally) error {
 	if w.ended {
 		return errors.New("stream is already ended")
@@ -132,16 +132,16 @@ func (w *Writer) Close(tallies ...*wire.Tally) error {
 	return w.writeFrame(w.framer.AppendFrame(nil, body), body)
 }
 
-// A Framer turns runs of records into frames of one stream. It is safe for concurrent use, so that workers can
+// A Framer turns consecutive records into frames of one stream. It is safe for concurrent use, so that workers can
 // encode and compress in parallel while one Writer keeps the order.
 type Framer struct {
 	Header     *wire.Header
 	header     []byte // encoded, with its length
 	compressor *Compressor
-	memory     sync.Pool // of *[]byte, for bodies and frames: a garbage collector has less to do
+	memory     sync.Pool // holds *[]byte for bodies and frames: the garbage collector has less to do
 }
 
-// take returns no bytes in memory that was used before, if there is any.
+// take returns an empty slice, in memory that was used before if there is any.
 func (f *Framer) take() []byte {
 	if b, ok := f.memory.Get().(*[]byte); ok {
 		return (*b)[:0]
@@ -149,10 +149,10 @@ func (f *Framer) take() []byte {
 	return nil
 }
 
-// give takes memory that nobody uses any more.
+// give takes memory that is no longer used.
 func (f *Framer) give(b []byte) { f.memory.Put(&b) }
 
-// NewFramer returns a Framer; the error is that of a header that breaks a rule of the wire.
+// NewFramer returns a Framer. It refuses a header that breaks a rule of the wire.
 func NewFramer(h *wire.Header, c *Compressor) (*Framer, error) {
 	if err := wire.CheckHeader(h); err != nil {
 		return nil, err
