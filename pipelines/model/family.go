@@ -11,37 +11,39 @@ import (
 type Family struct {
 	Name string // in headers, grants and charges
 
-	// Values says that the documents of the family hold real numbers, one for each of their words, instead of counts.
+	// Values says that the family's documents hold real numbers, one for each of their words, instead of counts.
 	Values bool
 
-	// Features are the vocabulary of all documents of the family; nil: each run has its own.
+	// Features is the vocabulary of all documents in the family; nil: each run has its own vocabulary.
 	Features []string
 
-	// NonNegative says that no cell of a contribution is negative, whatever the document and the parameters. modeltest.RoundTrip
-	// tests it. Only then may a reader of releases conclude from a positive sum that a document contributed to it.
+	// NonNegative says that no cell in a contribution is negative, whatever the document and the parameters.
+	// modeltest.RoundTrip tests it. Only then may a reader of releases conclude from a positive sum that a document
+	// contributed to it.
 	NonNegative bool
 
-	// Statistics returns the matrices of contributions and releases, for a model of the given size.
+	// Statistics returns the matrices in contributions and releases, for a model with the given size.
 	Statistics func(Size) []*wire.Matrix
 
-	// Parameters are what the E-step reads before each round; nil: it needs none. The E-step learns K from their shapes. So
-	// without parameters Statistics gets a Size with Components 0 in training, and must not depend on K.
+	// Parameters are the fields that the E-step reads before each round; nil: it needs none. The E-step learns K from
+	// their shapes. So without parameters Statistics gets a Size with Components 0 in training, and must not depend on
+	// K.
 	Parameters []Field
 
-	Model []Field // the fields of a model file
+	Model []Field // the fields in a model file
 
-	// Topics returns the weight of each word in each component of a model file: K × V cells, row by row, all positive. It is
-	// nil if the components of the family are not distributions over words.
+	// Topics returns the weight of each word in each component in a model file: K × V cells, row by row, all positive.
+	// It is nil if the family's components are not distributions over words.
 	Topics func(*stream.Set, Size) ([]float64, error)
 }
 
-// Size is how large a model is. It is public.
+// Size is a model's size. It is public.
 type Size struct {
-	Words      int // V: words of the vocabulary, which may be features of rows or pixels of images
+	Words      int // V: words in the vocabulary, which may be features of rows or pixels of images
 	Components int // K: topics, clusters or hidden units; 0: the family has none, or no parameters say how many
 }
 
-// A Dimension is a number of rows or columns that depends on the size of a model.
+// A Dimension is a number of rows or columns that depends on the model's size.
 type Dimension int
 
 const (
@@ -51,13 +53,13 @@ const (
 	Pairs                // K(K+1)/2: pairs of components, one with itself, too
 )
 
-// Of returns the value of a dimension at a size.
+// Of returns the dimension's value at a size.
 func (d Dimension) Of(s Size) int {
 	return [...]int{One: 1, Words: s.Words, Components: s.Components, Pairs: s.Components * (s.Components + 1) / 2}[d]
 }
 
-// Fit returns the size of a model for documents and parameters with these headers. parameters may be nil only if the E-step of the
-// family needs none. The error names the mismatch.
+// Fit returns the model's size for documents and parameters with these headers. parameters may be nil only if the
+// family's E-step needs none. The error names the mismatch.
 func (f *Family) Fit(documents, parameters *wire.Header) (Size, error) {
 	size := Size{Words: int(documents.VocabularySize)}
 	switch {
@@ -86,7 +88,7 @@ func (f *Family) Fit(documents, parameters *wire.Header) (Size, error) {
 	return size, err
 }
 
-// checkShapes refuses statistics without cells, which are those of a family that does not know its K.
+// checkShapes refuses statistics without cells, which a family has if it does not know its K.
 func (f *Family) checkShapes(size Size) error {
 	for _, m := range f.Statistics(size) {
 		switch {
@@ -102,7 +104,7 @@ func (f *Family) checkShapes(size Size) error {
 	return nil
 }
 
-// Size returns the size of a model from the header of its parameters or of its model file.
+// Size returns the model's size from the header of its parameters or of its model file.
 func (f *Family) Size(parameters *wire.Header) (Size, error) {
 	if parameters.Model != f.Name {
 		return Size{}, fmt.Errorf("parameters are of model %q, must be of %q", parameters.Model, f.Name)
@@ -118,7 +120,7 @@ func (f *Family) Size(parameters *wire.Header) (Size, error) {
 	return size, nil
 }
 
-// Named returns the family with a name.
+// Named returns the family with this name.
 func Named(families []*Family, name string) (*Family, error) {
 	for _, f := range families {
 		if f.Name == name {

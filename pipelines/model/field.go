@@ -8,10 +8,10 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// A Field is a Scalar or a Matrix of a model's parameters, of its file, or of a learner's state, with its name in the wire format.
-// Writers and readers use the same variable.
+// A Field is a Scalar or a Matrix in a model's parameters, in its file, or in a learner's state, with its name in the
+// wire format. Writers and readers use the same variable.
 type Field interface {
-	// check refuses a header without the field, or with another shape of it.
+	// check refuses a header without the field, or with another shape for it.
 	check(h *wire.Header, size Size) error
 
 	// components returns K if the field's shape in a header determines it, else 0.
@@ -21,14 +21,14 @@ type Field interface {
 	array(set *stream.Set, size Size) (Array, error)
 }
 
-// An Array is a field as numbers, whatever its type is. A Scalar is 1 × 1.
+// An Array is a field as numbers, whatever its type. A Scalar is 1 × 1.
 type Array struct {
 	Name          string
 	Rows, Columns Dimension
 	Cells         []float64 // row by row
 }
 
-// Arrays reads all fields of a model file of the family.
+// Arrays reads all fields in a model file of the family.
 func (f *Family) Arrays(set *stream.Set, size Size) ([]Array, error) {
 	var all []Array
 	for _, field := range f.Model {
@@ -41,13 +41,13 @@ func (f *Family) Arrays(set *stream.Set, size Size) ([]Array, error) {
 	return all, nil
 }
 
-// A Rule is an interval for each value of a field. All values are finite in the wire format.
+// A Rule is an interval that each value in a field must be in. All values are finite in the wire format.
 type Rule struct {
 	text  string
 	holds func(float64) bool
 }
 
-// The rules of fields. The zero Rule allows every number.
+// The rules for fields. The zero Rule allows every number.
 var (
 	Positive    = Rule{"positive", func(x float64) bool { return x > 0 }}
 	NotNegative = Rule{"0 or more", func(x float64) bool { return x >= 0 }}
@@ -92,7 +92,7 @@ func (s Scalar) array(set *stream.Set, _ Size) (Array, error) {
 	return Array{Name: s.Name, Cells: []float64{x}}, err
 }
 
-// A Matrix is a named matrix whose shape depends on the size of the model.
+// A Matrix is a named matrix. Its shape depends on the model's size.
 type Matrix[T stream.Values] struct {
 	Name          string
 	Rows, Columns Dimension
@@ -111,7 +111,7 @@ func (m Matrix[T]) Of(set *stream.Set, size Size) ([]T, error) {
 	return cells, nil
 }
 
-// Drain is stream.Drain for the cells, row by row. After an error some may have been taken.
+// Drain is stream.Drain for the cells, row by row. After an error some cells may have been taken.
 func (m Matrix[T]) Drain(set *stream.Set, size Size, take func([]T)) error {
 	if err := m.in(set, size); err != nil {
 		return err
@@ -127,7 +127,7 @@ func (m Matrix[T]) Drain(set *stream.Set, size Size, take func([]T)) error {
 	return err
 }
 
-// in refuses a set without the matrix, or with another shape of it.
+// in refuses a set without the matrix, or with another shape for it.
 func (m Matrix[T]) in(set *stream.Set, size Size) error {
 	_, found, err := set.Matrix(m.Name)
 	if err != nil {
@@ -136,7 +136,8 @@ func (m Matrix[T]) in(set *stream.Set, size Size) error {
 	return m.fits(found, size)
 }
 
-// allows says whether the rule holds for cells. Each rule is an interval, so it holds for all if it does for the least and for the largest.
+// allows says whether the rule holds for cells. Each rule is an interval, so it holds for all cells if it holds for the
+// least and the largest.
 func (m Matrix[T]) allows(cells []T) bool {
 	if m.Rule.holds == nil || len(cells) == 0 {
 		return true

@@ -2,26 +2,28 @@ package model
 
 import "privpipe/pipelines/wire/stream"
 
-// A Learner turns releases into parameters, round by round. It only post-processes released numbers, outside the privacy wall.
+// A Learner turns releases into parameters, round by round. It only post-processes released numbers, outside the
+// privacy wall.
 type Learner interface {
-	// Family is the family of the model, and Size its size.
+	// Family is the model's family, and Size the model's size.
 	Family() *Family
 	Size() Size
 
-	// Update takes the release of a round, after Round. After an error the learner may have taken a part of it, and must not be used.
+	// Update takes a round's release. The round must be after Round. After an error the learner may have taken a part
+	// of the release, and must not be used.
 	Update(*Release) error
 
 	// Round is the round of the last release, 0 before the first.
 	Round() uint32
 
-	// Parameters returns the parameters for the E-step of the next round, nil if the E-step of the family needs none. It changes nothing
-	// that State returned.
+	// Parameters returns the parameters for the next round's E-step, or nil if the family's E-step needs none. It
+	// changes nothing that State returned.
 	Parameters() *Snapshot
 
-	// Model returns the content of a model file.
+	// Model returns the content for a model file.
 	Model() (*Snapshot, error)
 
-	// State returns the complete state of the learner; Restore sets it.
+	// State returns the learner's complete state; Restore sets it.
 	State() *Snapshot
 	Restore(*stream.Set) error
 }

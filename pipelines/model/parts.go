@@ -10,14 +10,15 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// AppendParts appends a dense block of a matrix to parts, cut by rows into pieces of at most MaxPart bytes. rows and columns are
-// ascending. values has one value for each cell, row by row. There must be a cell, and len(rows) × len(columns) values; otherwise
-// AppendParts panics. A block of a symmetric matrix must have no cell below the diagonal.
+// AppendParts appends a dense block of cells to parts, cut by rows into pieces with at most MaxPart bytes. rows and
+// columns are ascending. values has one value for each cell, row by row. There must be a cell, and len(rows) ×
+// len(columns) values; otherwise AppendParts panics. In a symmetric matrix the block must have no cell below the
+// diagonal.
 func AppendParts(parts []*wire.Part, matrix uint32, rows, columns []uint32, values []float32) []*wire.Part {
 	return append(parts, new(Parts).Set(matrix, rows, columns, values)...)
 }
 
-// Parts is memory for the parts of a block.
+// Parts is memory for one block's parts.
 type Parts struct {
 	parts   []*wire.Part
 	numbers []uint32
@@ -33,7 +34,7 @@ func (m *Parts) Set(matrix uint32, rows, columns []uint32, values []float32) []*
 	m.values = slices.Grow(m.values[:0], 4*len(values))[:4*len(values)]
 	gaps := wire.AppendGaps(m.numbers, columns)
 	free := gaps[len(columns):]
-	most := max(1, MaxPart/(4*len(columns))) // a row of MaxPart bytes is a matrix of 131,072 columns, all in use
+	most := max(1, MaxPart/(4*len(columns))) // a row of MaxPart bytes is a matrix row with 131,072 columns, all in use
 	n := 0
 	for first := 0; first < len(rows); first += most {
 		some := rows[first:min(first+most, len(rows))]
@@ -52,8 +53,8 @@ func (m *Parts) Set(matrix uint32, rows, columns []uint32, values []float32) []*
 	return m.parts[:n]
 }
 
-// putFloats writes values to b, which has 4 bytes for each, as little-endian FLOAT32. It takes four at a time, written out: that is
-// 1.8 times as fast.
+// putFloats writes values to b as little-endian FLOAT32. b has 4 bytes for each. putFloats takes four at a time,
+// written out: that is 1.8 times as fast.
 func putFloats(b []byte, values []float32) {
 	for ; len(values) >= 4; b, values = b[16:], values[4:] {
 		four, to := (*[4]float32)(values), (*[16]byte)(b)
@@ -67,9 +68,9 @@ func putFloats(b []byte, values []float32) {
 	}
 }
 
-// AppendFactored appends a factored block to parts: the cell of a row and a column is the product of their numbers. It covers all columns of
-// the matrix, and is cut by rows into pieces of at most MaxPart bytes. rows are ascending. It panics without a row, or if a row does not
-// fit a piece.
+// AppendFactored appends a factored block to parts: a cell is the product of its row's number and its column's number.
+// The block covers all columns of the matrix, and is cut by rows into pieces with at most MaxPart bytes. rows are
+// ascending. AppendFactored panics without a row, or if a row does not fit a piece.
 func AppendFactored(parts []*wire.Part, matrix uint32, rows []uint32, ofRows, ofColumns []float32) []*wire.Part {
 	most := MaxPart/4 - len(ofColumns)
 	if len(rows) == 0 || len(rows) != len(ofRows) || most < 1 {

@@ -10,8 +10,8 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// A Release is the noisy statistics of a round, scaled to the whole data set: each sum is divided by the public sampling rate,
-// never by the number of sampled units, which is private. It is unbiased for the sum over all units.
+// A Release holds a round's noisy statistics, scaled to the whole data set: each sum is divided by the public sampling
+// rate, never by the number of sampled units, which is private. It is unbiased for the sum over all units.
 type Release struct {
 	Round  uint32
 	Rounds int // planned number of rounds T
@@ -19,31 +19,32 @@ type Release struct {
 	// Rate is the expected share of all units in the round. Statistics were divided by it.
 	Rate float64
 
-	// All says that all units answered the round: nothing was sampled, so the statistics are those of the whole data set.
+	// All says that all units answered the round: nothing was sampled, so the statistics describe the whole data set.
 	All bool
 
 	set *stream.Set
 }
 
-// A Statistic is a matrix of a release, in the scale of the whole data set.
+// A Statistic is one matrix in a release, in the scale of the whole data set.
 type Statistic struct {
-	// Values are the cells, row by row. A symmetric matrix has the cells of the full square, so each released cell off the
-	// diagonal occurs twice.
+	// Values are the cells, row by row. A symmetric matrix has the cells of the full square, so each released cell off
+	// the diagonal occurs twice.
 	Values []float64
 
-	// Deviation is the standard deviation of the noise on each cell, 0 without noise. OffDiagonal is the standard deviation off
-	// the diagonal of a symmetric matrix, where it can be smaller. For other matrices both are equal.
+	// Deviation is the standard deviation of the noise on each cell, 0 without noise. OffDiagonal is the noise's
+	// standard deviation off the diagonal in a symmetric matrix, where it can be smaller. In other matrices both are
+	// equal.
 	Deviation, OffDiagonal float64
 }
 
-// maxScale keeps sums and squares of cells of 2⁶⁴ steps far from overflow.
+// maxScale keeps sums and squares of cells with up to 2⁶⁴ steps far from overflow.
 const maxScale = 1e60
 
-// maxNoise bounds the scale of the noise, in steps. It is the bound of event.OffDiagonalScale, and twice the bound of every
-// sampler (privatize/internal/noise).
+// maxNoise bounds the noise scale, in steps. It is the bound that event.OffDiagonalScale has, and twice the bound of
+// every sampler (privatize/internal/noise).
 const maxNoise = 1<<32 - 1
 
-// NewRelease interprets a set of a stream of RELEASES.
+// NewRelease interprets a set from a stream of RELEASES.
 func NewRelease(set *stream.Set) (*Release, error) {
 	scheme := set.Release.Scheme
 	r := &Release{Round: set.Round, Rounds: int(scheme.Rounds), Rate: scheme.Rate, All: scheme.Method == wire.Scheme_ALL, set: set}
@@ -58,7 +59,7 @@ func NewRelease(set *stream.Set) (*Release, error) {
 	return r, nil
 }
 
-// scale is the value of a step of the i-th matrix, scaled to the whole data set.
+// scale is the value of one step in the i-th matrix, scaled to the whole data set.
 func (r *Release) scale(i int) float64 {
 	bound := 1.
 	if bounds := r.set.Release.Bounds; len(bounds) > 0 {
@@ -67,7 +68,7 @@ func (r *Release) scale(i int) float64 {
 	return r.set.Release.Grid * bound / r.set.Release.Scheme.Rate
 }
 
-// Statistic returns the matrix with a name, once: the release does not keep it.
+// Statistic returns the matrix with this name, once: the release does not keep it.
 func (r *Release) Statistic(name string) (*Statistic, error) {
 	i, m, err := r.set.Matrix(name)
 	if err != nil {
@@ -84,9 +85,10 @@ func (r *Release) Statistic(name string) (*Statistic, error) {
 	return s, nil
 }
 
-// Each gives the values of the matrix with a name to take, once and in order: some values, and the number of the first. The matrix must not be symmetric.
-// take may change the slice, and must not keep it. So no memory holds the whole matrix twice. Each returns the standard deviation of the noise
-// on each cell. After an error some values may have been taken.
+// Each gives the values in the matrix with this name to take, once and in order: some values, and the number of the
+// first. The matrix must not be symmetric. take may change the slice, and must not keep it. So no memory holds the
+// whole matrix twice. Each returns the standard deviation of the noise on each cell. After an error some values may
+// have been taken.
 func (r *Release) Each(name string, take func(first int, values []float64)) (deviation float64, err error) {
 	i, m, err := r.set.Matrix(name)
 	if err != nil {
@@ -99,7 +101,8 @@ func (r *Release) Each(name string, take func(first int, values []float64)) (dev
 	return deviation, err
 }
 
-// drain gives the values of the i-th matrix, as they are in the release, to take, and returns the deviations of a Statistic.
+// drain gives the values of the i-th matrix, as they are in the release, to take. It returns the deviations for a
+// Statistic.
 func (r *Release) drain(i int, m *wire.Matrix, take func(first int, values []float64)) (diagonal, off float64, err error) {
 	scale, first := r.scale(i), 0
 	var values []float64
@@ -115,7 +118,7 @@ func (r *Release) drain(i int, m *wire.Matrix, take func(first int, values []flo
 	return diagonal * scale, off * scale, err
 }
 
-// deviations returns the standard deviations of the noise, in steps: on a cell, and off the diagonal of a symmetric matrix.
+// deviations returns the noise's standard deviations, in steps: on a cell, and off the diagonal in a symmetric matrix.
 func deviations(r *wire.Release, symmetric bool) (diagonal, off float64) {
 	switch r.Mechanism {
 	case event.Gaussian:
@@ -125,9 +128,9 @@ func deviations(r *wire.Release, symmetric bool) (diagonal, off float64) {
 			return diagonal, float64(event.OffDiagonalScale(r.Scale))
 		}
 	case event.Laplace:
-		// The discrete Laplace of P[x] ∝ e^(−|x|/t) is the difference of two independent geometric numbers of ratio
-		// r = e^(−1/t) (Inusah and Kozubowski 2006, "A discrete analogue of the Laplace distribution"). Each has the variance
-		// r/(1−r)², so it has 2r/(1−r)² = 2e^(1/t)/(e^(1/t) − 1)² = 1/(2 sinh²(1/2t)).
+		// The discrete Laplace with P[x] ∝ e^(−|x|/t) is the difference of two independent geometric numbers with ratio
+		// r = e^(−1/t) (Inusah and Kozubowski 2006, "A discrete analogue of the Laplace distribution"). Each has the
+		// variance r/(1−r)², so the difference has 2r/(1−r)² = 2e^(1/t)/(e^(1/t) − 1)² = 1/(2 sinh²(1/2t)).
 		diagonal = 1 / (math.Sqrt2 * math.Sinh(0.5/float64(r.Scale)))
 	}
 	return diagonal, diagonal
@@ -145,7 +148,7 @@ func square(triangle []float64, rows int) []float64 {
 	return full
 }
 
-// CheckReleases refuses releases of another model, or without a statistic of the learner.
+// CheckReleases refuses releases from another model, or releases that lack one of the learner's statistics.
 func CheckReleases(h *wire.Header, l Learner) error {
 	if f := l.Family(); h.Model != f.Name {
 		return fmt.Errorf("releases are of model %q, must be of %q", h.Model, f.Name)

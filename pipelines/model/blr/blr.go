@@ -1,5 +1,6 @@
-// Package blr is the family of Bayesian logistic regression with a Gaussian prior of unknown precision, by Pólya-Gamma variables (Park
-// et al., Variational Bayes In Private Settings, JAIR 68, 2020, §6, Algorithm 5). The features of a row are the words of a document.
+// Package blr is the family of Bayesian logistic regression with a Gaussian prior with unknown precision, by
+// Pólya-Gamma variables (Park et al., Variational Bayes In Private Settings, JAIR 68, 2020, §6, Algorithm 5). A row's
+// features are a document's words.
 //
 // For a row x with |x| ≤ 1 and class y ∈ {0, 1}, in the notation of the paper's Algorithms 1 and 2:
 //
@@ -9,7 +10,8 @@
 //	(s1, s2) over (½, ¼)                                    √2           2·√2 (no smaller bound is charged)
 //	(s1, s2) over (1, ½)                                    1/√2         √5/2
 //
-// The last columns bound how far a neighbouring sum lies in L2: estep/blr/claim.md. A row of b binomial trials has b times as much.
+// The last columns bound how far a neighbouring sum lies in L2: estep/blr/claim.md. A row with b binomial trials has b
+// times as much.
 package blr
 
 import (
@@ -28,13 +30,13 @@ var (
 	// Mean is E[w] under q, for rows as the E-step scales them.
 	Mean = model.Matrix[float64]{Name: "mean", Rows: model.One, Columns: model.Words}
 
-	// Moments is E[w·wᵀ] under q, the covariance of w plus the product of its mean.
+	// Moments is E[w·wᵀ] under q: the covariance of w plus E[w]·E[w]ᵀ.
 	Moments = model.Matrix[float64]{Name: "moments", Rows: model.Words, Columns: model.Words}
 
 	// Precision is E[α] of the prior w ~ N(0, I/α).
 	Precision = model.Scalar{Name: "precision", Rule: model.Positive}
 
-	// Rounds is the number of rounds that a model was learned from.
+	// Rounds is the number of rounds that the model was learned from.
 	Rounds = model.Scalar{Name: "rounds"}
 )
 

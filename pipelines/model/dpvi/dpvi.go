@@ -1,6 +1,6 @@
-// Package dpvi is the family of logistic regression by stochastic gradients of the evidence lower bound, with q(w) = N(μ, diag(d²))
-// (Jälkö, Dikmen and Honkela, Differentially Private Variational Inference for Non-conjugate Models, UAI 2017). The features of a row are the
-// words of a document.
+// Package dpvi is the family of logistic regression by stochastic gradients of the evidence lower bound, with q(w) =
+// N(μ, diag(d²)) (Jälkö, Dikmen and Honkela, Differentially Private Variational Inference for Non-conjugate Models, UAI
+// 2017). A row's features are a document's words.
 package dpvi
 
 import (
@@ -8,16 +8,17 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// Gradients is the name of the statistic: 2 × V. Row 0 is the gradient of the log likelihood by μ, row 1 that by log d.
+// Gradients is the name of the statistic: 2 × V. Row 0 is the gradient of the log likelihood by μ, row 1 its gradient
+// by log d.
 const Gradients = "gradients"
 
 // The fields of parameters and model files.
 var (
 	Mean      = model.Matrix[float64]{Name: "mean", Rows: model.One, Columns: model.Words}                            // μ
 	Deviation = model.Matrix[float64]{Name: "deviation", Rows: model.One, Columns: model.Words, Rule: model.Positive} // d
-	Rounds    = model.Scalar{Name: "rounds"}                                                                          // that a model was learned from
+	Rounds    = model.Scalar{Name: "rounds"}                                                                          // number of rounds that the model was learned from
 
-	// Draw is e ~ N(0, I), from public coins: the gradients of a round are at w = μ + d∘e. A model file has none.
+	// Draw is e ~ N(0, I), from public coins: a round's gradients are at w = μ + d∘e. A model file has none.
 	Draw = model.Matrix[float64]{Name: "draw", Rows: model.One, Columns: model.Words}
 )
 

@@ -1,5 +1,5 @@
-// Package lda is the family of latent Dirichlet allocation (Blei, Ng and Jordan 2003): each topic is a distribution over
-// words, each document a mixture of topics.
+// Package lda is the family of latent Dirichlet allocation (Blei, Ng and Jordan 2003): each topic is a distribution
+// over words, each document a mixture of topics.
 package lda
 
 import (
@@ -13,38 +13,39 @@ const Topics = "topics"
 
 // The fields of parameters and model files.
 var (
-	// Alpha is the Dirichlet prior of a document's topics, the same for each.
+	// Alpha is the Dirichlet prior for a document's topics, the same for each topic.
 	Alpha = model.Scalar{Name: "alpha", Rule: model.Positive}
 
-	// Eta is the Dirichlet prior of a topic's words, the same for each. Parameters of older programs lack it; a model file has it.
+	// Eta is the Dirichlet prior for a topic's words, the same for each word. Parameters from older programs lack it; a
+	// model file has it.
 	Eta = model.Scalar{Name: "eta", Rule: model.Positive}
 
-	// Rounds is the number of rounds that a model was learned from.
+	// Rounds is the number of rounds that the model was learned from.
 	Rounds = model.Scalar{Name: "rounds"}
 
 	// Weights are the factors of θ in the E-step: β_kv, or exp(E[log β_kv]).
 	Weights = model.Matrix[float32]{Name: "weights", Rows: model.Components, Columns: model.Words, Rule: model.NotNegative}
 
-	// Lambda are the parameters of the topics' Dirichlet posterior. The mean of β_kv is λ_kv / Σ_v λ_kv. Of a point mass at their
-	// mode they are 1 less, so the same is true of the mode.
+	// Lambda are the parameters of the topics' Dirichlet posterior. The mean of β_kv is λ_kv / Σ_v λ_kv. If the model
+	// is a point mass at the posterior's mode, they are 1 less, so that this formula gives the mode.
 	Lambda = model.Matrix[float64]{Name: "lambda", Rows: model.Components, Columns: model.Words, Rule: model.Positive}
 )
 
 // The optional fields of parameters and model files: a reader asks In before Of.
 var (
-	// Ceiling is C of weights and lambda that were made of cells of the statistic clamped to [0, C], plus eta. Without it there is no
-	// such bound.
+	// Ceiling is C if weights and lambda were made from the statistic's cells clamped to [0, C], plus eta. Without it
+	// there is no such bound.
 	Ceiling = model.Scalar{Name: "ceiling", Rule: model.Positive}
 
-	// Counts are the sum of all increments of the statistic that were released. Noise may have made them negative. A run that does not
-	// accumulate has none.
+	// Counts are the sum of all released increments of the statistic. Noise may have made them negative. A run that
+	// does not accumulate has none.
 	Counts = model.Matrix[float32]{Name: "counts", Rows: model.Components, Columns: model.Words}
 
 	// CountsVariance is the variance of the noise on each cell of Counts. It comes with them.
 	CountsVariance = model.Scalar{Name: "counts_variance", Rule: model.NotNegative}
 
-	// Prior is what the Dirichlet prior of the next batch's topics has besides eta, where each round is a batch of its own. A run that is not
-	// online has none.
+	// Prior is the part besides eta of the Dirichlet prior for the next batch's topics, if each round is its own batch.
+	// A run that is not online has none.
 	Prior = model.Matrix[float32]{Name: "prior", Rows: model.Components, Columns: model.Words, Rule: model.NotNegative}
 
 	// UnigramGain compares the model's word frequencies, the sums of its topics, to frequencies from one release with

@@ -7,21 +7,21 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// An Origin is where a topic of a model with public text comes from: shares in [0, 1] whose sum is 1. They are computed from what was released,
-// so they cost no privacy.
+// An Origin says where a topic comes from in a model with public text: shares in [0, 1] with the sum 1. They are
+// computed from released numbers, so they cost no privacy.
 type Origin struct {
 	Own         float64 // how much the topic follows its own noisy counts
-	Public      float64 // how much else it owes to public text: to mixtures of public topics, and to features of words
+	Public      float64 // how much else the topic owes to public text: to mixtures of public topics, and to features of words
 	Frequencies float64 // the rest: the private word frequencies, which know no topics
 }
 
-// The fields of a model file that hold origins. The share of the frequencies is the rest to 1.
+// The fields in a model file that hold origins. The share of the frequencies is the rest to 1.
 var (
 	ownShare    = model.Matrix[float64]{Name: "own_share", Rows: model.Components, Columns: model.One, Rule: model.Share}
 	publicShare = model.Matrix[float64]{Name: "public_share", Rows: model.Components, Columns: model.One, Rule: model.Share}
 )
 
-// PutOrigins writes the origin of each topic.
+// PutOrigins writes each topic's origin.
 func PutOrigins(to *model.Snapshot, size model.Size, origins []Origin) {
 	var own, public []float64
 	for _, o := range origins {
@@ -31,8 +31,8 @@ func PutOrigins(to *model.Snapshot, size model.Size, origins []Origin) {
 	publicShare.Put(to, size, public)
 }
 
-// OriginsOf returns the origin of each topic of a model file, nil for a model without them: one without public text, or of an older program.
-// Shares that are not in [0, 1], or whose sum is above 1, are an error.
+// OriginsOf returns each topic's origin in a model file, or nil if the model has none: a model without public text, or
+// from an older program. Shares that are not in [0, 1], or have a sum above 1, are an error.
 func OriginsOf(set *stream.Set, size model.Size) ([]Origin, error) {
 	if !ownShare.In(set) && !publicShare.In(set) {
 		return nil, nil

@@ -1,6 +1,6 @@
-// Package linear is the family of Bayesian linear regression with a conjugate normal-gamma prior, learned from noisy sums (Bernstein and
-// Sheldon, Differentially Private Bayesian Linear Regression, NeurIPS 2019, §3). The features of a row are the words of a document, and its
-// label is the response.
+// Package linear is the family of Bayesian linear regression with a conjugate normal-gamma prior, learned from noisy
+// sums (Bernstein and Sheldon, Differentially Private Bayesian Linear Regression, NeurIPS 2019, §3). A row's features
+// are a document's words, and the document's label is the response.
 //
 // For a row x with |x| ≤ 1 and a response y in [−1, 1], in the notation of Park et al. (2020), Algorithms 1 and 2:
 //
@@ -11,8 +11,8 @@
 //	count = 1         ½·log τ               2·(a0 − 1) + V   1            0
 //	all, each over 1                                         2            3/√2
 //
-// The last columns bound how far a neighbouring sum lies in L2: estep/linear/claim.md. No variable of the model is latent, so the E-step
-// needs no parameters, and a round has all that the data tell.
+// The last columns bound how far a neighbouring sum lies in L2: estep/linear/claim.md. The model has no latent
+// variable, so the E-step needs no parameters, and one round has everything that the data tell.
 package linear
 
 import (
@@ -28,18 +28,18 @@ const (
 	Count     = "count"
 )
 
-// The fields of model files, for rows and responses as the E-step scales them.
+// The fields in model files, for rows and responses as the E-step scales them.
 var (
 	// Mean is E[w].
 	Mean = model.Matrix[float64]{Name: "mean", Rows: model.One, Columns: model.Words}
 
-	// Covariance is that of w.
+	// Covariance is the covariance of w.
 	Covariance = model.Matrix[float64]{Name: "covariance", Rows: model.Words, Columns: model.Words}
 
 	// Noise is the variance of a response around wᵀx, E[1/τ].
 	Noise = model.Scalar{Name: "noise", Rule: model.Positive}
 
-	// Rounds is the number of rounds that a model was learned from.
+	// Rounds is the number of rounds that the model was learned from.
 	Rounds = model.Scalar{Name: "rounds"}
 )
 

@@ -1,4 +1,4 @@
-// Package modelfile reads model files of every family.
+// Package modelfile reads model files from every family.
 package modelfile
 
 import (
@@ -15,21 +15,21 @@ import (
 
 // Topics are unnormalized distributions over words.
 type Topics struct {
-	Header *wire.Header // of the model file
+	Header *wire.Header // the model file's header
 	Words  []string     // the vocabulary, V of them
 	Number int          // K
 	Cells  []float64    // K × V, row by row, all positive
-	Set    *stream.Set  // the other fields of the model, which depend on its family
+	Set    *stream.Set  // the model's other fields, which depend on its family
 
-	Origins []lda.Origin // of each topic; nil for a model without public text
+	Origins []lda.Origin // each topic's origin; nil for a model without public text
 }
 
-// Row returns the cells of a topic, from 0.
+// Row returns a topic's cells. topic counts from 0.
 func (t *Topics) Row(topic int) []float64 {
 	return t.Cells[topic*len(t.Words) : (topic+1)*len(t.Words)]
 }
 
-// A File is the content of a model file.
+// A File is a model file's content.
 type File struct {
 	Name   string // for messages
 	Header *wire.Header
@@ -39,7 +39,7 @@ type File struct {
 	Set    *stream.Set
 }
 
-// Read reads a model file of any family. A file with more than maxCells cells is refused.
+// Read reads a model file from any family. A file with more than maxCells cells is refused.
 func Read(name string, maxCells uint64) (*File, error) {
 	in, h, err := endpoint.OpenStream(name, endpoint.Wanted{
 		Kinds: []wire.Kind{wire.Kind_PARAMETERS}, Side: wire.Side_PUBLIC, MaxCells: maxCells,
@@ -64,7 +64,8 @@ func Read(name string, maxCells uint64) (*File, error) {
 	return f, nil
 }
 
-// ReadTopics reads the topics of a model file of any family that has topics. A file with more than maxCells cells is refused.
+// ReadTopics reads the topics in a model file from any family that has topics. A file with more than maxCells cells is
+// refused.
 func ReadTopics(name string, maxCells uint64) (*Topics, error) {
 	f, err := Read(name, maxCells)
 	if err != nil {
@@ -73,7 +74,7 @@ func ReadTopics(name string, maxCells uint64) (*Topics, error) {
 	return f.Topics()
 }
 
-// Topics reads the topics of a model file, if its family has topics.
+// Topics reads the topics in the model file, if its family has topics.
 func (f *File) Topics() (*Topics, error) {
 	if f.Family.Topics == nil {
 		return nil, exit.Errorf(exit.Usage, "%s: a model of %s has no topics", f.Name, f.Family.Name).

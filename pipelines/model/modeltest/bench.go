@@ -13,9 +13,9 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// Contribute benchmarks an E-step on the documents of the stream that PRIVPIPE_DOCUMENTS names, under the parameters of
-// PRIVPIPE_MODEL, without reading and writing: what other tools call the E-step. It reports documents and tokens a second of CPU time.
-// The benchmarks of package endtoend run it.
+// Contribute benchmarks an E-step without reading and writing: other tools call this the E-step. It uses the documents
+// in the stream that PRIVPIPE_DOCUMENTS names, and the parameters in PRIVPIPE_MODEL. It reports documents and tokens a
+// second of CPU time. The benchmarks in package endtoend run it.
 func Contribute(b *testing.B, family *model.Family, step model.EStep) {
 	all := Documents(b, family, step)
 	tokens := 0
@@ -39,7 +39,8 @@ func Contribute(b *testing.B, family *model.Family, step model.EStep) {
 	b.ReportMetric(float64(tokens)/seconds, "tokens/s")
 }
 
-// Fastest runs a function b.N times and returns the CPU time of the fastest run, in seconds: what a busy machine adds is not its.
+// Fastest runs a function b.N times and returns the CPU time of the fastest run, in seconds. A busy machine only makes
+// runs slower.
 func Fastest(b *testing.B, run func()) float64 {
 	b.Helper()
 	fastest := math.Inf(1)
@@ -51,8 +52,8 @@ func Fastest(b *testing.B, run func()) float64 {
 	return fastest
 }
 
-// Documents returns the documents of the stream that PRIVPIPE_DOCUMENTS names, and gives step the parameters of PRIVPIPE_MODEL. It skips the
-// benchmark without these.
+// Documents returns the documents in the stream that PRIVPIPE_DOCUMENTS names, and gives step the parameters in
+// PRIVPIPE_MODEL. It skips the benchmark if one of them is not set.
 func Documents(b *testing.B, family *model.Family, step model.EStep) []*wire.Document {
 	b.Helper()
 	file, documents := os.Getenv("PRIVPIPE_MODEL"), os.Getenv("PRIVPIPE_DOCUMENTS")
@@ -87,7 +88,7 @@ func Documents(b *testing.B, family *model.Family, step model.EStep) []*wire.Doc
 	}
 }
 
-// processorTime is what this process took so far, also for the system.
+// processorTime is the CPU time that this process took so far, including system time.
 func processorTime(b *testing.B) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

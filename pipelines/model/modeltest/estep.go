@@ -24,7 +24,7 @@ type Case struct {
 	Step   model.EStep
 	Size   model.Size
 	Norm   float64 // L2 norm that no contribution exceeds; 0: none is promised
-	Tokens uint32  // in the longest document; 0: the most that a document may have
+	Tokens uint32  // number in the longest document; 0: the most that a document may have
 }
 
 // EStep checks an E-step.
@@ -61,7 +61,7 @@ func checkParts(words int, matrices []*wire.Matrix, parts []*wire.Part) error {
 	return w.Write(&wire.Record{Round: 1, Body: &wire.Record_Contribution{Contribution: c}})
 }
 
-// documents returns documents of many sizes: empty, one word, one word very often, all words, and sizes in between.
+// documents returns documents with many sizes: empty, one word, one word very often, all words, and sizes in between.
 func (c Case) documents() []*wire.Document {
 	documents := []*wire.Document{
 		{Id: "empty"},
@@ -96,7 +96,7 @@ func contributeWith(t *testing.T, w model.Worker, d *wire.Document, coins *model
 	return &wire.Contribution{Unit: d.Id, Parts: parts}
 }
 
-// coins returns the coins of a document in some round. The key is not secret.
+// coins returns the coins for a document in some round. The key is not secret.
 func coins(d *wire.Document) *model.Coins {
 	return &model.Coins{Document: d, Key: []byte("modeltest"), Scope: model.Scope("run", 1)}
 }
@@ -146,9 +146,9 @@ func (c Case) independent(t *testing.T) {
 	}
 }
 
-// nameless checks that a contribution depends on the document's id and user only through the numbers of Coins.Secret. An id may
-// depend on the number or order of other documents, and then the contribution would, too. Each document is tried under other names
-// with the coins of its first name: package model checks that public coins depend on no name.
+// nameless checks that a contribution depends on the document's id and user only through the numbers from Coins.Secret.
+// An id may depend on the number or order of other documents, and then the contribution would, too. Each document is
+// tried under other names with the coins of its first name: package model checks that public coins depend on no name.
 func (c Case) nameless(t *testing.T) {
 	w := c.Step.NewWorker()
 	for i, d := range c.documents() {

@@ -23,7 +23,8 @@ type Release struct {
 	Steps []int64 // the cells of all matrices, matrix after matrix
 }
 
-// Gaussian returns the head of a release with noise of the given scale, in steps, in a run of rounds rounds of Poisson sampling.
+// Gaussian returns the head of a release. Its noise has the given scale, in steps. Its run has rounds rounds with
+// Poisson sampling.
 func Gaussian(rate, grid float64, scale uint64, rounds uint32) *wire.Release {
 	return &wire.Release{
 		Mechanism: event.Gaussian, Grant: "grant", Grid: grid, Clip: 1, Scale: scale,
@@ -31,14 +32,14 @@ func Gaussian(rate, grid float64, scale uint64, rounds uint32) *wire.Release {
 	}
 }
 
-// None returns the head of a release without noise, in a run of rounds rounds of Poisson sampling.
+// None returns the head of a release without noise. Its run has rounds rounds with Poisson sampling.
 func None(rate, grid float64, rounds uint32) *wire.Release {
 	r := Gaussian(rate, grid, 0, rounds)
 	r.Mechanism, r.Grant, r.Clip = event.None, "", 0
 	return r
 }
 
-// Header returns the header of releases for a learner.
+// Header returns the header that releases for a learner have.
 func Header(l model.Learner, vocabulary []byte, words int) *wire.Header {
 	h := &wire.Header{
 		Version: wire.Version, Kind: wire.Kind_RELEASES, Side: wire.Side_PUBLIC, Run: "run", Model: l.Family().Name,
@@ -54,7 +55,7 @@ func Header(l model.Learner, vocabulary []byte, words int) *wire.Header {
 
 func statistics(l model.Learner) []*wire.Matrix { return l.Family().Statistics(l.Size()) }
 
-// cells is the number of cells of a release.
+// cells is the number of cells in one release.
 func cells(l model.Learner) (all int) {
 	for _, m := range statistics(l) {
 		all += m.Cells()
@@ -129,7 +130,7 @@ func Set(l model.Learner, s *model.Snapshot) *stream.Set {
 	return set(l.Family().Name, l.Round(), s)
 }
 
-// Snapshot is Set without a learner: the snapshot is of a family, before the first round.
+// Snapshot is Set without a learner: the snapshot belongs to a family, before the first round.
 func Snapshot(family string, s *model.Snapshot) *stream.Set { return set(family, 0, s) }
 
 func set(family string, round uint32, s *model.Snapshot) *stream.Set {
@@ -144,16 +145,16 @@ func set(family string, round uint32, s *model.Snapshot) *stream.Set {
 	}))
 }
 
-// Learner checks the promises of package model for a learner, on rounds of samples. fresh returns a new learner with the same settings
-// each time.
+// Learner checks the promises of package model for a learner, on rounds of samples. fresh returns a new learner with
+// the same settings each time.
 func Learner(t *testing.T, fresh func() model.Learner) {
 	LearnerOf(t, Gaussian(0.25, 0.125, 50, rounds), fresh)
 }
 
-// rounds is the number of rounds of Learner.
+// rounds is the number of rounds in Learner.
 const rounds = 5
 
-// OfAll returns the head of a release that all units answered, else as Gaussian does.
+// OfAll returns the head of a release that all units answered. Otherwise it is like Gaussian.
 func OfAll(grid float64, scale uint64, rounds uint32) *wire.Release {
 	r := Gaussian(1, grid, scale, rounds)
 	r.Scheme = &wire.Scheme{Method: wire.Scheme_ALL, Rate: 1, Rounds: rounds, Secret: true}
@@ -231,7 +232,8 @@ func LearnerOf(t *testing.T, head *wire.Release, fresh func() model.Learner) {
 	})
 }
 
-// Extreme checks that every release within the rules of the wire format gives a model within these rules. At rate 1 all units answer.
+// Extreme checks that every release within the rules of the wire format gives a model within these rules. At rate 1 all
+// units answer.
 func Extreme(t *testing.T, l model.Learner, grid, rate float64, scale uint64, rounds uint32, a, b int64) {
 	if !(grid > 0 && grid <= math.MaxFloat64) || event.CheckRate(rate) != nil || rounds == 0 || rounds > 1<<31 {
 		t.Skip()
@@ -277,7 +279,7 @@ func learned(t *testing.T, l model.Learner) *kept {
 	return keep(s)
 }
 
-// kept is a snapshot, and its cells at the time.
+// kept is a snapshot and the cells that it had at the time.
 type kept struct {
 	*model.Snapshot
 	cells [][]byte

@@ -14,25 +14,26 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// Halves are both halves of a model, and their promises.
+// Halves are both halves of one model, and their promises.
 type Halves struct {
 	Step    func() model.EStep // without parameters
 	Learner func() model.Learner
 
 	Norm        float64 // L2 norm that no contribution exceeds: the clip C that a grant should have. Required; it is never derived
-	Distance    float64 // L2 norm that no difference of two contributions exceeds; 0: that of SPEC.md §7.3
+	Distance    float64 // L2 norm that no difference of two contributions exceeds; 0: the bound in SPEC.md §7.3
 	Attained    float64 // share of Norm, in (0, 1], that some contribution must reach: a bound above all norms wastes budget
-	NonNegative bool    // no cell of a contribution is negative
+	NonNegative bool    // no cell in a contribution is negative
 }
 
-// The number of documents of a round trip, and of words of their vocabulary.
+// The number of documents in a round trip, and the number of rounds.
 const (
 	tripDocuments = 60
 	tripRounds    = 3
 )
 
-// RoundTrip takes both halves through rounds over the wire format. After each round it replaces and removes documents, and
-// searches for the contribution of the largest norm. Neighbouring sums must be within the privatizer's sensitivity.
+// RoundTrip takes both halves through rounds over the wire format. After each round it replaces and removes documents,
+// and searches for the contribution with the largest norm. Neighbouring sums must be within the privatizer's
+// sensitivity.
 func RoundTrip(t *testing.T, h Halves) {
 	l := h.Learner()
 	words := l.Size().Words
@@ -55,7 +56,7 @@ func RoundTrip(t *testing.T, h Halves) {
 	h.read(t, l, Set(l, s), documents)
 }
 
-// A trip is one round of a round trip.
+// A trip is one round in a round trip.
 type trip struct {
 	Halves
 	family   *model.Family
@@ -64,7 +65,7 @@ type trip struct {
 	step     model.EStep
 }
 
-// begin passes the parameters of a learner to a new E-step, over the wire format.
+// begin passes a learner's parameters to a new E-step, over the wire format.
 func (h Halves) begin(t *testing.T, l model.Learner) *trip {
 	t.Helper()
 	step := h.Step()
@@ -110,11 +111,11 @@ func (r *trip) contributionBy(t *testing.T, w model.Worker, d *wire.Document) []
 	return cells
 }
 
-// Dense returns the cells of parts that keep the rules of the wire format, matrix after matrix, row by row. A symmetric matrix has
-// the cells on and above the diagonal.
+// Dense returns the cells of parts that keep the rules of the wire format, matrix after matrix, row by row. A symmetric
+// matrix has the cells on and above the diagonal.
 func Dense(matrices []*wire.Matrix, parts []*wire.Part) []float64 {
 	var cells []float64
-	first := make([]int, len(matrices)) // of each matrix
+	first := make([]int, len(matrices)) // for each matrix
 	for i, m := range matrices {
 		first[i] = len(cells)
 		cells = append(cells, make([]float64, m.Cells())...)
@@ -158,8 +159,9 @@ func ids(gaps []uint32, all uint32) []uint32 {
 	return every
 }
 
-// neighbours checks the sums of neighbouring data sets: without a document under add-remove, and with another document in its
-// place under replace-one. Other documents' contributions are the same, so the sums differ only by the contributions of one.
+// neighbours checks the sums of neighbouring data sets: without one document under add-remove, and with another
+// document in its place under replace-one. The other documents' contributions are the same, so the sums differ only by
+// that document's contributions.
 func (r *trip) neighbours(t *testing.T, documents []*wire.Document) {
 	t.Helper()
 	all := make([][]float64, len(documents))
@@ -180,7 +182,7 @@ func (r *trip) neighbours(t *testing.T, documents []*wire.Document) {
 	}
 }
 
-// Exchanged bounds how far a sum moves under replace-one: by Distance, or else as SPEC.md §7.3 says.
+// Exchanged bounds how far a sum moves under replace-one: by Distance if it is set, or else as SPEC.md §7.3 says.
 func (h Halves) Exchanged() float64 {
 	switch {
 	case h.Distance > 0:
@@ -203,8 +205,8 @@ func distance(a, b []float64) float64 {
 	return math.Sqrt(square)
 }
 
-// search looks for a document with a large norm, and for another document far from it, by random changes. It keeps a change that
-// increases the norm or the distance.
+// search looks for a document with a large norm, and for another document far from it, by random changes. It keeps a
+// change that increases the norm or the distance.
 func (r *trip) search(t *testing.T, random *rand.Rand, words int) {
 	t.Helper()
 	climb := func(value func(*wire.Document) float64) (best *wire.Document, most float64) {
@@ -238,7 +240,7 @@ func (r *trip) search(t *testing.T, random *rand.Rand, words int) {
 	}
 }
 
-// randomDocument has some of the words, some of them often.
+// randomDocument returns a document with some of the words, some of them often.
 func randomDocument(random *rand.Rand, words int) *wire.Document {
 	d := new(wire.Document)
 	keep := random.Float64()
@@ -254,7 +256,7 @@ func randomDocument(random *rand.Rand, words int) *wire.Document {
 	return d
 }
 
-// altered returns d with another count of a word.
+// altered returns d with another count for one word.
 func altered(random *rand.Rand, d *wire.Document) *wire.Document {
 	d = proto.CloneOf(d)
 	if len(d.Counts) > 0 {

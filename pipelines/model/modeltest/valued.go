@@ -10,8 +10,8 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// valued returns a document of counts as the family reads it. In a family of real numbers the value of a word is half its count,
-// and negative if the count is even. Its class is "1" if the first count is odd, else "0".
+// valued returns a document with counts as the family reads it. In a family with real numbers a word's value is half
+// its count, and negative if the count is even. The document's class is "1" if the first count is odd, else "0".
 func valued(f *model.Family, d *wire.Document) *wire.Document {
 	if !f.Values {
 		return d

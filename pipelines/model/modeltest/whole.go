@@ -11,7 +11,8 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// Whole checks an E-step that answers the documents of a round together: two rounds, of which the second goes on from the first.
+// Whole checks an E-step that answers a round's documents together. It runs two rounds. The second goes on from the
+// first.
 func Whole(t *testing.T, c Case) {
 	whole, ok := c.Step.(model.Whole)
 	if !ok {
@@ -61,7 +62,7 @@ func Whole(t *testing.T, c Case) {
 	c.settings(t)
 }
 
-// matrices are those of contributions, with the hidden ones.
+// matrices returns the matrices in contributions, including the hidden ones.
 func (c Case) matrices() []*wire.Matrix {
 	matrices := c.Family.Statistics(c.Size)
 	if hider, ok := c.Step.(model.Hider); ok {

@@ -1,5 +1,5 @@
-// Package publictext is the format of public files: what public text says of words and of topics. They cost no privacy, because they are
-// made of public streams only.
+// Package publictext is the format of public files. They hold facts that public text tells about words and topics. They
+// cost no privacy, because they are made from public streams only.
 package publictext
 
 import (
@@ -20,29 +20,29 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// Family is the name of the model in the header of a public file.
+// Family is the name of the model in a public file's header.
 const Family = "public"
 
-// A Text is what public text says of the words of a vocabulary.
+// A Text holds the facts that public text tells about the words in a vocabulary.
 type Text struct {
 	Vocabulary  vocabulary.Words
-	Frequencies []float64         // of each word; their sum is 1
-	Topics      [][]float32       // of each public topic, the natural logarithm of each word's lift: its probability in the topic over its frequency
-	Features    [][]float32       // of each feature, its value for each word; words of equal meaning have values near each other
-	Digest      [sha256.Size]byte // of the file, which it had before it was brought to a vocabulary
-	Known       int               // so many words of the vocabulary are of the file
-	First       int               // so many leading topics are of one public model, from which a private one may start
-	Kinds       []Kind            // of the last topics, in their order
+	Frequencies []float64         // each word's frequency; their sum is 1
+	Topics      [][]float32       // for each public topic, the natural logarithm of each word's lift: its probability in the topic over its frequency
+	Features    [][]float32       // for each feature, its value for each word; words of equal meaning have values near each other
+	Digest      [sha256.Size]byte // the file's digest, from before it was brought to a vocabulary
+	Known       int               // number of words in the vocabulary that the file has
+	First       int               // number of leading topics that one public model has; a private one may start from them
+	Kinds       []Kind            // the kinds of the last topics, in their order
 }
 
-// A Kind is public text of one kind, such as books on health. The topics from First to the next kind, or to the end,
-// were learned from it only.
+// A Kind is one kind of public text, such as books on health. The topics from First to the next kind, or to the end,
+// were learned from this kind only.
 type Kind struct {
 	Name  string
 	First int
 }
 
-// The fields of a public file.
+// The fields in a public file.
 var (
 	frequencies = model.Matrix[float64]{Name: "frequencies", Rows: model.One, Columns: model.Words, Rule: model.Probability}
 	topics      = model.Matrix[float32]{Name: "log_lifts", Rows: model.Components, Columns: model.Words}
@@ -50,10 +50,11 @@ var (
 	first       = model.Scalar{Name: "first", Rule: model.Positive}
 )
 
-// kindPrefix begins the names of scalars, one for each kind. The scalar is the number of its first topic, from 0.
+// kindPrefix begins the names of scalars, one for each kind. The scalar is the number of the kind's first topic, from
+// 0.
 const kindPrefix = "first of "
 
-// used is the field of a model file that names the public text by its digest.
+// used is the field in a model file that names the public text by its digest.
 var used = model.Matrix[int64]{Name: "public_text", Rows: model.One, Columns: model.Words}
 
 // PutDigest names the text in a model file.
@@ -77,7 +78,7 @@ func DigestOf(set *stream.Set) (digest [sha256.Size]byte, ok bool) {
 	return digest, true
 }
 
-// Bounds of the absolute values of logarithms of lifts and of features. Within them, no estimate overflows.
+// Bounds on the absolute values of logarithms of lifts and of features. Within them, no estimate overflows.
 const (
 	maxLift    = 30
 	maxFeature = 1e4
@@ -180,7 +181,7 @@ func read(set *stream.Set, words vocabulary.Words) (*Text, error) {
 	return t, nil
 }
 
-// kinds reads the kinds of the last topics.
+// kinds reads the kinds that the last topics have.
 func kinds(set *stream.Set, topics int) (all []Kind, err error) {
 	for _, s := range set.Parameters.GetScalars() {
 		name, ok := strings.CutPrefix(s.Name, kindPrefix)
@@ -201,7 +202,7 @@ func kinds(set *stream.Set, topics int) (all []Kind, err error) {
 	return all, nil
 }
 
-// rows reads the rows of a matrix whose number of rows its header says. No cell may be further from 0 than most.
+// rows reads the rows of a matrix. The header states the number of rows. No cell may be further from 0 than most.
 func rows(set *stream.Set, m model.Matrix[float32], words int, most float64) ([][]float32, error) {
 	_, found, err := set.Matrix(m.Name)
 	if err != nil {
@@ -223,11 +224,11 @@ func rows(set *stream.Set, m model.Matrix[float32], words int, most float64) ([]
 	return all, nil
 }
 
-// ErrUnknownWords is Over's error for a sound file that is not for the vocabulary.
+// ErrUnknownWords is Over's error for a sound file that does not fit the vocabulary.
 var ErrUnknownWords = errors.New("does not have half of the words of the vocabulary, so it says little of them")
 
-// Over brings the text to another vocabulary by the words themselves. A word that the text does not have gets the
-// least frequency of those that it has, no lift and no features.
+// Over brings the text to another vocabulary by the words themselves. A word that the text does not have gets the least
+// frequency that any of its words has, no lift and no features.
 func (t *Text) Over(vocab vocabulary.Words) (*Text, error) {
 	places := make(map[string]int, len(t.Vocabulary))
 	for v, word := range t.Vocabulary {
@@ -261,7 +262,7 @@ func (t *Text) Over(vocab vocabulary.Words) (*Text, error) {
 	return o, nil
 }
 
-// gather returns the columns of rows, 0 where a column is -1.
+// gather returns the given columns of rows. A column is 0 if its number is -1.
 func gather(rows [][]float32, columns []int) [][]float32 {
 	all := make([][]float32, len(rows))
 	for i, row := range rows {

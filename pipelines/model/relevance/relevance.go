@@ -1,5 +1,5 @@
-// Package relevance ranks the words of a topic. All that shows leading words ranks them here, so that a topic has the same words
-// everywhere.
+// Package relevance ranks a topic's words. All programs that show leading words rank them here, so that a topic has the
+// same words everywhere.
 package relevance
 
 import (
@@ -11,11 +11,12 @@ import (
 // Default is the λ that users found best in the study of Sievert and Shirley (LDAvis, 2014, §4).
 const Default = 0.6
 
-// A Ranking ranks the words of a topic by relevance: λ·log φ + (1−λ)·log(φ/p) for the probabilities φ in the topic and p in all
-// topics together (Sievert and Shirley 2014, equation 1), which is log φ − (1−λ)·log p. λ = 1 ranks them by probability.
+// A Ranking ranks a topic's words by relevance: λ·log φ + (1−λ)·log(φ/p) for the probabilities φ in the topic and p in
+// all topics together (Sievert and Shirley 2014, equation 1). This equals log φ − (1−λ)·log p. λ = 1 ranks the words by
+// probability.
 type Ranking struct{ logInTopic, logOverall []float64 }
 
-// Of ranks the words of a topic. row and overall may be probabilities, or any multiples of them: that changes no order.
+// Of ranks a topic's words. row and overall may be probabilities, or any multiples of them: that changes no order.
 func Of(row, overall []float64) Ranking {
 	r := Ranking{make([]float64, len(row)), make([]float64, len(row))}
 	for id := range row {
@@ -24,12 +25,12 @@ func Of(row, overall []float64) Ranking {
 	return r
 }
 
-// Best returns the ids of the most relevant words, the first of equal ones first.
+// Best returns the ids of the most relevant words. Among equal words the first comes first.
 func (r Ranking) Best(lambda float64, top int) []int {
 	return Largest(len(r.logInTopic), top, func(id int) float64 { return r.logInTopic[id] - (1-lambda)*r.logOverall[id] })
 }
 
-// Overall returns the probabilities of words in all topics together, given the cells of the topics, row by row.
+// Overall returns the probabilities of words in all topics together, given the topics' cells, row by row.
 func Overall(cells []float64, words int) []float64 {
 	overall, total := make([]float64, words), 0.0
 	for i, c := range cells {
@@ -42,7 +43,8 @@ func Overall(cells []float64, words int) []float64 {
 	return overall
 }
 
-// Largest returns the n numbers below size of the largest value, the largest first, and of equal values the smaller number first.
+// Largest returns the n numbers below size with the largest values, the largest value first. Among equal values the
+// smaller number comes first.
 func Largest(size, n int, value func(int) float64) []int {
 	kept, values := make([]int, 0, min(n, size)+1), make([]float64, 0, min(n, size)+1)
 	for i := range size {
@@ -61,7 +63,7 @@ func Largest(size, n int, value func(int) float64) []int {
 	return kept
 }
 
-// Print prints a probability with four decimals. Below 0.001 it has two significant digits: no word in a large
+// Print prints a probability with four decimals. Below 0.001 it prints two significant digits: no word in a large
 // vocabulary has 0.0000.
 func Print(probability float64) string {
 	if probability < 0.001 {

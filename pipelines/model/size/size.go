@@ -1,5 +1,6 @@
-// Package size is the family of the size of a text: how many documents it has, and how much of them the vocabulary knows. A recipe
-// decides by its release whether the text is worth the rest of the budget (account advise --size).
+// Package size is the family that measures a text's size: how many documents it has, and how much of them the
+// vocabulary knows. From the release a recipe decides whether the text is worth the rest of the budget (account advise
+// --size).
 package size
 
 import (
@@ -13,19 +14,19 @@ const Statistic = "size"
 // MostWords is the number of different known words from which on a document counts as long.
 const MostWords = 200
 
-// The features of a document, which are the vocabulary of its row (tokenize text --sizes). Each is in [0, 1].
+// A document's features, which are the vocabulary of its row (tokenize text --sizes). Each is in [0, 1].
 const (
 	Documents = iota // 1
 	Empty            // 1 if it has no known word, else 0
 	Words            // its different known words over MostWords, at most 1
-	Known            // the share of its words that the vocabulary knows; 0 of no words
+	Known            // the share of its words that the vocabulary knows; 0 without words
 )
 
-// The fields of model files. The E-step needs no parameters.
+// The fields in model files. The E-step needs no parameters.
 var (
-	Rounds    = model.Scalar{Name: "rounds"}                                               // number of rounds that a model was learned from
+	Rounds    = model.Scalar{Name: "rounds"}                                               // number of rounds that the model was learned from
 	Deviation = model.Scalar{Name: "deviation", Rule: model.NotNegative}                   // standard deviation of the noise on each sum
-	Sums      = model.Matrix[float64]{Name: "sums", Rows: model.One, Columns: model.Words} // of the features over all documents, with noise
+	Sums      = model.Matrix[float64]{Name: "sums", Rows: model.One, Columns: model.Words} // sums of the features over all documents, with noise
 )
 
 // Family is the family of models.

@@ -1,4 +1,4 @@
-// Package words is the family of word frequencies: a private unigram, for a baseline and for denoising topics.
+// Package words is the family of word frequencies: a private unigram, as a baseline and for denoising topics.
 package words
 
 import (
@@ -13,19 +13,19 @@ import (
 // Counts is the name of the statistic: 1 × V, how often each word occurs.
 const Counts = "words"
 
-// The fields of model files. The E-step needs no parameters.
+// The fields in model files. The E-step needs no parameters.
 var (
-	// Rounds is the number of rounds that a model was learned from.
+	// Rounds is the number of rounds that the model was learned from.
 	Rounds = model.Scalar{Name: "rounds"}
 
 	// Probabilities are the probabilities of the words.
 	Probabilities = model.Matrix[float64]{Name: "probabilities", Rows: model.One, Columns: model.Words, Rule: model.Probability}
 )
 
-// The optional fields of model files: a reader asks In before Of. Older programs wrote neither.
+// The optional fields in model files: a reader asks In before Of. Older programs wrote neither.
 var (
-	// Sums are the released sums, without bias. The sum of each word is its count over the norms of documents. Noise
-	// may have made it negative.
+	// Sums are the released sums, without bias. A word's sum adds up its count over the document's norm, for all
+	// documents. Noise may have made it negative.
 	Sums = model.Matrix[float64]{Name: "sums", Rows: model.One, Columns: model.Words}
 
 	// Deviations are the standard deviations of the noise on Sums. They come with Sums.
@@ -43,13 +43,13 @@ var Family = &model.Family{
 	Model: []model.Field{Rounds, Probabilities},
 }
 
-// A Kind is a kind of public text, and how much of the private text reads like it.
+// A Kind is one kind of public text, and how much of the private text reads like it.
 type Kind struct {
 	Name  string
-	Share float64 // in [0, 1]; all kinds together have 1
+	Share float64 // in [0, 1]; the shares of all kinds add up to 1
 }
 
-// kindPrefix begins the names of scalars in a model file, one for each kind. The scalar is the share of its kind.
+// kindPrefix begins the names of scalars in a model file, one for each kind. The scalar is the kind's share.
 const kindPrefix = "like "
 
 // PutKinds writes kinds to a model file.
@@ -73,9 +73,9 @@ func KindsOf(set *stream.Set) (kinds []Kind, err error) {
 	return kinds, nil
 }
 
-// Scales returns by what the counts of each word are divided before they are released, and multiplied after: a_v = (V p_v + 0.05)^¼, where p_v
-// are public frequencies. The noise on a word is then in proportion to a_v. Power ½ would make the relative error of all words equal, and power 0
-// the absolute one; ¼ is between.
+// Scales returns a divisor a_v = (V p_v + 0.05)^¼ for each word's counts, where p_v are public frequencies. Counts are
+// divided by a_v before they are released, and multiplied by it after. The noise on a word is then in proportion to
+// a_v. Power ½ would make the relative error of all words equal, and power 0 the absolute error; ¼ is between.
 func Scales(frequencies []float64) []float64 {
 	scales := make([]float64, len(frequencies))
 	for v, p := range frequencies {
