@@ -77,7 +77,7 @@ func (m marked) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	thin := m.LineStyle
 	thin.Width /= 2
-	const half = 3 // of the width of a cap
+	const half = 3 // half the width of a cap
 	for _, w := range m.whiskers {
 		at, low, high := x(w.x), y(w.from), y(w.to)
 		c.StrokeLine2(thin, at, low, at, high)
@@ -89,13 +89,14 @@ func (m marked) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// shade fills the height of a panel between two values of X.
+// shade fills a panel's height between two values of X.
 func (panel *Panel) shade(from, to float64, c color.Color) *plotter.Polygon {
 	low, high := panel.Y.scaled(panel.Y.Min), panel.top()
 	return &plotter.Polygon{XYs: []plotter.XYs{{{X: from, Y: low}, {X: from, Y: high}, {X: to, Y: high}, {X: to, Y: low}}}, Color: c}
 }
 
-// nameBands writes the names of bands above the panel, those that have room between the names of their neighbours.
+// nameBands writes the names of bands above the panel. It leaves out a name that has no room between the names of its
+// neighbours.
 func (panel *Panel) nameBands(p *plot.Plot, c draw.Canvas) {
 	x, _ := p.Transforms(&c)
 	names := center(style(textSize-1, gray))
@@ -107,7 +108,7 @@ func (panel *Panel) nameBands(p *plot.Plot, c draw.Canvas) {
 	}
 }
 
-// top is where the axis of Y ends: above its Max there is room for the legend.
+// top is where the Y axis ends: above its Max there is room for the legend.
 func (panel *Panel) top() float64 {
 	const height = 0.75 * panelHeight // about what the labels and the title leave
 	entries := 0.0
@@ -126,7 +127,7 @@ func center(s text.Style) text.Style {
 	return s
 }
 
-// setText changes the font and the colour of a style and keeps its place.
+// setText changes a style's font and colour and keeps its place.
 func setText(s *text.Style, size float64) {
 	to := style(size, black)
 	s.Font, s.Color = to.Font, to.Color

@@ -15,12 +15,13 @@ import (
 // SVG returns the figure as an SVG document.
 func (f *Figure) SVG() ([]byte, error) {
 	b, err := f.render(func(width, height vg.Length) vg.CanvasWriterTo { return vgsvg.New(width, height) })
-	// Where the fonts that the layout was made with are not installed, Arial and Helvetica have letters of the same width.
+	// The layout was made with Liberation Sans. If it is not installed, Arial and Helvetica have letters of the same
+	// width.
 	const family = "font-family:Liberation Sans"
 	return bytes.ReplaceAll(b, []byte(family+";"), []byte(family+",Arial,Helvetica,sans-serif;")), err
 }
 
-// PNG returns the figure as a PNG image, of about twice the size at which it is meant to be seen.
+// PNG returns the figure as a PNG image. It has about twice the size that the figure is meant to be seen at.
 func (f *Figure) PNG() ([]byte, error) {
 	return f.render(func(width, height vg.Length) vg.CanvasWriterTo {
 		return vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(150))}
@@ -55,7 +56,7 @@ func (f *Figure) head(c draw.Canvas) {
 	}
 }
 
-// body draws the panels, their axes in line.
+// body draws the panels, with their axes in line.
 func (f *Figure) body(c draw.Canvas) error {
 	row := make([]*plot.Plot, len(f.Panels))
 	for i := range f.Panels {
@@ -111,7 +112,7 @@ func (panel *Panel) plot() (*plot.Plot, error) {
 			p.Legend.Add(curve.Name, drawn)
 		}
 	}
-	// plot.Add widens the axes by what is drawn; they are the panel's.
+	// plot.Add widens the axes to hold the curves. The panel's own axes count.
 	p.X.Min, p.X.Max = panel.X.scaled(panel.X.Min), panel.X.scaled(panel.X.Max)
 	if panel.Direct {
 		p.X.Max = p.X.Min + (p.X.Max-p.X.Min)/(1-namesWidth)

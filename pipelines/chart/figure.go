@@ -7,13 +7,13 @@ type Figure struct {
 	Panels []Panel  // from left to right, at least one
 }
 
-// A Panel is curves over two axes, with a legend of them above all that is drawn.
+// A Panel is curves over two axes, with their legend above everything that is drawn.
 type Panel struct {
 	Title string
 	X, Y  Axis
-	// Bands are intervals of X, shaded in turn and without overlap; their names stand above where there is room for them.
+	// Bands are intervals of X, shaded in turn and without overlap. Their names stand above if there is room for them.
 	Bands  []Band
-	Curves []Curve // later ones over earlier ones
+	Curves []Curve // later ones are drawn over earlier ones
 	// Direct writes the names of curves beside their last points, not into a legend.
 	Direct bool
 }
@@ -24,22 +24,22 @@ type Axis struct {
 	Min, Max float64
 	Log      bool // Min > 0
 	Counts   bool // ticks at integers only
-	// Ticks are where the ticks stand; nil: at round numbers.
+	// Ticks are the places of the ticks; nil: at round numbers.
 	Ticks []float64
 }
 
-// A Band is what one name stands for on an axis.
+// A Band is the interval on an axis that one name stands for.
 type Band struct {
 	Name     string
 	From, To float64
 }
 
-// A Point is of finite numbers, on an axis with Log above 0. What lies outside of the axes is cut off.
+// A Point has finite numbers; on an axis with Log they are above 0. Points outside of the axes are cut off.
 type Point struct{ X, Y float64 }
 
 // A Curve is points, at least one, drawn in one of the ways below.
 type Curve struct {
-	Name   string // in the legend; none where it is empty
+	Name   string // in the legend; none if it is empty
 	Kind   Kind
 	Color  Color
 	Points []Point
@@ -47,7 +47,7 @@ type Curve struct {
 	Ranges []Range
 }
 
-// A Range is the least and the greatest Y of what a point stands for; a whisker is drawn if they differ.
+// A Range is the least and the greatest Y that a point stands for; a whisker is drawn if they differ.
 type Range struct{ Least, Greatest float64 }
 
 // A Kind is how a curve is drawn.

@@ -9,10 +9,10 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// namesWidth is the part of a panel's width that names of curves take, where they stand beside the curves.
+// namesWidth is the part of a panel's width that the names of curves take, if they stand beside the curves.
 const namesWidth = 0.3
 
-// ticks are the ticks of an axis, its own or round numbers.
+// ticks returns the ticks of the axis, its own or round numbers.
 func (a Axis) ticks() plot.Ticker {
 	if a.Ticks == nil {
 		return a.ticker()
@@ -20,7 +20,7 @@ func (a Axis) ticks() plot.Ticker {
 	return a.at(a.Ticks)
 }
 
-// nameCurves writes the name of each curve beside its last point, in its colour, and no name over another.
+// nameCurves writes each curve's name beside its last point, in its colour, and no name over another.
 func (panel *Panel) nameCurves(p *plot.Plot, c draw.Canvas) {
 	if !panel.Direct {
 		return

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Numbers returns the multiples of a step from low to high, of which there are 3 to labels: the step is 1, 2 or 5 times a power of ten.
-// The step of counts is at least 1, so that there may be fewer.
+// Numbers returns the multiples of a step from low to high. The step is 1, 2 or 5 times a power of ten, chosen so that
+// there are 3 to labels multiples. The step for counts is at least 1, so that there may be fewer.
 func Numbers(low, high float64, counts bool) (all []float64) {
 	const most = 7.5 // steps: the last factor of 2.5 leaves 3, and so 3 multiples wherever they stand
 	step := math.Pow(10, math.Floor(math.Log10((high-low)/most)))
@@ -25,8 +25,9 @@ func Numbers(low, high float64, counts bool) (all []float64) {
 	return all
 }
 
-// LogNumbers returns round numbers from low to high, both positive, for a logarithmic axis: 1, 2 and 5 times powers of ten, of a longer
-// axis powers of ten, and of a shorter one what Numbers returns. There are at most labels, and at least 3 if high is 1.21 times low.
+// LogNumbers returns round numbers from low to high, both positive, for a logarithmic axis: 1, 2 and 5 times powers of
+// ten. On a longer axis they are powers of ten, and on a shorter one the result of Numbers. There are at most labels,
+// and at least 3 if high is 1.21 times low.
 func LogNumbers(low, high float64) []float64 {
 	all := multiples(low, high, 1, 2, 5)
 	if len(all) > labels {

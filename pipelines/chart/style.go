@@ -10,17 +10,17 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// The size of a panel with its axes, of the heading, and the margin around all.
+// The size of a panel with its axes, the size of the heading, and the margin around all.
 const (
 	panelWidth, panelHeight = 5 * vg.Inch, 4 * vg.Inch
 	margin                  = 14
 	titleSize, textSize     = 13, 9
 	lineHeight              = 13
-	namesHeight             = 14 // of the names of bands
+	namesHeight             = 14 // for the names of bands
 	legendLine              = 13
 )
 
-// The colours are those of Okabe and Ito, Color Universal Design (2008).
+// The colours come from Okabe and Ito, Color Universal Design (2008).
 var colors = map[Color]color.NRGBA{
 	Main:   {0, 114, 178, 255},
 	First:  {213, 94, 0, 255},
@@ -48,7 +48,7 @@ var (
 	bandGray = color.NRGBA{244, 245, 248, 255}
 )
 
-// style is that of text of some size in points.
+// style returns the style for text with a size in points.
 func style(size float64, c color.Color) text.Style {
 	return text.Style{
 		Color: c, Font: font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, vg.Points(size)),

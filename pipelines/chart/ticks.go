@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// ticker returns where an axis has ticks: none in the room for the legend. It has three labels where there is room for them.
+// ticker returns the ticks of an axis: none in the room for the legend. It has three labels if there is room for them.
 func (a Axis) ticker() (ticks plot.ConstantTicks) {
 	if a.Log {
 		ticks = decades(a.scaled(a.Min), a.scaled(a.Max))
@@ -38,7 +38,7 @@ func (a Axis) at(numbers []float64) (ticks plot.ConstantTicks) {
 	return ticks
 }
 
-// linear returns the ticks of a linear axis as package plot has them, which may be two.
+// linear returns the ticks on a linear axis as package plot has them, which may be two.
 func (a Axis) linear() (ticks plot.ConstantTicks) {
 	for _, tick := range (plot.DefaultTicks{}).Ticks(a.Min, a.Max) {
 		if tick.Label != "" {
@@ -51,8 +51,8 @@ func (a Axis) linear() (ticks plot.ConstantTicks) {
 	return ticks
 }
 
-// scaled is where a value stands on an axis that is drawn as a linear one. (On a plot.LogScale, package plot takes the label of
-// the axis to be near its top, and makes room for it there.)
+// scaled is where a value stands on an axis that is drawn as a linear one. (On a plot.LogScale, package plot takes the
+// axis's label to be near its top, and makes room for it there.)
 func (a Axis) scaled(v float64) float64 {
 	if a.Log {
 		return math.Log10(v)
@@ -63,8 +63,9 @@ func (a Axis) scaled(v float64) float64 {
 // labels is the most labels that an axis has room for.
 const labels = 8
 
-// decades returns ticks at powers of ten, of an axis of their exponents. In place of plot.LogTicks, of version 0.17: that labels each of
-// hundreds of decades, and multiplies by 10 until rounding takes it beyond the axis, from 1e-11 to 10.
+// decades returns ticks at powers of ten, on an axis for their exponents. It replaces plot.LogTicks, version 0.17,
+// which labels each of hundreds of decades. From 1e-11 to 10, plot.LogTicks multiplies by 10 until rounding takes it
+// beyond the axis.
 func decades(least, most float64) (ticks plot.ConstantTicks) {
 	low, high := int(math.Ceil(least-1e-9)), int(math.Floor(most+1e-9))
 	every := (high-low)/labels + 1

@@ -8,8 +8,9 @@ import (
 	"syscall"
 )
 
-// The exit codes, the same in every stage and in every --help. The caller can fix the cause of 80 to 99, and cannot fix the cause
-// of 100 to 119. Above 128 a signal ended the process. 2 is the Go runtime's own code, for failures that Guard cannot catch.
+// The exit codes, the same in every stage and in every --help. The caller can fix the cause of 80 to 99, and cannot fix
+// the cause of 100 to 119. Above 128 a signal ended the process. 2 is the Go runtime's own code, for failures that
+// Guard cannot catch.
 const (
 	OK           = 0
 	Failure      = 1   // a failure that no other code describes
@@ -26,8 +27,8 @@ const (
 	ClosedOutput = 141 // SIGPIPE: nobody reads the output any more
 )
 
-// Lasting are the codes after which the same command would fail again until somebody fixes the cause. A service
-// manager does not restart a stage after these codes or after OK. It restarts the stage after all other codes. 2 is the Go
+// Lasting are the codes after which the same command would fail again until somebody fixes the cause. A service manager
+// does not restart a stage after these codes or after OK. It restarts the stage after all other codes. 2 is the Go
 // runtime's own code.
 var Lasting = []int{2, Usage, Missing, Refused, Malformed, Locked, Internal}
 
@@ -74,7 +75,7 @@ func (e *Error) WithHint(format string, args ...any) *Error {
 	return e
 }
 
-// Code returns the exit code of err: its own, or else the code for the operating system's error that it wraps.
+// Code returns err's exit code: its own, or else the code for the operating system's error that it wraps.
 func Code(err error) int {
 	if err == nil {
 		return OK
@@ -100,7 +101,7 @@ func anyOf(err error, codes ...syscall.Errno) bool {
 	return slices.ContainsFunc(codes, func(code syscall.Errno) bool { return errors.Is(err, code) })
 }
 
-// Hint returns the hint of err, or "".
+// Hint returns err's hint, or "".
 func Hint(err error) string {
 	var e *Error
 	if errors.As(err, &e) {

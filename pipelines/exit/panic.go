@@ -14,14 +14,16 @@ var (
 	panicked sync.Mutex // locked by the first goroutine that panicked, and never unlocked
 )
 
-// OnPanic sets the function that ends the process when a goroutine with Guard panics. The function gets an error of code Internal.
-// The error names the place of the panic and the type of its value, but not the value, which may hold private data.
+// OnPanic sets the function that ends the process when a goroutine with Guard panics. The function gets an error with
+// code Internal. The error names the place of the panic and the type of its value, but not the value, which may hold
+// private data.
 func OnPanic(end func(err error)) { onPanic.Store(&end) }
 
-// Guard handles the panics of a goroutine. The first function of the goroutine must defer Guard after its other defers, so that
-// Guard runs before them: a channel that they close would tell other goroutines that the work is done. Guard passes a panic to the
-// function of OnPanic, and then never returns. Without such a function, as in tests of packages, the panic continues. Panics on
-// goroutines of libraries, and fatal errors of Go's runtime (concurrent writes to a map, no memory), end with Go's own exit code 2.
+// Guard handles a goroutine's panics. The goroutine's first function must defer Guard after its other defers, so that
+// Guard runs before them: a channel that they close would tell other goroutines that the work is done. Guard passes a
+// panic to the function that OnPanic set, and then never returns. Without such a function, as in tests of packages, the
+// panic continues. Panics on goroutines of libraries, and fatal errors of Go's runtime (concurrent writes to a map, no
+// memory), end with Go's own exit code 2.
 func Guard() {
 	value := recover()
 	if value == nil {
@@ -37,13 +39,13 @@ func Guard() {
 	select {}
 }
 
-// maxCallers bounds the number of functions in the report of a panic.
+// maxCallers bounds the number of functions in the report on a panic.
 const maxCallers = 32
 
 // callers returns the functions on the stack of the panic, the innermost first. Guard must call it.
 func callers() string {
 	pcs := make([]uintptr, maxCallers)
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)]) // without this one and Guard
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)]) // without callers and Guard
 	var places []string
 	for more := true; more; {
 		var f runtime.Frame

@@ -1,5 +1,5 @@
-// Package heap says when garbage is collected: seldom in a small heap, and often in one of large matrices. What the environment sets by GOGC or
-// GOMEMLIMIT is left as it is.
+// Package heap decides when garbage is collected: seldom in a small heap, and often in a heap with large matrices. If
+// the environment sets GOGC or GOMEMLIMIT, that setting holds.
 package heap
 
 import (
@@ -9,21 +9,21 @@ import (
 	"sync/atomic"
 )
 
-// The growth of the heap, in percent, at which garbage is collected: before the first collection, so that this is at 16 MB instead of Go's
-// 4 MB, and where the heap is large matrices.
+// The heap growth, in percent, that starts a garbage collection. lateGrowth holds before the first collection, which
+// then comes at 16 MB instead of Go's 4 MB. matrixGrowth holds if the heap is mostly large matrices.
 const (
 	lateGrowth   = 400
 	matrixGrowth = 25
 )
 
-// largeMatrices is from how many cells on matrices are most of a heap: 32 MB of sums.
+// largeMatrices is the number of cells from where on matrices are most of the heap: 32 MB of sums.
 const largeMatrices = 4 << 20
 
-// growth is that after the first collection.
+// growth is the growth that holds after the first collection.
 var growth atomic.Int64
 
-// Wait makes the first collection of garbage wait: a command that is done before needs none, and a collection costs as much as the rest of a
-// short command. After the first collection Go's own rule holds.
+// Wait delays the first garbage collection. A command that is done before it needs none, and a collection costs as much
+// as the rest of a short command. After the first collection Go's own rule holds.
 func Wait() {
 	if given() {
 		return
@@ -32,8 +32,8 @@ func Wait() {
 	runtime.AddCleanup(new(collected), func(*atomic.Int64) { debug.SetGCPercent(int(growth.Load())) }, &growth)
 }
 
-// Hold makes collections more frequent if the matrices of a run have many cells: then garbage is matrices, too, as large as what is
-// in use. A collection does not look into matrices, so it costs little.
+// Hold makes collections more frequent if a run's matrices have many cells. Garbage is then matrices, too, as large as
+// the ones in use. A collection does not look into matrices, so it costs little.
 func Hold(cells uint64) {
 	if cells >= largeMatrices && !given() {
 		growth.Store(matrixGrowth)
@@ -44,5 +44,6 @@ func Hold(cells uint64) {
 // given says whether the environment rules collections.
 func given() bool { return os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" }
 
-// collected is what the first collection frees. It holds a pointer, so that no other object shares its memory.
+// collected is the object that the first collection frees. It holds a pointer, so that no other object shares its
+// memory.
 type collected struct{ _ *collected }

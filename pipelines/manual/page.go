@@ -10,10 +10,10 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// Program is the name under which a stage is installed: `privpipe tokenize`.
+// Program is the command that an installed stage belongs to: `privpipe tokenize`.
 const Program = "privpipe"
 
-// Page returns the manual page of a stage, in the macros of man(7).
+// Page returns a stage's manual page, in the macros of man(7).
 func Page(app *kong.Application) []byte {
 	p := new(page)
 	summary, description, _ := strings.Cut(app.Help, "\n")
@@ -58,7 +58,7 @@ func Page(app *kong.Application) []byte {
 	return p.Bytes()
 }
 
-// arguments are the positional arguments of a command.
+// arguments returns a command's positional arguments.
 func arguments(command *kong.Node) string {
 	var all []string
 	for _, a := range command.Positional {
@@ -72,7 +72,7 @@ type page struct{ bytes.Buffer }
 
 func (p *page) text(line string) { fmt.Fprintln(p, line) }
 
-// macro writes a request whose arguments may hold spaces.
+// macro writes a request. Its arguments may hold spaces.
 func (p *page) macro(name string, arguments ...string) {
 	p.WriteString("." + name)
 	for _, a := range arguments {

@@ -9,8 +9,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Table returns the table of a stage for completion.bash: assignments to two arrays. privpipe_words has the commands and flags
-// that may follow a command, privpipe_values the values that may follow a flag of a command.
+// Table returns a stage's table for completion.bash: assignments to two arrays. privpipe_words has the commands and
+// flags that may follow a command. privpipe_values has the values that may follow a command's flag.
 func Table(app *kong.Application) []byte {
 	b := new(bytes.Buffer)
 	var add func(*kong.Node)

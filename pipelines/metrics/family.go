@@ -28,13 +28,13 @@ const (
 	ofTopic                 // depends on the topic in the first label: private if its name ends in privateTopic, or after Conceal
 )
 
-// privateTopic is the suffix of the names of topics with private records.
+// privateTopic is the suffix in the names of topics with private records.
 const privateTopic = ".private"
 
-// A number is a value that goroutines change side by side.
+// A number is a value that several goroutines change at the same time.
 type number struct {
 	grows bool
-	bits  atomic.Uint64 // of the float64
+	bits  atomic.Uint64 // the bits of the float64
 }
 
 // Set implements Gauge.
@@ -55,8 +55,8 @@ func (n *number) Add(difference float64) {
 
 func (n *number) value() float64 { return math.Float64frombits(n.bits.Load()) }
 
-// A family has all numbers of one name, by their labels. A number is served after the first call of of with its labels. So a
-// number that a stage does not count is absent, not 0.
+// A family has all numbers with one name, by their labels. A number is served after the first call of of with its
+// labels. So a number that a stage does not count is absent, not 0.
 type family struct {
 	Description
 	exposure exposure
@@ -85,7 +85,7 @@ func newFamily(e exposure, d Description) *family {
 	return f
 }
 
-// concealed has topics that hold private records under names that do not say so.
+// concealed has topics that hold private records but whose names do not end in privateTopic.
 var concealed sync.Map
 
 // Conceal makes the numbers about a topic private. It is for topics of text that other programs wrote and named.
@@ -97,7 +97,7 @@ func isPrivate(topic string) bool {
 	return found || strings.HasSuffix(topic, privateTopic)
 }
 
-// separator divides the values of labels in a key. No name of a topic has it.
+// separator divides the values of labels in a key. No topic's name has it.
 const separator = "\xff"
 
 // of returns the number with these labels.
@@ -115,21 +115,22 @@ func (f *family) of(labels ...string) *number {
 	return numbers[key]
 }
 
-// A Description is what all numbers of a metric share.
+// A Description is common to all numbers of one metric.
 type Description struct {
 	Name, Help string
 	Labels     []string // their names
 	Grows      bool     // the metric is a counter
 }
 
-// A Sample is one number of a metric.
+// A Sample is one number in a metric.
 type Sample struct {
 	Description
-	Values []string // of the labels
+	Values []string // the labels' values
 	Value  float64
 }
 
-// PublicSamples returns the public numbers of this process, in no order. The stage is healthy until it has waited for stall.
+// PublicSamples returns the public numbers of this process, in no order. The stage is healthy until it has waited for
+// stall.
 func PublicSamples(stall time.Duration) []Sample {
 	return append(samples(func(f *family) map[string]*number { return f.shown }), health(stall)...)
 }

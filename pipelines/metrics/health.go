@@ -12,7 +12,7 @@ var (
 		Help: "1 for each partition that a stage which is not healthy waits for; absent otherwise."}
 )
 
-// health returns the numbers that say what Stalled says. They are public for the same reason.
+// health returns the facts of Stalled as numbers. They are public for the same reason.
 func health(limit time.Duration) []Sample {
 	partitions, _, _ := awaited(limit)
 	if len(partitions) == 0 {
@@ -21,7 +21,7 @@ func health(limit time.Duration) []Sample {
 	all := []Sample{{Description: healthy, Value: 0}}
 	for _, w := range partitions {
 		if w.partition < 0 {
-			continue // all of the topic
+			continue // the whole topic
 		}
 		all = append(all, Sample{Description: stalled, Values: []string{w.topic, strconv.Itoa(w.partition)}, Value: 1})
 	}

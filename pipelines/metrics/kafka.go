@@ -12,8 +12,8 @@ var (
 	retries = counters(ofTopic, "kafka_retries_total", "Requests about a topic that failed and were sent again.", "topic")
 )
 
-// Lag returns the gauge of unread messages of a partition. The caller should keep the result, here and of the functions below,
-// instead of calling the function for each message.
+// Lag returns the gauge for a partition's unread messages. The caller should keep the result, here and for the
+// functions below, instead of calling the function for each message.
 func Lag(topic string, partition int) Gauge { return lag.of(topic, strconv.Itoa(partition)) }
 
 // MessagesRead counts messages that the stage read from a partition, including redelivered messages.
@@ -26,6 +26,6 @@ func MessagesWritten(topic string, partition int) Counter {
 	return messagesWritten.of(topic, strconv.Itoa(partition))
 }
 
-// Retries counts failed requests about a topic that were sent again, which shows that a broker is in trouble. The number of
-// requests depends on the content of the topic, so the count is private for private topics.
+// Retries counts failed requests about a topic that were sent again, which shows that a broker is in trouble. The
+// number of requests depends on the topic's content, so the count is private for private topics.
 func Retries(topic string) Counter { return retries.of(topic) }

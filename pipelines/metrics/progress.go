@@ -19,7 +19,7 @@ var progress struct {
 	waits map[*Wait]bool // waits that have begun and not ended
 }
 
-// Progress reports that messages of a topic were read or written, or that none is due.
+// Progress reports that messages in a topic were read or written, or that none is due.
 func Progress() {
 	progress.Lock()
 	defer progress.Unlock()
@@ -27,17 +27,17 @@ func Progress() {
 	lastProgress.of().Set(float64(progress.last.Unix()))
 }
 
-// A Wait tracks a stage that waits for messages of a partition. Its methods must not be called concurrently.
+// A Wait tracks a stage that waits for a partition's messages. Its methods must not be called concurrently.
 type Wait struct {
 	topic     string
-	partition int // -1: all of the topic
+	partition int // -1: the whole topic
 	kind      kind
 	since     time.Time // when it began
-	told      string    // what Waiting says of it
+	told      string    // the words that Waiting uses for it
 	alone     bool      // see Waiting
 }
 
-// A kind of waits is what does not happen, as Stalled says it.
+// A kind says what the stage waits for, in the words of Stalled: what does not happen.
 type kind string
 
 const (
@@ -46,7 +46,8 @@ const (
 	asks   kind = "the broker does not answer about"
 )
 
-// AwaitWrite reports that messages to a partition are sent, until the function that it returns is called. told says what is waited for.
+// AwaitWrite reports that messages to a partition are sent, until the function that it returns is called. told
+// describes the wait.
 func AwaitWrite(topic string, partition int, told string) (ended func()) {
 	return await(&Wait{topic: topic, partition: partition, kind: writes, told: told, alone: true})
 }
@@ -61,11 +62,12 @@ func await(w *Wait) (ended func()) {
 	return w.End
 }
 
-// Expect makes Waiting tell of the wait as of one that may never end: nobody need write what the stage waits for.
+// Expect makes Waiting report the wait as one that may never end: nobody has to write the messages that the stage waits
+// for.
 func (w *Wait) Expect(told string) { w.told, w.alone = told, true }
 
-// Waiting describes the waits that began more than a time ago, each once and in order. alone are those for something that may never come; the
-// others are for programs that may be working.
+// Waiting describes the waits that began longer ago than the given time, each once and in order. alone are the waits
+// for something that may never come. others are the waits for programs that may be working.
 func Waiting(longer time.Duration) (alone, others []string) {
 	progress.Lock()
 	defer progress.Unlock()
@@ -83,7 +85,7 @@ func Waiting(longer time.Duration) (alone, others []string) {
 	return slices.Compact(alone), slices.Compact(others)
 }
 
-// NewWait returns a Wait for messages of a partition. It has not begun.
+// NewWait returns a Wait for a partition's messages. It has not begun.
 func NewWait(topic string, partition int) *Wait {
 	Progress()
 	return &Wait{topic: topic, partition: partition, kind: reads, told: fmt.Sprintf("messages of %s[%d]", topic, partition)}
@@ -107,9 +109,10 @@ func (w *Wait) End() {
 	delete(progress.waits, w)
 }
 
-// awaited returns what the stage waits for, each once and in order, and how long it is quiet. A stage waits for messages to come if it reads
-// and none was read or written for limit. It waits for the broker if that did not take messages, or answer, for limit: messages may come from
-// another broker meanwhile. Otherwise, or if limit is 0, awaited returns none. A stage that waits for no topic is working, not stalled.
+// awaited returns the partitions that the stage waits for, each once and in order, and how long it is quiet. A stage
+// waits for messages to come if it reads and no message was read or written for limit. It waits for the broker if the
+// broker did not take messages, or answer, for limit: messages may come from another broker meanwhile. Otherwise, or if
+// limit is 0, awaited returns none. A stage that waits for no topic is working, not stalled.
 func awaited(limit time.Duration) (partitions []Wait, quiet time.Duration, round int) {
 	progress.Lock()
 	defer progress.Unlock()
@@ -132,7 +135,8 @@ func awaited(limit time.Duration) (partitions []Wait, quiet time.Duration, round
 	return slices.Compact(partitions), quiet, progress.round
 }
 
-// Stalled describes what the stage waits for, in either direction, if it has waited for limit. Otherwise, or if limit is 0, it returns "".
+// Stalled describes the waits, in either direction, if the stage has waited for limit. Otherwise, or if limit is 0, it
+// returns "".
 func Stalled(limit time.Duration) string {
 	partitions, quiet, round := awaited(limit)
 	if len(partitions) == 0 {

@@ -10,7 +10,8 @@ var (
 		"Unix time in whole seconds when the stage reached its round; before the first round, when the stage started.")
 )
 
-// Round reports that the stage is at a round, counted from 1, out of a number of rounds, 0 if unknown.
+// Round reports that the stage is at round number, counted from 1, out of a number of rounds. of is 0 if the number is
+// unknown.
 func Round(number, of int) {
 	round.of().Set(float64(number))
 	if of > 0 {
@@ -22,5 +23,5 @@ func Round(number, of int) {
 	mark(time.Now())
 }
 
-// mark sets the time of the round, in whole seconds like the time of a charge in the ledger.
+// mark sets the time of the round, in whole seconds like a charge's time in the ledger.
 func mark(now time.Time) { roundTime.of().Set(float64(now.Unix())) }

@@ -15,11 +15,11 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// escape puts the values of labels into Prometheus' text format. Help texts of this package have nothing to escape.
+// escape puts the values of labels into Prometheus' text format. This package's help texts have nothing to escape.
 var escape = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
-// CheckLabels refuses labels that a file cannot have: names that Prometheus does not take or keeps for itself, and names that numbers
-// of this package have.
+// CheckLabels refuses labels that a file cannot have: names that Prometheus does not take or keeps for itself, and
+// names that this package's numbers have.
 func CheckLabels(labels map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(labels)) {
 		taken := slices.ContainsFunc(families, func(f *family) bool { return slices.Contains(f.Labels, name) })
@@ -36,7 +36,7 @@ func CheckLabels(labels map[string]string) error {
 
 var labelName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
 
-// written tells a reader of a file how old it is: an exporter goes on serving the file of a stage that has died.
+// written tells a file's reader how old the file is: an exporter goes on serving a dead stage's file.
 var written = Description{Name: namespace + "_textfile_timestamp_seconds", Help: "Unix time in whole seconds when this file was written."}
 
 // WriteText writes the public numbers of this process and, with o.Private, the others too, in Prometheus' text format
@@ -64,7 +64,7 @@ func WriteText(w io.Writer, o Options) error {
 	return err
 }
 
-// text returns the line of a sample with more labels.
+// text returns a sample's line with more labels.
 func (s Sample) text(more map[string]string) string {
 	var labels []string
 	for i, name := range s.Labels {

@@ -5,9 +5,10 @@ import (
 	"slices"
 )
 
-// exp(ψ(x)) is f·exp(−s), where the recurrence ψ(x) = ψ(x+n) − Σ_{i<n} 1/(x+i) (DLMF 5.5.2) gives s, the sum, and the asymptotic series of
-// exp(ψ(x+n)) gives f. For z = x + n − 1/2 that is z + 1/(24z) − 37/(5760z³) + 10313/(2903040z⁵) − 5509121/(1393459200z⁷) + … (from
-// DLMF 5.11.2 by exponentiating). The largest x has the least s. It is subtracted from the others before exp, so that none underflows that matters.
+// exp(ψ(x)) is f·exp(−s). The recurrence ψ(x) = ψ(x+n) − Σ_{i<n} 1/(x+i) (DLMF 5.5.2) gives s, the sum. The asymptotic
+// series of exp(ψ(x+n)) gives f. For z = x + n − 1/2 the series is z + 1/(24z) − 37/(5760z³) + 10313/(2903040z⁵) −
+// 5509121/(1393459200z⁷) + … (from DLMF 5.11.2 by exponentiating). The largest x has the least s. It is subtracted from
+// the others before exp, so that no weight underflows that matters.
 
 // plainExpect sets the weights to 1e-8 relative, before they are rounded to float32.
 func plainExpect(m *Mixture) {
@@ -21,8 +22,9 @@ func plainExpect(m *Mixture) {
 	}
 }
 
-// expDigamma returns f and s ≥ 0 such that exp(ψ(x)) = f·exp(−s), to 1e-8 relative, for x > 0. It takes n = 6 below 6, and else none. The six terms
-// of s are paired as i and 5−i, which share (x+i)(x+5−i) = x(x+5) + i(5−i). The first term that the series lacks is 4e-9 relative at z = 5.5.
+// expDigamma returns f and s ≥ 0 such that exp(ψ(x)) = f·exp(−s), to 1e-8 relative, for x > 0. It takes n = 6 for x
+// below 6, and else n = 0. The six terms of s are paired as i and 5−i, which share (x+i)(x+5−i) = x(x+5) + i(5−i). The
+// first term that the series lacks is 4e-9 relative at z = 5.5.
 func expDigamma(x float64) (f, s float64) {
 	if x >= 6 {
 		return expDigammaSeries(x - 0.5), 0

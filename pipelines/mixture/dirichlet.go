@@ -1,18 +1,20 @@
 package mixture
 
-// Weights with a Dirichlet prior of parameter α, by mean field: q(θ) is Dirichlet(γ), and the weights of expectation maximization are
-// θ_k = exp(E_q[log θ_k]) = exp(ψ(γ_k) − ψ(Σγ)) (Blei, Ng, Jordan, Latent Dirichlet Allocation, 2003, equations 6 to 8). A common factor of the
-// weights cancels, so ψ(Σγ) is left out, and the largest weight is 1.
+// Weights have a Dirichlet prior with parameter α, by mean field. q(θ) is Dirichlet(γ), and the weights in expectation
+// maximization are θ_k = exp(E_q[log θ_k]) = exp(ψ(γ_k) − ψ(Σγ)) (Blei, Ng, Jordan, Latent Dirichlet Allocation, 2003,
+// equations 6 to 8). A common factor of the weights cancels, so ψ(Σγ) is left out, and the largest weight is 1.
 
-// leastWeight is the least weight relative to the largest; a smaller one becomes 0. float32 products of smaller numbers would be denormal,
-// which is a hundred times slower, and add nothing: such responsibilities do not add up to 1 in 10^17 words.
+// leastWeight is the least weight relative to the largest; a smaller one becomes 0. float32 products of smaller numbers
+// would be denormal, which is a hundred times slower, and would add nothing: such responsibilities do not add up to 1
+// in 10^17 words.
 const leastWeight = 1e-18
 
-// Gamma returns γ of the j-th live component: 1 after Reset and Gather, then as Update set it.
+// Gamma returns γ for the j-th live component: 1 after Reset and Gather, then the value that Update set.
 func (m *Mixture) Gamma(j int) float32 { return m.gamma[:m.n][j] }
 
-// Update sets γ_k = α + θ_k s_k of the live components, and returns Σ_k |change of γ_k| over them. A component whose share θ_k s_k is below
-// least, which must be positive, is no longer live: its γ is α. Until ExpectWeights, Weights and Sums still have the places of before.
+// Update sets γ_k = α + θ_k s_k for the live components, and returns Σ_k |change of γ_k| over them. A component with a
+// share θ_k s_k below least, which must be positive, is no longer live: its γ is α. Until ExpectWeights, Weights and
+// Sums still have the places from before Update.
 func (m *Mixture) Update(alpha, least float32) (change float32) {
 	if m.n == 0 {
 		return 0
@@ -24,7 +26,7 @@ func (m *Mixture) Update(alpha, least float32) (change float32) {
 	return change
 }
 
-// drop removes the components of γ = 0, by which kernels mark them. It leaves θ and s, which Update has used.
+// drop removes the components with γ = 0, the mark that kernels give them. It leaves θ and s, which Update has used.
 func (m *Mixture) drop() {
 	kept, live, gamma := 0, m.live[:m.n], m.gamma[:m.n]
 	for j, g := range gamma {
@@ -37,8 +39,8 @@ func (m *Mixture) drop() {
 	m.n = kept
 }
 
-// ExpectWeights sets θ of the live components from γ, up to a relative error of 5e-7·(1 + 1/γ). The term with 1/γ is what a float32 has
-// anyway: γ is known to 6e-8 relative, and d log θ / d log γ = γψ′(γ), about 1/γ for small γ.
+// ExpectWeights sets θ of the live components from γ, up to a relative error of 5e-7·(1 + 1/γ). A float32 has the term
+// with 1/γ anyway: γ is known to 6e-8 relative, and d log θ / d log γ = γψ′(γ), about 1/γ for small γ.
 func (m *Mixture) ExpectWeights() {
 	if m.n == 0 {
 		return

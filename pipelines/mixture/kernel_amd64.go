@@ -2,9 +2,10 @@ package mixture
 
 import "golang.org/x/sys/cpu"
 
-// vectorKernels returns the kernel of the files *_amd64.s. There is none of 512 bits. On Zen 4, C++ with vectors of 512 bits was no faster than with
-// 256 (BenchmarkLimit of package endtoend prints both). On Ice Lake, a kernel with Explain, Share and ExpectWeights of 512 bits took as long as this
-// one at 6 iterations, and up to a tenth longer at 100: few topics stay live, so the latency of an iteration counts, and wide vectors slow the clock.
+// vectorKernels returns the kernel in the files *_amd64.s. No kernel uses 512 bits. On Zen 4, C++ with 512-bit vectors
+// was no faster than with 256 bits (BenchmarkLimit in package endtoend prints both). On Ice Lake, a kernel with
+// Explain, Share and ExpectWeights in 512 bits took as long as this one at 6 iterations, and up to a tenth longer at
+// 100: few topics stay live, so the latency of one iteration counts, and wide vectors slow the clock.
 func vectorKernels() []candidate {
 	return []candidate{{
 		kernel{"AVX2", explainWide, shareWide, gatherWide, updateWide, expectWide},
@@ -12,7 +13,7 @@ func vectorKernels() []candidate {
 	}}
 }
 
-// These functions pass addresses on. The lengths behind them are those that Mixture and Table keep.
+// These functions pass addresses on. Mixture and Table keep the lengths that the assembly relies on.
 
 func explainWide(m *Mixture) {
 	explainAVX2(&m.p[0], &m.counts[0], &m.cells[0], m.width, &m.live[0], &m.theta[0], m.n)

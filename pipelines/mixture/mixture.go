@@ -1,15 +1,17 @@
-// Package mixture has the steps of expectation maximization for mixtures, by vector instructions where the machine has them.
+// Package mixture has the steps of expectation maximization for mixtures, by vector instructions where the machine has
+// them.
 //
-// A mixture of components k with weights θ gives observation i, seen c_i times, the likelihood Σ_k θ_k β_ki. Expectation maximization needs
+// A mixture has components k with weights θ. It gives observation i, seen c_i times, the likelihood Σ_k θ_k β_ki.
+// Expectation maximization needs
 //
 //	Explain: p_i = c_i / Σ_k θ_k β_ki        (so θ_k β_ki p_i is c_i times the responsibility of k)
 //	Share:   s_k = Σ_i p_i β_ki              (so θ_k s_k is their sum)
 //
-// For a document of topics, observations are its words, and components are topics. dirichlet.go has the other half of the step for weights
-// with a Dirichlet prior.
+// For a document in a topic model, observations are its words, and components are topics. dirichlet.go has the other
+// half of the step for weights with a Dirichlet prior.
 //
-// All numbers are float32, of 7 digits. The sums have at most a few thousand terms of one sign, so they lose one or two digits. Kernels add in
-// different orders, so the last digits may differ from machine to machine.
+// All numbers are float32, of 7 digits. The sums have at most a few thousand terms of one sign, so they lose one or two
+// digits. Kernels add in different orders, so the last digits may differ from machine to machine.
 package mixture
 
 import "fmt"
@@ -17,7 +19,8 @@ import "fmt"
 // lanes is how many numbers kernels take at a time. Rows are padded to multiples of it.
 const lanes = 8
 
-// A Mixture has observations and the components that are live. Its memory is reused by Reset and Gather. The zero value has no component.
+// A Mixture has observations and the components that are live. Its memory is reused by Reset and Gather. The zero value
+// has no component.
 //
 // Kernels in assembly trust these lengths, so nothing outside this package can change them:
 //
@@ -37,8 +40,8 @@ type Mixture struct {
 	gamma       []float32 // see dirichlet.go
 }
 
-// Reset takes a number of components and observations, at least one component. All components are live, with weight 1. Counts are 0.
-// It leaves β undefined: SetRow sets it.
+// Reset takes a number of components and observations, at least one component. All components are live, with weight 1.
+// Counts are 0. It leaves β undefined: SetRow sets it.
 func (m *Mixture) Reset(components, observations int) {
 	if components < 1 || observations < 0 {
 		panic(fmt.Sprintf("mixture of %d components and %d observations", components, observations))
@@ -56,10 +59,10 @@ func (m *Mixture) Reset(components, observations int) {
 	clear(m.live[components:])
 }
 
-// padded rounds n up to a multiple of a power of 2.
+// padded rounds n up to a multiple of multiple, which is a power of 2.
 func padded(n, multiple int) int { return (n + multiple - 1) &^ (multiple - 1) }
 
-// sized returns a slice of n numbers, in the memory of s if there is enough.
+// sized returns a slice with n numbers, in the memory of s if there is enough.
 func sized[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n, n*3/2)
@@ -67,7 +70,7 @@ func sized[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// SetRow sets β of a component, one likelihood for each observation.
+// SetRow sets a component's β, one likelihood for each observation.
 func (m *Mixture) SetRow(component int, beta []float32) {
 	row := m.row(component)
 	copy(row[:m.observations], beta[:m.observations])
@@ -83,7 +86,8 @@ func (m *Mixture) row(component int) []float32 {
 	return m.cells[component*m.width:][:m.width]
 }
 
-// Live is the number of live components. Component j of them, ascending, has number Component(j), Weights()[j] and Sums()[j].
+// Live is the number of live components. Component j of them, ascending, has number Component(j), Weights()[j] and
+// Sums()[j].
 func (m *Mixture) Live() int { return m.n }
 
 // Component returns the number of the j-th live component, below Live.

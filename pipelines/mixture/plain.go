@@ -1,6 +1,6 @@
 package mixture
 
-// The kernel in plain Go, for machines without another, and the twin with which others are compared.
+// The kernel in plain Go. It serves machines without another kernel, and tests compare other kernels with it.
 
 // plainExplain takes four components at a time: one load and store of p serves four products.
 func plainExplain(m *Mixture) {
@@ -51,7 +51,7 @@ func plainShare(m *Mixture) {
 	}
 }
 
-// plainGather takes four words at a time, since a row of the table is seldom in the cache.
+// plainGather takes four words at a time, since a table row is seldom in the cache.
 func plainGather(m *Mixture, t *Table) {
 	row := func(i int) []float32 { return t.cells[int(m.words[i])*t.stride:][:t.stride] }
 	for i := 0; i < m.width; i += 4 {

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// An Archive writes arrays under names, as numpy.savez_compressed does: a ZIP file with a member NAME.npy for each. numpy.load opens
-// it without pickle. The same arrays give the same bytes.
+// An Archive writes arrays under names, as numpy.savez_compressed does: a ZIP file with a member NAME.npy for each.
+// numpy.load opens it without pickle. The same arrays give the same bytes.
 type Archive struct{ zip *zip.Writer }
 
 // NewArchive returns an archive without arrays.
@@ -30,7 +30,7 @@ func (a *Archive) Floats(name string, cells []float64, shape ...int) error {
 	return writeFloats(member, shape, cells)
 }
 
-// Strings adds an array of strings: UTF-32, each as wide as the longest. NumPy drops NULs at the end of a string.
+// Strings adds an array of strings in UTF-32, each as wide as the longest. NumPy drops NULs at a string's end.
 func (a *Archive) Strings(name string, values []string) error {
 	width := 1 // NumPy has no strings of width 0 in files
 	for _, s := range values {
@@ -58,10 +58,10 @@ func (a *Archive) Strings(name string, values []string) error {
 	return nil
 }
 
-// member begins the file of an array. It has no time, so that equal archives have equal bytes.
+// member begins an array's file. It has no time, so that equal archives have equal bytes.
 func (a *Archive) member(name string) (io.Writer, error) {
 	return a.zip.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: zip.Deflate})
 }
 
-// Close writes the directory of the archive. It does not close the writer below.
+// Close writes the archive's directory. It does not close the writer below.
 func (a *Archive) Close() error { return a.zip.Close() }

@@ -1,6 +1,6 @@
 // Package npy reads and writes matrices of float64 in NumPy's format, version 1.0 (numpy/lib/format.py, "Format Version
-// 1.0"), and writes archives of arrays as numpy.savez does. It supports only C order and little-endian, since the stages need no
-// more.
+// 1.0"), and writes archives of arrays as numpy.savez does. It supports only C order and little-endian, since the
+// stages need no more.
 package npy
 
 import (
@@ -42,7 +42,7 @@ func writeFloats(w io.Writer, shape []int, cells []float64) error {
 // chunk is how many numbers are encoded at once.
 const chunk = 1 << 13
 
-// writeHeader writes what comes before the data of an array.
+// writeHeader writes the bytes that stand before an array's data.
 func writeHeader(w io.Writer, element string, shape []int) error {
 	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", element, tuple(shape))
 	// The data begin at a multiple of 64 bytes; the header ends in a newline.

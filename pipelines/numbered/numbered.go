@@ -1,5 +1,5 @@
-// Package numbered recognises names that are consecutive numbers, for example positions in a file. Positions as names break
-// privacy: removing one document renames all documents after it (SPEC.md §2.3).
+// Package numbered recognises names that are consecutive numbers, for example positions in a file. Positions as names
+// break privacy: removing one document renames all documents after it (SPEC.md §2.3).
 package numbered
 
 import (
@@ -58,8 +58,8 @@ func (n *Names) learn(name string) {
 	n.take(name)
 }
 
-// differ returns the position in a of the run of digits with the first difference between a and b. It is empty if they first
-// differ elsewhere.
+// differ returns the position in a of the run of digits with the first difference between a and b. The run is empty if
+// they first differ elsewhere.
 func differ(a, b string) (start, end int) {
 	for start < len(a) && start < len(b) && a[start] == b[start] {
 		start++
@@ -106,9 +106,9 @@ func (n *Names) take(name string) {
 	}
 }
 
-// Consecutive reports whether the names are at least Least consecutive numbers with a common prefix and suffix, padded with zeros
-// or not. Names that are all different may be in any order. If names repeat, each number must extend the range of the numbers
-// before it when it first occurs.
+// Consecutive reports whether the names are at least Least consecutive numbers with a common prefix and suffix, padded
+// with zeros or not. Names that are all different may be in any order. If names repeat, each number must extend the
+// range of the numbers before it when it first occurs.
 func (n *Names) Consecutive() bool {
 	span := n.high - n.low + 1
 	return n.form == number && span >= Least && (span == n.all || span == n.beyond)

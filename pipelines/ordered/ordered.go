@@ -8,13 +8,13 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// Map calls work on each input that next returns, on workers goroutines, and emit on each result, in the order of the
-// inputs, on the calling goroutine. next is called on one further goroutine; it returns false at the end. At most
-// 2·workers results wait, so memory stays bounded when emit is slow. work gets the number of its goroutine, from 0,
-// to find its own scratch memory.
+// Map calls work on each input that next returns, on workers goroutines. It calls emit on each result, in the order of
+// the inputs, on the calling goroutine. next is called on one further goroutine; it returns false at the end. At most
+// 2·workers results wait, so memory stays bounded when emit is slow. work gets the number of its goroutine, from 0, to
+// find its own scratch memory.
 //
-// Map returns the first error of emit, work or next in the order of the inputs, or ctx's. All work has ended by then. After an
-// error next may still be waiting for its input; the input is dropped.
+// Map returns the first error of emit, work or next in the order of the inputs, or ctx's. All work has ended by then.
+// After an error next may still be waiting for its input; the input is dropped.
 func Map[In, Out any](ctx context.Context, workers int, next func() (In, bool, error),
 	work func(worker int, in In) (Out, error), emit func(Out) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)

@@ -9,11 +9,11 @@ import (
 	"github.com/cheggaaa/pb/v3"
 )
 
-// A Meter is the progress of a run. Its numbers may change while Line is called. In a stage behind the privacy wall they may
+// A Meter is a run's progress. Its numbers may change while Line is called. In a stage behind the privacy wall they may
 // depend on private data, so only a terminal may show them.
 type Meter struct {
-	Name string // of the program or the run, before all else
-	Unit string // of Done and Total in the singular: "round"; or Bytes
+	Name string // the program's or the run's name, first on the line
+	Unit string // the unit of Done and Total in the singular: "round"; or Bytes
 	// Done is the number of units that are done. Total is the number of all units, 0 if it is unknown.
 	Done, Total atomic.Int64
 	// Documents is the number of documents read; 0 if the stage does not count them.
@@ -23,18 +23,18 @@ type Meter struct {
 	done, documents pace
 }
 
-// Say adds text to the line: a note after the number of units done, or instead of it while no unit is done, and details at the
-// end, which a narrow terminal omits. "" adds nothing.
+// Say adds text to the line. note stands after the number of units done, or instead of it while no unit is done.
+// details stand at the end, and a narrow terminal omits them. "" adds nothing.
 func (m *Meter) Say(note, details string) { m.said.Store(&[2]string{note, details}) }
 
-// Bytes is the unit of a part of an input.
+// Bytes is the unit for a part of an input.
 const Bytes = "B"
 
-// Line returns the current line, at most columns wide. A narrow terminal omits the less important parts, the bar first. Line is
-// not safe for concurrent use.
+// Line returns the current line, at most columns wide. A narrow terminal omits the less important parts, the bar first.
+// Line is not safe for concurrent use.
 func (m *Meter) Line(columns int) string { return m.at(time.Now(), columns) }
 
-// leastBar is the least width of a bar with its percentage, in columns. A line narrower than wide has no bar.
+// leastBar is the least width, in columns, that a bar takes with its percentage. A line narrower than wide has no bar.
 const leastBar, wide = 20, 50
 
 func (m *Meter) at(now time.Time, columns int) string {

@@ -2,9 +2,9 @@ package progress
 
 import "time"
 
-// A pace is the growth rate of a number over the last window, and over at least its last few steps. So neither a single slow step
-// nor an old speed dominates. Libraries average over equal spans of time, which is noise for a number that grows by one in ten
-// seconds.
+// A pace measures how fast a number grows, over the last window and over at least its last few steps. So neither a
+// single slow step nor an old speed dominates. Libraries average over equal spans of time, which is noise for a number
+// that grows by one in ten seconds.
 type pace struct{ points []point }
 
 // A point is the time at which the number reached a value.
@@ -18,8 +18,8 @@ const (
 	fewest = 5 // points
 )
 
-// rate returns the growth a second of a number with the given current value, 0 while it is unknown. The time before the first
-// unit does not count, because it is the time to start.
+// rate returns a number's growth in one second, given its current value; 0 while the growth is unknown. The time before
+// the first unit does not count, because it is the time to start.
 func (p *pace) rate(now time.Time, value int64) float64 {
 	if value > 0 && (len(p.points) == 0 || value != p.last().value) {
 		p.points = append(p.points, point{now, value})
@@ -41,7 +41,7 @@ func (p *pace) rate(now time.Time, value int64) float64 {
 
 func (p *pace) last() point { return p.points[len(p.points)-1] }
 
-// left returns the time that the rest of a total takes at a rate.
+// left returns the time that the rest of the total takes at the given rate.
 func (p *pace) left(now time.Time, done, total int64, rate float64) (left time.Duration, known bool) {
 	if rate <= 0 || total <= 0 {
 		return 0, false

@@ -1,4 +1,5 @@
-// Package scheme reads the flags of a sampling scheme, for the stage that samples and for the one that accounts for it.
+// Package scheme reads the flags for a sampling scheme. The stage that samples and the one that accounts for it share
+// it.
 package scheme
 
 import (
@@ -25,7 +26,7 @@ type Flags struct {
 	Epoch    bool `group:"Scheme" xor:"scheme" help:"Put each unit into exactly one of the rounds, by a public hash of its name or by a window of time. Rounds are disjoint."`
 }
 
-// ErrNone is the error of a command line that gives no scheme.
+// ErrNone is the error for a command line that gives no scheme.
 var ErrNone = errors.New("one of --poisson, --fixed, --all, --allocate and --epoch must be given, and not be 0")
 
 // Given returns how many schemes are given. A rate or a size of 0 does not count.
@@ -38,7 +39,7 @@ func (f *Flags) Given() (schemes int) {
 	return schemes
 }
 
-// MostEpochs bounds the epochs of an allocation: package pld of account composes as many releases of one kind.
+// MostEpochs bounds an allocation's epochs: account's package pld composes at most this many releases of one kind.
 const MostEpochs = 1e9
 
 // epochs is the number of epochs, 1 by default.
@@ -49,7 +50,8 @@ func (f *Flags) epochs() int {
 	return *f.Epochs
 }
 
-// CheckEpochs refuses a number of rounds of an epoch, or of epochs, that is out of range, and epochs of another scheme than an allocation.
+// CheckEpochs refuses a number of rounds in an epoch, or a number of epochs, that is out of range. It refuses epochs
+// for a scheme that is not an allocation.
 func (f *Flags) CheckEpochs(rounds int) error {
 	epochs := f.epochs()
 	if err := event.CheckRounds(rounds); err != nil {
@@ -66,11 +68,11 @@ func (f *Flags) CheckEpochs(rounds int) error {
 	return nil
 }
 
-// AllRounds returns the number of rounds of all epochs, for a number of rounds of an epoch.
+// AllRounds returns the number of rounds in all epochs, given the number of rounds in one epoch.
 func (f *Flags) AllRounds(rounds int) int { return rounds * f.epochs() }
 
-// Scheme returns the scheme of a plan of rounds, with secret or public coins. rounds is the number of an epoch. Without any flag it
-// is event.All.
+// Scheme returns the scheme for a plan of rounds, with secret or public coins. rounds is the number in one epoch.
+// Without any flag it is event.All.
 func (f *Flags) Scheme(rounds int, secret bool) event.Scheme {
 	s := event.Scheme{Rounds: rounds, Secret: secret}
 	switch {

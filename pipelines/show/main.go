@@ -1,4 +1,4 @@
-// Command show prints any stream as JSON Lines, for inspection of a pipeline.
+// Command show prints any stream as JSON Lines, to inspect a pipeline.
 package main
 
 import (

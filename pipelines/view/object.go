@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// An object is a JSON object whose members keep their order.
+// An object is a JSON object that keeps the order of its members.
 type object []member
 
 type member struct {

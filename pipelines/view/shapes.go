@@ -11,17 +11,19 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// The members of a line follow from wire.proto, so that a new field needs no code here. Package protojson would do this too, but not for
-// people: it writes 64-bit numbers as strings and hashes in base64, leaves out all that is 0, and knows nothing of gaps, cells and
-// indices. Of the 14 kinds of records in the test vectors only round_open and terms would not suffer.
+// A line's members follow from wire.proto, so that a new field needs no code here. Package protojson would do this too,
+// but not for people: it writes 64-bit numbers as strings and hashes in base64, leaves out everything that is 0, and
+// knows nothing of gaps, cells and indices. There are 14 kinds of records in the test vectors, and only round_open and
+// terms would not suffer.
 
-// optional are the fields that a line has only where they are set, as it has lists. It has others where they are 0, too.
+// optional are the fields that a line has only if they are set; the same holds for lists. A line has other fields even
+// if they are 0.
 var optional = []protoreflect.Name{
 	"run", "model", "unit", "vocabulary", "settings", "values", "symmetric", "user", "label", "size", "population", "epochs", "coins", "draws",
 	"coupled", "grant", "record", "more", "factored", "plug_in",
 }
 
-// message returns the fields of a message, in the order of wire.proto.
+// message returns a message's fields, in the order of wire.proto.
 func (v Viewer) message(m protoreflect.Message) (o object) {
 	decoded := v.decoded(m.Interface())
 	fields := m.Descriptor().Fields()
@@ -45,7 +47,7 @@ func (v Viewer) message(m protoreflect.Message) (o object) {
 	return o
 }
 
-// value returns the value of a field, or one of its list: hashes in hexadecimal.
+// value returns a field's value, or one value from its list. Hashes are in hexadecimal.
 func (v Viewer) value(f protoreflect.FieldDescriptor, x protoreflect.Value) any {
 	switch f.Kind() {
 	case protoreflect.MessageKind:
@@ -60,7 +62,8 @@ func (v Viewer) value(f protoreflect.FieldDescriptor, x protoreflect.Value) any 
 	return x.Interface()
 }
 
-// decoded returns what a line has in place of the fields of a message that are gaps, cells, indices or pairs: no value for nothing.
+// decoded returns the members that replace a message's gaps, cells, indices or pairs on a line. A member without a
+// value is left out.
 func (v Viewer) decoded(m any) map[protoreflect.Name]member {
 	switch m := m.(type) {
 	case *wire.Document:
@@ -96,7 +99,7 @@ func (v Viewer) decoded(m any) map[protoreflect.Name]member {
 	return nil
 }
 
-// words returns the count, or the value, of each word by its id.
+// words returns each word's count, or its value, by the word's id.
 func (v Viewer) words(d *wire.Document) map[uint32]any {
 	values := numbers(wire.Element_FLOAT32, d.Values).([]float32)
 	words := make(map[uint32]any, len(d.WordGaps))
@@ -117,7 +120,7 @@ func ids(gaps []uint32) any {
 	return wire.AppendIDs(nil, gaps)
 }
 
-// numbers decodes the cells of a matrix.
+// numbers decodes a matrix's cells.
 func numbers(e wire.Element, b []byte) any {
 	var values any
 	switch e {

@@ -1,5 +1,5 @@
-// Package view shows the records of a stream as JSON, one object for each record, for people and for tests. The shapes may
-// change; programs should read the format of SPEC.md.
+// Package view shows a stream's records as JSON, one object for each record, for people and for tests. The shapes may
+// change; programs should read the format in SPEC.md.
 package view
 
 import (
@@ -10,27 +10,28 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// A Viewer shows the records of a stream.
+// A Viewer shows a stream's records.
 type Viewer struct {
 	header *wire.Header
 	hidden bool
 }
 
-// New returns the Viewer of a stream with header h. In a private stream it shows only the kind and the round of each record,
-// unless private is set.
+// New returns the Viewer for a stream with header h. In a private stream it shows only the kind and the round of each
+// record, unless private is set.
 func New(h *wire.Header, private bool) Viewer {
 	return Viewer{h, h.Side != wire.Side_PUBLIC && !private}
 }
 
-// Header returns the line of the header, which holds public quantities only.
+// Header returns the line for the header, which holds public quantities only.
 func (v Viewer) Header() ([]byte, error) {
 	return line("header", v.message(v.header.ProtoReflect()))
 }
 
-// Record returns the line of a record after the header.
+// Record returns the line for a record after the header.
 func (v Viewer) Record(r *wire.Record) ([]byte, error) {
 	var o object
-	if r.Round != 0 || !v.hidden && (r.GetParameters() != nil || r.GetBlock() != nil) { // which may precede the first round
+	// Parameters and their blocks show round 0, too: they may precede the first round.
+	if r.Round != 0 || !v.hidden && (r.GetParameters() != nil || r.GetBlock() != nil) {
 		o = append(o, member{"round", r.Round})
 	}
 	m := r.ProtoReflect()
@@ -43,7 +44,7 @@ func (v Viewer) Record(r *wire.Record) ([]byte, error) {
 	return line(body.Name(), o)
 }
 
-// End returns the line of the end record, with the writer's tallies.
+// End returns the line for the end record, with the writer's tallies.
 func (v Viewer) End(records uint64, tallies map[string]uint64) ([]byte, error) {
 	if v.hidden {
 		return line("end", object{redacted})

@@ -19,17 +19,18 @@ var formerText string
 //go:embed stop.txt
 var stopText string
 
-// Former is the name by which --vocab knows the default vocabulary of programs before December 2026: 8,000 words of English Wikipedia.
+// Former is the name that --vocab knows for the default vocabulary before December 2026: 8,000 words from English
+// Wikipedia.
 const Former = "english-8000"
 
 // Default returns the default vocabulary: 12,000 English words, without stop words, the commonest first.
 func Default() Words { return slices.Collect(strings.FieldsSeq(defaultText)) }
 
-// StopWords returns the English words that say nothing of a text's subject.
+// StopWords returns the English words that say nothing about a text's subject.
 func StopWords() []string { return slices.Collect(strings.FieldsSeq(stopText)) }
 
-// OpenOrDefault reads the vocabulary in a file, or returns the default for "". A list that comes with the stages has a name, too, which a
-// file of that name hides.
+// OpenOrDefault reads the vocabulary in a file, or returns the default for "". A list that comes with the stages has a
+// name, too. A file with the same name hides it.
 func OpenOrDefault(name string) (Words, error) {
 	if name == "" {
 		return Default(), nil
@@ -41,7 +42,7 @@ func OpenOrDefault(name string) (Words, error) {
 	return words, err
 }
 
-// Hint says how to read a stream over another vocabulary than the one that was wanted, if the stream's is known.
+// Hint says how to read a stream whose vocabulary is not the wanted one, if the stream's vocabulary is known.
 func Hint(hash []byte) string {
 	former, _ := OpenOrDefault(Former)
 	if string(hash) == string(former.Hash()) {

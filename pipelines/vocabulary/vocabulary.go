@@ -25,7 +25,7 @@ func Open(name string) (Words, error) {
 	return words, err
 }
 
-// OpenLines is Open with the number of the line of each word.
+// OpenLines is Open, and also returns each word's line number.
 func OpenLines(name string) (Words, []int, error) {
 	in, err := plain.Open(name)
 	if err != nil {
@@ -38,9 +38,10 @@ func OpenLines(name string) (Words, []int, error) {
 // byteOrderMark begins the UTF-8 files of some editors. It is no part of the first word.
 var byteOrderMark = []byte("\uFEFF")
 
-// Read reads a vocabulary: a word a line, in the order of the ids. A line is a comment if it is "#" or begins with "#" and a
-// space. Surrounding white space, including a CR, is dropped. Empty lines, inner white space, words over wire.MaxWord bytes,
-// repeated words, more than wire.MaxVocabulary words and invalid UTF-8 are errors with the line's number.
+// Read reads a vocabulary: a word a line, in the order of the ids. A line is a comment if it is "#" or begins with "#"
+// and a space. Surrounding white space, including a CR, is dropped. Empty lines, inner white space, words over
+// wire.MaxWord bytes, repeated words, more than wire.MaxVocabulary words and invalid UTF-8 are errors with the line's
+// number.
 func Read(r io.Reader, name string) (Words, error) {
 	words, _, err := read(r, name, wire.MaxVocabulary)
 	return words, err
@@ -94,7 +95,7 @@ func read(r io.Reader, name string, most int) (words Words, numbers []int, err e
 	return words, numbers, nil
 }
 
-// Hash returns the vocabulary's name in headers: SHA-256 of its words, each followed by a newline.
+// Hash returns the vocabulary's name in headers: the SHA-256 of its words, each followed by a newline.
 func (w Words) Hash() []byte {
 	h := sha256.New()
 	for _, word := range w {
@@ -108,7 +109,7 @@ func (w Words) Hash() []byte {
 func (w Words) Write(out io.Writer) error {
 	b := bufio.NewWriter(out)
 	if len(w) > 0 && strings.HasPrefix(w[0], string(byteOrderMark)) {
-		b.Write(byteOrderMark) // the one that its reader drops
+		b.Write(byteOrderMark) // the mark that the file's reader drops
 	}
 	for _, word := range w {
 		fmt.Fprintln(b, word)

@@ -1,4 +1,4 @@
-// Package serve serves the numbers of package metrics over HTTP, for Prometheus. An import links it into a program.
+// Package serve serves the numbers of package metrics over HTTP, for Prometheus. A program links it by an import.
 package serve
 
 import (
@@ -28,7 +28,7 @@ type server struct {
 	ended    chan struct{}
 }
 
-// start starts a server of /metrics and /healthz. /healthz answers ok, or with status 503 the text of metrics.Stalled.
+// start starts a server for /metrics and /healthz. /healthz answers ok, or status 503 with the text of metrics.Stalled.
 func start(o metrics.Options) (metrics.Server, error) {
 	listener, err := listen(o.Address)
 	if err != nil {

@@ -1,6 +1,7 @@
-// Command comments writes the doc comments of Go source as JSON Lines {"text"}, one a declaration: real text that stands
-// on every machine with Go, for quickstart.sh. They have no ids: where a comment stands changes when one before it goes.
-// With --csv it writes a table of two columns, comment and file, for runs with the file as the privacy unit.
+// Command comments writes the doc comments in Go source as JSON Lines {"text"}, one for each declaration. They are real
+// text that every machine with Go has, for quickstart.sh. They have no ids: a comment's place changes when a comment
+// before it is removed. With --csv the command writes a table with two columns, comment and file, for runs with the
+// file as the privacy unit.
 package main
 
 import (
@@ -39,7 +40,7 @@ func main() {
 	}
 }
 
-// A document is a line of the output.
+// A document is one line in the output.
 type document struct {
 	Text string `json:"text"`
 }
@@ -80,7 +81,7 @@ func walk(folder string, each func(file, comment string) error) error {
 	})
 }
 
-// orSkip says to go past a folder, unless there was an error.
+// orSkip returns err, or else the error that makes WalkDir skip a folder.
 func orSkip(err error) error {
 	if err != nil {
 		return err
@@ -88,7 +89,7 @@ func orSkip(err error) error {
 	return fs.SkipDir
 }
 
-// comments are the doc comments of a file: of the package and of its declarations.
+// comments returns a file's doc comments: for the package and for its declarations.
 func comments(file *ast.File) []*ast.CommentGroup {
 	docs := []*ast.CommentGroup{file.Doc}
 	ast.Inspect(file, func(n ast.Node) bool {

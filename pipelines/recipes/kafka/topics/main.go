@@ -1,4 +1,4 @@
-// Command topics makes the topics of a run on a Kafka cluster; topics.sh calls it.
+// Command topics makes a run's topics on a Kafka cluster; topics.sh calls it.
 package main
 
 import (
@@ -93,7 +93,7 @@ func (c *command) run(ctx context.Context, out io.Writer) error {
 	for _, made := range []struct {
 		name       string
 		partitions int
-		retention  period // of a private topic
+		retention  period // for a private topic
 	}{
 		{"documents" + topic.Private, c.Documents, c.DocumentsRetention},
 		{"rounds" + topic.Private, c.Partitions, c.Retention},
