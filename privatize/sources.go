@@ -349,7 +349,7 @@ func (s *sources) round(r rounder, open *wire.Record) error {
 }
 
 // units takes one round's contributions from a stream. Several streams are read at the same time, since the sum does
-// not depend on the order of units: a Collector drops or refuses a unit that comes again, whichever came first, and
+// not depend on the order of units. A Collector drops or refuses a unit that comes again, whichever came first, and it
 // sums exactly.
 func (s *sources) units(in supplier, to *release.Collector) (*wire.RoundClose, error) {
 	var with scratch

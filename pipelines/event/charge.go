@@ -16,9 +16,9 @@ type Charge struct {
 	Unit      string `json:"unit"`
 	Clipping  string `json:"clipping,omitempty"` // as in the grant
 	// Sensitivity is the sensitivity of the integer sum under the adjacency, in steps: in L1 for Laplace, otherwise in
-	// L2. For RandomizedResponse it is the number of bits that can differ between the word sets of two documents or, if
-	// words are drawn, the number of words drawn for one report. It is 0 for None, and for ClipUnbounded, where no
-	// bound exists.
+	// L2. For RandomizedResponse it is the number of bits that can differ between the word sets of two documents. If
+	// words are drawn, it is the number of words drawn for one report. It is 0 for None, and for ClipUnbounded, where
+	// no bound exists.
 	Sensitivity uint64 `json:"sensitivity"`
 	// Scale is the noise scale, in the same steps: σ of the discrete Gaussian, t of the discrete Laplace. For
 	// RandomizedResponse it is 2^32 times p: a bit is reported wrong with probability p, and a wrong word has p/(1−p)

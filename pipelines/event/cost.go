@@ -6,8 +6,8 @@ import "math"
 // the cost has a formula. Else it is a lower bound, a little rounded down. c must have a mechanism that the filter
 // counts.
 //
-// A round may hold one unit and nothing else. The sums with and without the unit are then distributions of one or two
-// numbers. Their divergence is at most the cost.
+// A round may hold one unit and nothing else. The sums of neighbouring data sets are then two distributions of one or
+// two numbers. Their divergence is at most the cost.
 func (f *Filter) leastCost(c *Charge) float64 {
 	noise := c.NoiseMultiplier()
 	switch {
@@ -57,9 +57,9 @@ func (f *Filter) leastOfBit(epsilon float64) float64 {
 }
 
 // leastOfGaussian bounds log(∫ φ(z)·g(z)^a·g(−z)^b dz)/(α−1) from below, for g(z) = 1−q + q·exp(z/m' − 1/(2m'²)) with
-// 1/m' = over. g is the ratio of the densities with and without a unit that takes part by a coin of probability q, and
-// moves the sum by over times σ. α is a, or 1−a for a below 0. The trapezoidal rule converges exponentially there
-// (Trefethen and Weideman, SIAM Review 2014). The final subtraction covers its error.
+// 1/m' = over. The ratio of the densities with and without a unit is g. The unit takes part by a coin of probability q,
+// and moves the sum by over times σ. The order α is a, or 1−a for a below 0. The trapezoidal rule converges
+// exponentially there (Trefethen and Weideman, SIAM Review 2014). The final subtraction covers its error.
 func leastOfGaussian(q, over, a, b float64) float64 {
 	alpha := max(a, 1-a)
 	// Far out g(z)^α is at least q^α·exp(α·(over·z − over²/2)). On half of that function's integral, g(−z)^(1−α) is at

@@ -2,8 +2,8 @@ package event
 
 import "slices"
 
-// A tally holds the facts about the lines so far that Allow's rules need. With it each line is read once, and not again
-// for every later line.
+// A tally summarizes the lines so far, for Allow's rules. With it each line is read once, and not again for every later
+// line.
 type tally struct {
 	head    *Head           // nil if the ledger has none
 	spent   float64         // sum of costs in the measure of the head's filter, rounded up

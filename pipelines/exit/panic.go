@@ -20,7 +20,7 @@ var (
 func OnPanic(end func(err error)) { onPanic.Store(&end) }
 
 // Guard handles a goroutine's panics. The goroutine's first function must defer Guard after its other defers, so that
-// Guard runs before them: a channel that they close would tell other goroutines that the work is done. Guard passes a
+// Guard runs before them. A channel that they close would tell other goroutines that the work is done. Guard passes a
 // panic to the function that OnPanic set, and then never returns. Without such a function, as in tests of packages, the
 // panic continues. Panics on goroutines of libraries, and fatal errors of Go's runtime (concurrent writes to a map, no
 // memory), end with Go's own exit code 2.

@@ -5,7 +5,7 @@ package mixture
 // equations 6 to 8). A common factor of the weights cancels, so ψ(Σγ) is left out, and the largest weight is 1.
 
 // leastWeight is the least weight relative to the largest; a smaller one becomes 0. float32 products of smaller numbers
-// would be denormal, which is a hundred times slower, and would add nothing: such responsibilities do not add up to 1
+// would be denormal, which is a hundred times slower. They would add nothing: such responsibilities do not add up to 1
 // in 10^17 words.
 const leastWeight = 1e-18
 

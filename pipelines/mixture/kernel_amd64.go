@@ -5,7 +5,7 @@ import "golang.org/x/sys/cpu"
 // vectorKernels returns the kernel in the files *_amd64.s. No kernel uses 512 bits. On Zen 4, C++ with 512-bit vectors
 // was no faster than with 256 bits (BenchmarkLimit in package endtoend prints both). On Ice Lake, a kernel with
 // Explain, Share and ExpectWeights in 512 bits took as long as this one at 6 iterations, and up to a tenth longer at
-// 100: few topics stay live, so the latency of one iteration counts, and wide vectors slow the clock.
+// 100. Few topics stay live, so the latency of one iteration counts. Wide vectors slow the clock.
 func vectorKernels() []candidate {
 	return []candidate{{
 		kernel{"AVX2", explainWide, shareWide, gatherWide, updateWide, expectWide},

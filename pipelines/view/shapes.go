@@ -12,7 +12,7 @@ import (
 )
 
 // A line's members follow from wire.proto, so that a new field needs no code here. Package protojson would do this too,
-// but not for people: it writes 64-bit numbers as strings and hashes in base64, leaves out everything that is 0, and
+// but not for people. It writes 64-bit numbers as strings and hashes in base64. It leaves out everything that is 0, and
 // knows nothing of gaps, cells and indices. There are 14 kinds of records in the test vectors, and only round_open and
 // terms would not suffer.
 

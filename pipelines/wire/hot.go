@@ -9,7 +9,7 @@ import (
 )
 
 // Nearly all records in a run are documents and contributions. A Decoder reads them without the protobuf library if
-// their encoding is canonical, as all writers here make it: fields in the order of their numbers, no explicit default
+// their encoding is canonical. All writers here make it so: fields in the order of their numbers, no explicit default
 // values, numbers in the fewest bytes, lists packed (Protocol Buffers, "Encoding"). Protobuf encodes such a record
 // again to the same bytes. So protobuf would read the same values as the code here does. Protobuf reads or refuses
 // everything else: nothing is an error here. FuzzHot compares the two.

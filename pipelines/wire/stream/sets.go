@@ -177,7 +177,7 @@ func Cells[T Values](s *Set, name string) ([]T, error) {
 	return cells, nil
 }
 
-// Drain gives the cells of the matrix with this name to take, block after block, and frees each block: a caller that
+// Drain gives the cells of the matrix with this name to take, block after block, and frees each block. So a caller that
 // makes another matrix from them does not hold both. The slice is used again. After an error some cells may have been
 // taken. Afterwards the set no longer has the cells, so neither Cells nor Digest can be called for them.
 func Drain[T Values](s *Set, name string, take func([]T)) error {

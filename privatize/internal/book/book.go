@@ -30,9 +30,9 @@ type Book struct {
 // Open opens a ledger, locks it until the process ends, and verifies every line.
 //
 // Open truncates a torn last line: a crash kept that charge from being written whole, so nothing was released under it.
-// A last line that lacks only its newline counts, and gets one. Open syncs the file that it read: a process that was
-// killed between its write and its sync may have left lines only in memory, and a replay under such a line must not
-// outlive the line.
+// A last line that lacks only its newline counts, and gets one. Open syncs the file that it read. A process that was
+// killed between its write and its sync may have left lines only in memory. A replay under such a line must not outlive
+// the line.
 //
 // Open never makes a ledger. Somebody decides to begin one (account ledger new). Otherwise a privatizer that is started
 // in another folder would begin a second account of the same spending.

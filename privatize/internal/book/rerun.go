@@ -49,9 +49,9 @@ func (b *Book) Known(fresh *event.Charge) (*event.Charge, error) {
 	return known, nil
 }
 
-// Again decides how to answer a round when it has the charge known and its contributions now have the digest sum. If the
-// charged release was drawn from the same sum, the stored release answers. If not, a second release would tell about
-// another sum. Again refuses it or, with leave, completes fresh for a charge of its own.
+// Again decides how to answer a round when it has the charge known and its contributions now have the digest sum. If
+// the charged release was drawn from the same sum, the stored release answers. If not, a second release would tell
+// about another sum. Again refuses it or, with leave, completes fresh for a charge of its own.
 func (b *Book) Again(known, fresh *event.Charge, sum [sha256.Size]byte, leave bool) (stored bool, err error) {
 	same, err := b.sameSum(known, sum)
 	if same || err != nil {

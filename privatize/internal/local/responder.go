@@ -151,7 +151,7 @@ func (r *Responder) read(next func() (*Document, error), out io.Writer) (sum [sh
 // other authors have another name. Reports that are sent again keep their name. The name is public, as the ledger is.
 func (r *Responder) Name() string { return r.book.LineOf(r.charge)[:16] }
 
-// Reports calls each for one document after the other, with the words that are 1 in the document's stored report. Call
+// Reports passes the words in each stored report to each: the words with bit 1, for one document after the other. Call
 // Reports after Respond. The slice is used again.
 func (r *Responder) Reports(each func(words []uint32) error) error {
 	file, err := r.book.Stored(r.charge)

@@ -3,8 +3,8 @@ package noise
 import "math/bits"
 
 // bernoulliExp is true with probability exp(−n/d), for n < d ≤ 2^63. It is algorithm 1 of Canonne, Kamath and Steinke,
-// The Discrete Gaussian for Differential Privacy (NeurIPS 2020): trial k is Bernoulli(n/(d·k)), and the number of the
-// first trial that fails is odd with that probability. digit is the first random digit for the first trial.
+// The Discrete Gaussian for Differential Privacy (NeurIPS 2020). Trial k is Bernoulli(n/(d·k)). The number of the first
+// trial that fails is odd with that probability. digit is the first random digit for the first trial.
 //
 // The first trial fails whenever digit exceeds the first digit of n/d. bernoulliExp is then true, so a caller who knows
 // this does not ask.

@@ -1,5 +1,5 @@
-// Package noise draws discrete Gaussian and discrete Laplace noise from integers and random bits: no floating-point
-// number takes part, so there are no low bits to leak, and nothing is cut off or rounded. See claim.md.
+// Package noise draws discrete Gaussian and discrete Laplace noise from integers and random bits. No floating-point
+// number takes part, so there are no low bits to leak. Nothing is cut off or rounded. See claim.md.
 package noise
 
 // MaxScale bounds a Sampler's scale, in steps, so that every product below fits 64 bits.

@@ -40,7 +40,7 @@ type Regression struct {
 
 // A Result is released. The number of rows is public.
 type Result struct {
-	Weights   []float64 // for each feature, if rows have a norm of at most 1
+	Weights   []float64 // for each feature, for rows scaled to a norm of at most 1
 	Precision float64   // n·(Λ + Δ): the normal prior's precision. Without b the weights are the posterior's mode.
 }
 

@@ -73,9 +73,9 @@ func (s *Selector) Add(document, user string, words []string) error {
 	return s.votes.add(document, user, words)
 }
 
-// Release ends the votes. It draws the vocabulary, passes its words to encode, the largest noisy weight first, stores
-// what encode returns, charges it, and returns it. replayed says that the release was charged before, and that content
-// is its stored release.
+// Release ends the votes. It draws the vocabulary, and passes its words to encode, the largest noisy weight first. It
+// stores the content from encode, charges it, and returns it. replayed says that the release was charged before, and
+// that content is its stored release.
 func (s *Selector) Release(encode func(words []string) ([]byte, error)) (content []byte, replayed bool, err error) {
 	w, err := s.votes.count()
 	if err != nil {
