@@ -105,7 +105,7 @@ func (p *parts) begin(number uint32, open *wire.RoundOpen, _ event.Scheme) (*rel
 // released is false: a partial sum is nobody's release.
 func (p *parts) released(uint32) bool { return false }
 
-// membersBytes is the most bytes of unit keys in one record: a round's keys take several records.
+// membersBytes is the most bytes of unit keys in one record: a round's keys may take several records.
 const membersBytes = wire.KeySize << 15
 
 func (p *parts) end(number uint32, units, records, digest uint64) error {

@@ -10,7 +10,7 @@ import (
 	"privpipe/pipelines/filter"
 )
 
-// leave is the flag that names the grant. Every mechanism except none needs a grant.
+// leave is the flag that names the grant, for the commands that require one.
 type leave struct {
 	Grant string `required:"" placeholder:"FILE" help:"Read the grant from account plan: mechanism, bound, noise, sampling scheme, number of releases."`
 }

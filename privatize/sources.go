@@ -115,7 +115,7 @@ func openSources(output string, names []string, wanted endpoint.Wanted) (*source
 }
 
 // openWithin does what openSources does, and must be done within the first round's time. For files and pipes that time
-// begins here, since a header may never come.
+// also begins here, since a header may never come.
 func openWithin(limit time.Duration, output string, names []string, wanted endpoint.Wanted) (in *sources, err error) {
 	opening := newDeadline(limit)
 	if !slices.ContainsFunc(names, endpoint.IsTopic) {

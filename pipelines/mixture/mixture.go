@@ -26,8 +26,8 @@ const lanes = 8
 //
 //	width is observations, padded to lanes: there β is 1 and the count is 0
 //	cells has at least (components padded to 4) × width numbers, a row of width for each component
-//	live, theta, sums and gamma have the same length, components padded to lanes. The first n are of the live components.
-//	Behind them live is 0, which is a row, too.
+//	live, theta, sums and gamma have the same length, components padded to lanes. The first n belong to the live
+//	components. After them live is 0, which is a row, too.
 type Mixture struct {
 	components, observations, width int
 

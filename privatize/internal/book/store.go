@@ -17,7 +17,7 @@ import (
 // The round's charge holds the file's hash, and nothing else about the round is ever let out. No seed of the noise is
 // kept.
 //
-// Beside it, t.sum is the SHA-256 of the sum that the release was drawn from. It is private: whoever knows all units
+// Beside it, t.sum is the SHA-256 of the data that the release was drawn from. It is private: whoever knows all units
 // except one could test guesses about that unit with it.
 
 // Charge stores the release that write writes, and appends its charge, completed by the release's hash. It returns when

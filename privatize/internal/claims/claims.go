@@ -9,8 +9,8 @@ import "fmt"
 type Log interface {
 	// Append adds an entry after all others. After an error the entry may be in the log, or enter it later.
 	Append(entry []byte) error
-	// Read returns the entries in their order, from the first ever and without a gap. If Append
-	// returned no error before the call, its entry is among them. If Read cannot return them all, it returns an error.
+	// Read returns the entries in their order, from the first ever and without a gap. If Append returned no error for
+	// an entry before this call, the entry is among them. If Read cannot return all these entries, it returns an error.
 	Read() ([][]byte, error)
 }
 

@@ -73,8 +73,8 @@ func add(a, b int64) (int64, error) {
 	return sum, nil
 }
 
-// wrapped is negative if sum, which is a + b modulo 2^64, is not a + b: then its sign differs from both signs of a and
-// b.
+// wrapped is negative if sum, which is a + b modulo 2^64, is not a + b: then its sign differs from the signs of both a
+// and b.
 func wrapped(a, b, sum int64) int64 { return (sum ^ a) & (sum ^ b) }
 
 // Squares returns Σ z_i² as high·2^64 + low. It is exact for at most 2^45 coordinates within ±Limit.

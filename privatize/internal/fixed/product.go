@@ -26,7 +26,7 @@ type Factor struct {
 
 // AddFactored appends a factored block: strictly ascending rows and columns in a matrix (empty: all), with one number
 // for each row and then one for each column. In a symmetric matrix the rows and the columns must be the same, and the
-// block's cells are those on and above the diagonal. AddFactored refuses what Add refuses, and leaves v as it was then.
+// block's cells are those on and above the diagonal. AddFactored refuses what Add refuses, and then leaves v as it was.
 func (v *Vector) AddFactored(l *Layout, g Grid, matrix int, rows, columns []uint32, values []float32) error {
 	m, lastRow, err := v.place(l, matrix, rows, columns)
 	if err != nil {

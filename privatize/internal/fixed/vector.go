@@ -95,8 +95,8 @@ func (v *Vector) Reset() {
 var ErrOverlap = errors.New("blocks of a contribution are not in ascending order of matrices and rows")
 
 // Add appends a block: the product of strictly ascending rows and columns in a matrix (empty: all), with a value for
-// each cell, row by row. It refuses blocks that overlap, cells outside the matrix, and a wrong number of values, and
-// leaves v as it was then. The messages hold no number, because the number of cells that a unit touches is private.
+// each cell, row by row. It refuses blocks that overlap, cells outside the matrix, and a wrong number of values. It
+// then leaves v as it was. The messages hold no number, because the number of cells that a unit touches is private.
 func (v *Vector) Add(l *Layout, g Grid, matrix int, rows, columns []uint32, values []float32) error {
 	m, lastRow, err := v.place(l, matrix, rows, columns)
 	if err != nil {

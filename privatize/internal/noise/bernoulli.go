@@ -21,7 +21,7 @@ func (s *source) bernoulliExp(n, d, digit uint64) bool {
 }
 
 // bernoulli is true with probability n/d, for n < d ≤ 2^63, exactly. It compares a uniform real in [0, 1) with n/d in
-// base 2^16: it draws digits of the real until one differs. digit is the real's first digit.
+// base 2^16: it draws digits of the real until one differs from the digit of n/d. digit is the real's first digit.
 func (s *source) bernoulli(n, d, digit uint64) bool {
 	for {
 		own, rest := bits.Div64(n>>48, n<<16, d) // the quotient is below 2^16, because n < d

@@ -14,8 +14,8 @@ type objective struct {
 }
 
 // These bounds say how far minimise goes. It stops at a gradient of at most tolerance, relative to the larger of 1 and
-// |tilt|. Rounding in sums over very many rows may end the descent earlier, at a gradient of at most stalled. The
-// distance to the exact minimiser is at most the gradient's norm over λ.
+// |tilt|. Rounding in sums over very many rows may end the descent earlier, at a gradient of at most stalled, in the
+// same relative measure. The distance to the exact minimiser is at most the gradient's norm over λ.
 const (
 	tolerance = 1e-12
 	stalled   = 1e-9

@@ -38,7 +38,7 @@ type Regression struct {
 	known  *event.Charge // the release's charge from an earlier run; nil: this run charges it
 }
 
-// A Result is released. The number of rows is public.
+// A Result holds the released numbers. The number of rows is public.
 type Result struct {
 	Weights   []float64 // for each feature, for rows scaled to a norm of at most 1
 	Precision float64   // n·(Λ + Δ): the normal prior's precision. Without b the weights are the posterior's mode.

@@ -12,7 +12,7 @@ import (
 	"privpipe/privatize/internal/unit"
 )
 
-// A marker makes marks. They distinguish a contribution that is delivered twice from a different contribution. Its
+// A marker makes marks. They distinguish the second delivery of one contribution from a different contribution. Its
 // random keys never leave it, so nobody can make a contribution that has another contribution's mark. See claim.md.
 type marker struct {
 	keys []markKey // one for each cell of the longest contribution so far

@@ -168,8 +168,8 @@ func (v *votes) count() (w weights, err error) {
 	return w, nil
 }
 
-// digest is the SHA-256 of the words in order. Each word has a newline, which no word contains, and its steps as 8
-// bytes, little-endian.
+// digest is the SHA-256 of the words in order. After each word come a newline, which no word contains, and its steps as
+// 8 bytes, little-endian.
 func (w *weights) digest() [sha256.Size]byte {
 	hash := sha256.New()
 	var b []byte
