@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// A question is a setting of Gaussian noise with secret coins: rate, noise, rounds and δ ask for ε, and rate, rounds, δ and ε for the
-// least noise.
+// A question is a setting of Gaussian noise with secret coins: rate, noise, rounds and δ ask for ε, and rate, rounds, δ
+// and ε for the least noise.
 type question struct {
 	rate, noise float64
 	rounds      int
@@ -24,8 +24,8 @@ type question struct {
 	epsilon     float64 // 0: it is asked for
 }
 
-// asked are settings of which the logarithms of all numbers are uniform: rates from 0.001 to 0.3, noise multipliers from 0.6 to 10, 1 to
-// 10,000 rounds, and δ from 1e-10 to 1e-4.
+// asked are settings of which the logarithms of all numbers are uniform: rates from 0.001 to 0.3, noise multipliers
+// from 0.6 to 10, 1 to 10,000 rounds, and δ from 1e-10 to 1e-4.
 func asked(number int) (all []question) {
 	r := rand.New(rand.NewPCG(21, 3))
 	between := func(low, high float64) float64 { return low * math.Pow(high/low, r.Float64()) }
@@ -119,9 +119,10 @@ func median(of []float64) float64 {
 	return of[len(of)/2]
 }
 
-// BenchmarkSettings compares the CPU time of account, a process for each question, with dp_accounting's. ×dp_accounting is how many times as
-// much dp_accounting takes when its Python runs already, and ×dp_accounting-started when that starts for each question, too: medians over random
-// settings. over is the median of by which part our answer is above dp_accounting's, which is on its own grid. $PYTHON has dp_accounting.
+// BenchmarkSettings compares the CPU time of account, a process for each question, with dp_accounting's. ×dp_accounting
+// is how many times as much dp_accounting takes when its Python runs already, and ×dp_accounting-started when that
+// starts for each question, too: medians over random settings. over is the median of by which part our answer is above
+// dp_accounting's, which is on its own grid. $PYTHON has dp_accounting.
 func BenchmarkSettings(b *testing.B) {
 	program := filepath.Join(b.TempDir(), "account")
 	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, ".")

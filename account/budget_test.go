@@ -14,8 +14,8 @@ import (
 	"privpipe/pipelines/scheme"
 )
 
-// nightly returns a ledger of ε 3 at δ 1e-6 on which nights are planned, each for ½ more than what was planned before, and
-// finished, six in all. A night is two releases.
+// nightly returns a ledger of ε 3 at δ 1e-6 on which nights are planned, each for ½ more than what was planned before,
+// and finished, six in all. A night is two releases.
 func nightly(t *testing.T) *ledgertest.Book {
 	t.Helper()
 	head := event.NewHead()
@@ -83,8 +83,8 @@ func budgetLedgers(t *testing.T) map[string][]byte {
 	}
 }
 
-// TestAlarmOverNights: on a ledger with a budget of its own the alarm is silent as long as no more than its part of that is
-// spent, however many grants are used up, and rings from then on.
+// TestAlarmOverNights: on a ledger with a budget of its own the alarm is silent as long as no more than its part of
+// that is spent, however many grants are used up, and rings from then on.
 func TestAlarmOverNights(t *testing.T) {
 	flags := ledgers.AlarmFlags{Alarm: new(0.8)}
 	quiet, rang := 0, 0

@@ -13,8 +13,8 @@ import (
 	"privpipe/pipelines/scheme"
 )
 
-// twoHospitals returns a ledger of ε 1 at δ 1e-6 whose data sets share no unit, or may. North plans for ε 1, south for ½, neither
-// knowing of the other, and both release twice, by turns.
+// twoHospitals returns a ledger of ε 1 at δ 1e-6 whose data sets share no unit, or may. North plans for ε 1, south for
+// ½, neither knowing of the other, and both release twice, by turns.
 func twoHospitals(t *testing.T, changes ...func(north, south *event.Grant)) *ledgertest.Book {
 	t.Helper()
 	head := event.NewHead()
@@ -73,8 +73,9 @@ func datasetLedgers(t *testing.T) map[string][]byte {
 	}
 }
 
-// TestDisjointDatasets: what a ledger has spent is what the data set that has spent most has, by closed forms. Two releases of
-// Gaussian noise σ are one of σ/√2, and ε of that is the budget each was planned for (Balle and Wang 2018, theorem 8).
+// TestDisjointDatasets: what a ledger has spent is what the data set that has spent most has, by closed forms. Two
+// releases of Gaussian noise σ are one of σ/√2, and ε of that is the budget each was planned for (Balle and Wang 2018,
+// theorem 8).
 func TestDisjointDatasets(t *testing.T) {
 	b := twoHospitals(t)
 	if err := b.Check("x"); err != nil {

@@ -13,8 +13,8 @@ import (
 	"privpipe/pipelines/scheme"
 )
 
-// ruleLedgers are ledgers whose chain and noise are right, except for the first one with a line that privatize would not have
-// written. Each has the grant first, and a charge by it.
+// ruleLedgers are ledgers whose chain and noise are right, except for the first one with a line that privatize would
+// not have written. Each has the grant first, and a charge by it.
 func ruleLedgers(t *testing.T) map[string][]byte {
 	expires := ledgertest.Noon.Add(time.Hour)
 	grant := func(scheme event.Scheme, budget float64) *event.Grant {
@@ -92,8 +92,8 @@ func ruleLedgers(t *testing.T) map[string][]byte {
 			c.Run, c.Attempt = "first", 2
 			b.Charge(t, c)
 		}},
-		// Four releases with a noise multiplier of 4 cost as much as one with 2: ε = 2.25 at δ = 1e-6 (Balle and Wang 2018,
-		// theorem 8), so no accountant can find that they cost 2.
+		// Four releases with a noise multiplier of 4 cost as much as one with 2: ε = 2.25 at δ = 1e-6 (Balle and Wang
+		// 2018, theorem 8), so no accountant can find that they cost 2.
 		"overspent": {grant(all, 2), func(b *ledgertest.Book, g *event.Grant) {
 			for round := 2; round <= 4; round++ {
 				b.Charge(t, ledgertest.ChargeOf(g, round, "first"))
@@ -121,8 +121,8 @@ func ruleLedgers(t *testing.T) map[string][]byte {
 	return files
 }
 
-// TestVerifiedPlans: what is charged by plans that account made is verified, to the last digit of each budget; of a budget a
-// thousandth smaller it is not.
+// TestVerifiedPlans: what is charged by plans that account made is verified, to the last digit of each budget; of a
+// budget a thousandth smaller it is not.
 func TestVerifiedPlans(t *testing.T) {
 	for name, c := range map[string]plan.Flags{
 		"poisson":  {Flags: scheme.Flags{Sampled: scheme.Sampled{Poisson: new(0.05)}}},

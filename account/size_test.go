@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestSizeFaults: a text is refused only where the release leaves no doubt, which is two standard deviations beyond a limit.
+// TestSizeFaults: a text is refused only where the release leaves no doubt, which is two standard deviations beyond a
+// limit.
 func TestSizeFaults(t *testing.T) {
 	flags := sizeFlags{MinDocuments: 1000, MinCoverage: 0.4, MaxEmpty: 0.5}
 	good := textSize{

@@ -89,7 +89,8 @@ func watch(t *testing.T, arguments ...string) *exec.Cmd {
 	return command
 }
 
-// TestWatchPrints follows ledgers that are there, without a terminal: a line of what there is, and the end where the grant is used.
+// TestWatchPrints follows ledgers that are there, without a terminal: a line of what there is, and the end where the
+// grant is used.
 func TestWatchPrints(t *testing.T) {
 	t.Parallel()
 	fixed := watchable("fixed", 2, 0.5)
@@ -182,8 +183,8 @@ func TestWatchRefuses(t *testing.T) {
 	}
 }
 
-// TestWatchGrowing follows a ledger without a terminal while a run is charged, from before its first charge on. Beside it another
-// grant is charged, too: its releases do not count, but its ε does.
+// TestWatchGrowing follows a ledger without a terminal while a run is charged, from before its first charge on. Beside
+// it another grant is charged, too: its releases do not count, but its ε does.
 func TestWatchGrowing(t *testing.T) {
 	t.Parallel()
 	const releases = 20
@@ -268,8 +269,8 @@ func printedEpsilon(t *testing.T, b *ledgertest.Book, charges int, run string) s
 
 var spent = regexp.MustCompile(`ε ([\d.]+) of 0\.5`)
 
-// TestWatchOnTerminal follows ledgers that grow on a terminal: one line, which is gone in the end. Documents are counted where
-// their number is public.
+// TestWatchOnTerminal follows ledgers that grow on a terminal: one line, which is gone in the end. Documents are
+// counted where their number is public.
 func TestWatchOnTerminal(t *testing.T) {
 	poisson := watchable("night", 20, 0.5)
 	fixed := watchable("night", 20, 0.5)
@@ -341,7 +342,8 @@ func TestWatchOnTerminal(t *testing.T) {
 	}
 }
 
-// TestWatchBeforeTheFirst: of a grant by which nothing is charged yet no ε is said, though the ledger has some of another.
+// TestWatchBeforeTheFirst: of a grant by which nothing is charged yet no ε is said, though the ledger has some of
+// another.
 func TestWatchBeforeTheFirst(t *testing.T) {
 	t.Parallel()
 	b := new(ledgertest.Book)

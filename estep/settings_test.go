@@ -12,8 +12,8 @@ import (
 	"privpipe/estep/words"
 )
 
-// TestSettings: the hash differs for each option that contributions depend on, and for each model. It is the same with other
-// versions of this program, whose workers are in the same run.
+// TestSettings: the hash differs for each option that contributions depend on, and for each model. It is the same with
+// other versions of this program, whose workers are in the same run.
 func TestSettings(t *testing.T) {
 	base := lda.Options{
 		Tolerance: 1e-3, Iterations: 6, Shape: shape.Shape{TopTopics: 5, Weight: shape.Once, Norm: 1}, Length: lda.Length{Words: 9},
@@ -63,7 +63,8 @@ func TestSettings(t *testing.T) {
 		t.Errorf("hash of words %s, want %s", got, want)
 	}
 	// SHA-256 of the line below, by sha256sum.
-	// {"model":"lda","settings":{"binary":true,"iterations":6,"length":9,"norm":1,"resample":false,"tolerance":0.001,"top topics":5},"wire":1}
+	// {"model":"lda","settings":{"binary":true,"iterations":6,"length":9,"norm":1,"resample":false,"tolerance":0.001,"top
+	// topics":5},"wire":1}
 	const wantBase = "5ab97802c0636cdabdb526e8e3fcf1dd321476ad34f7e444f31e8f60aedd4f11"
 	if got := hash(base); got != wantBase {
 		t.Errorf("hash of lda %s, want %s", got, wantBase)

@@ -83,8 +83,9 @@ func render(t *testing.T, command reportCommand) []byte {
 	return html
 }
 
-// TestBrowser: a page whose words, title and data set are markup shows them as text, loads nothing, prints no error, moves its words
-// by the keyboard, finds words, sorts, shows topics first on a phone, and passes axe-core in light and dark, contrast and labels among its rules.
+// TestBrowser: a page whose words, title and data set are markup shows them as text, loads nothing, prints no error,
+// moves its words by the keyboard, finds words, sorts, shows topics first on a phone, and passes axe-core in light and
+// dark, contrast and labels among its rules.
 func TestBrowser(t *testing.T) {
 	testkit.Deep(t, "browser")
 	b := browse(t, render(t, reportCommand{
@@ -103,8 +104,8 @@ func TestBrowser(t *testing.T) {
 			t.Errorf("the page does not show %q", text)
 		}
 	}
-	// λ of topic 0 is 300, 40 and 30 for words 0, 1 and 7, of all topics 303, 109 and 32. By probability word 1 is before word 7, by
-	// lift after it, and at λ = 0.6, too: log 40 − 0.4·log 109 = 1.81 and log 30 − 0.4·log 32 = 2.01.
+	// λ of topic 0 is 300, 40 and 30 for words 0, 1 and 7, of all topics 303, 109 and 32. By probability word 1 is
+	// before word 7, by lift after it, and at λ = 0.6, too: log 40 − 0.4·log 109 = 1.81 and log 30 − 0.4·log 32 = 2.01.
 	byLift, byProbability := []string{hostile[0], hostile[7], hostile[1]}, []string{hostile[0], hostile[1], hostile[7]}
 	if !slices.Equal(f.First, byLift) || !slices.Equal(f.Least, byLift) || !slices.Equal(f.Most, byProbability) || !slices.Equal(f.Again, byLift) {
 		t.Errorf("words %q, at λ = 0 %q, at 1 %q, and back %q", f.First, f.Least, f.Most, f.Again)

@@ -70,8 +70,8 @@ func scoresUnder(first, second uint32, cut bool) []byte {
 	return encode(wire.Kind_SCORES, wire.Side_PRIVATE, cut, nil, a, b)
 }
 
-// scoresByRound are those of two documents under the parameters of rounds 0 to 5, with these perplexities by the bound and by the
-// plug-in likelihood, over 5 tokens.
+// scoresByRound are those of two documents under the parameters of rounds 0 to 5, with these perplexities by the bound
+// and by the plug-in likelihood, over 5 tokens.
 func scoresByRound(side wire.Side, change func(round int, s *wire.Score)) []byte {
 	var records []*wire.Record
 	for round, perplexity := range []float64{100, 50, 48, 49, 40, 39} {
@@ -129,7 +129,8 @@ func files() map[string][]byte {
 	return all
 }
 
-// assignments are contributions of two rounds of a document, whose only word that occurs once has topic 0 and then topic 1.
+// assignments are contributions of two rounds of a document, whose only word that occurs once has topic 0 and then
+// topic 1.
 func assignments(cut bool, change func(*wire.Header)) []byte {
 	var records []*wire.Record
 	for i, counts := range [][]float32{{1, 0, 0, 0, 0, 2, 0, 0}, {0, 1, 0, 0, 1, 1, 0, 0}} {

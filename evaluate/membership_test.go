@@ -7,8 +7,8 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// membershipFiles are what two shadow models and an attacked one say of twenty documents. Each is surer of its members. The first shadow model was trained
-// on documents 0 to 9, the second on the others, the attacked one on the even ones.
+// membershipFiles are what two shadow models and an attacked one say of twenty documents. Each is surer of its members.
+// The first shadow model was trained on documents 0 to 9, the second on the others, the attacked one on the even ones.
 func membershipFiles() map[string][]byte {
 	class := vocabulary.Words{"1"}
 	files := make(map[string][]byte)

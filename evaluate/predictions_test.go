@@ -66,7 +66,8 @@ func predictionFiles() map[string][]byte {
 // fourPixels are the pixels of an image of 2 × 2.
 var fourPixels = vocabulary.Words{"row0_column0", "row0_column1", "row1_column0", "row1_column1"}
 
-// imageFiles are predictions of the images of TestScore of package pixels, and training images. MARKER must not come out.
+// imageFiles are predictions of the images of TestScore of package pixels, and training images. MARKER must not come
+// out.
 func imageFiles() map[string][]byte {
 	images := []*wire.Record{
 		prediction(0, "MARKER", []uint32{0}, 1, 0.5, 0.25, 0),

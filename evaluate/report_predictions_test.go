@@ -107,7 +107,8 @@ func reportedPredictions() map[string][]byte {
 	}
 }
 
-// TestHiddenUnits: a page has the units of a family with a matrix "weights" from hidden units to pixels, and of no other.
+// TestHiddenUnits: a page has the units of a family with a matrix "weights" from hidden units to pixels, and of no
+// other.
 func TestHiddenUnits(t *testing.T) {
 	weights := families.Matrix[float64]{Name: "weights", Rows: families.Components, Columns: families.Words}
 	family := &families.Family{Name: "network", Model: []families.Field{weights}}
@@ -132,7 +133,8 @@ func TestHiddenUnits(t *testing.T) {
 	}
 }
 
-// TestBrowserPredictions: a page with coefficients, hidden units, and predictions of classes and of pixels is as sound as that of topics.
+// TestBrowserPredictions: a page with coefficients, hidden units, and predictions of classes and of pixels is as sound
+// as that of topics.
 func TestBrowserPredictions(t *testing.T) {
 	p, err := pageOf(t, reportCommand{Model: "rows.pp", Predictions: "rows-predictions.pp"})
 	if err != nil {

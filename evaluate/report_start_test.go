@@ -11,8 +11,8 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// informedModel is a model file after a round, with public text of a digest that ends in a number, and with the shares of each topic that are its
-// own and of public text; nil: without.
+// informedModel is a model file after a round, with public text of a digest that ends in a number, and with the shares
+// of each topic that are its own and of public text; nil: without.
 func informedModel(run string, round uint32, words vocabulary.Words, digest int64, lambda, own, public []float64) []byte {
 	h := &wire.Header{
 		Version: wire.Version, Kind: wire.Kind_PARAMETERS, Side: wire.Side_PUBLIC, Run: run, Model: "lda",
@@ -64,8 +64,8 @@ func frequenciesOf(model, run string, words vocabulary.Words, kinds ...*wire.Sca
 	return b
 }
 
-// startFiles are models with public text, and the topics before their first release. Topic 0 of the start is topic 0 of the model with words 0 and 1
-// exchanged, and the others are the model's.
+// startFiles are models with public text, and the topics before their first release. Topic 0 of the start is topic 0 of
+// the model with words 0 and 1 exchanged, and the others are the model's.
 func startFiles() map[string][]byte {
 	lambda := []float64{
 		300, 40, 1, 1, 1, 1, 1, 30,

@@ -43,8 +43,8 @@ type reported struct {
 
 const reportRounds = 4
 
-// newReported charges four rounds of a run of model name over words, whose topics have rows × len(words) cells. Topic 0 has
-// 900,000 steps of word 0 in each round, and no other cell has any; the noise of a cell has σ = 2,048 steps.
+// newReported charges four rounds of a run of model name over words, whose topics have rows × len(words) cells. Topic 0
+// has 900,000 steps of word 0 in each round, and no other cell has any; the noise of a cell has σ = 2,048 steps.
 func newReported(name string, words vocabulary.Words, rows int, dataset string) *reported {
 	statistic := map[string]string{"lda": lda.Topics, "words": "words"}[name]
 	g := &event.Grant{
@@ -171,8 +171,8 @@ func reportModel(name string, words vocabulary.Words, matrix string, rows int, c
 	return b
 }
 
-// reportScores are scores of two documents under the parameters after each of the rounds 1 to 4, the perplexity halving from round to
-// round. change may change their header and each score.
+// reportScores are scores of two documents under the parameters after each of the rounds 1 to 4, the perplexity halving
+// from round to round. change may change their header and each score.
 func reportScores(side wire.Side, words vocabulary.Words, of []byte, change func(*wire.Header, *wire.Record)) []byte {
 	h := &wire.Header{
 		Version: wire.Version, Kind: wire.Kind_SCORES, Side: side, Run: "monday", Model: "lda",
@@ -322,8 +322,8 @@ func lastLine(b []byte) int {
 	}
 }
 
-// TestStoppedEarly: a run that was stopped after three of four rounds has the threshold of all four, because when it stopped may depend on
-// what was released.
+// TestStoppedEarly: a run that was stopped after three of four rounds has the threshold of all four, because when it
+// stopped may depend on what was released.
 func TestStoppedEarly(t *testing.T) {
 	r := newReported("lda", hostile, 3, "d")
 	folder := t.TempDir()
@@ -358,7 +358,8 @@ func TestStoppedEarly(t *testing.T) {
 	}
 }
 
-// TestManyPlannedRounds: a grant of two billion rounds of which a few were charged costs no time, and has the threshold of all.
+// TestManyPlannedRounds: a grant of two billion rounds of which a few were charged costs no time, and has the threshold
+// of all.
 func TestManyPlannedRounds(t *testing.T) {
 	for _, mechanism := range []string{event.Gaussian, event.Laplace} {
 		for planned, charged := range map[int][]int{9: {1, 4, 5, 8}, 7: {7}, 10: {1, 2}, 2_000_000_000: {1, 1_000_000_000}} {

@@ -9,7 +9,8 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// reports are what the scripts of mstep reconstruct read: reports over vocab.txt, whose bits are wrong with probability 1/4, and broken ones.
+// reports are what the scripts of mstep reconstruct read: reports over vocab.txt, whose bits are wrong with probability
+// 1/4, and broken ones.
 func reports() map[string][]byte {
 	report := func(id string, words ...uint32) *wire.Record {
 		d := &wire.Document{Id: id, WordGaps: wire.AppendGaps(nil, words)}
@@ -36,7 +37,8 @@ func reports() map[string][]byte {
 	add("five.pp", nil, eight[:5]...)
 	add("four.pp", nil, eight[4:]...) // one of them is in five.pp, too
 	add("none-reported.pp", nil)
-	// Of 300 reports under a flip of 1/4 some 75 have a word that no author has. If all have two of the three words, the estimates add up to 750.
+	// Of 300 reports under a flip of 1/4 some 75 have a word that no author has. If all have two of the three words,
+	// the estimates add up to 750.
 	var without, with []*wire.Record
 	for i := range 300 {
 		id := fmt.Sprint("1-", i)

@@ -140,7 +140,8 @@ func (d *dropped) end(_ uint32, units, records, digest uint64) error {
 	return err
 }
 
-// processTime is the CPU time of this process so far. It does not depend on what else the machine does, as wall time does.
+// processTime is the CPU time of this process so far. It does not depend on what else the machine does, as wall time
+// does.
 func processTime(b *testing.B) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

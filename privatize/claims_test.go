@@ -17,9 +17,9 @@ var (
 	heading = regexp.MustCompile(`(?m)^## (.*)$`)
 )
 
-// Every package of the privatizer has a claim, and so has package event, in four sections, and what a claim names is there: in backticks stands
-// nothing but files, names of Go, and calls of them, and a link leads to a file. A claim that outlives a change of the
-// code fails here.
+// Every package of the privatizer has a claim, and so has package event, in four sections, and what a claim names is
+// there: in backticks stands nothing but files, names of Go, and calls of them, and a link leads to a file. A claim
+// that outlives a change of the code fails here.
 func TestClaims(t *testing.T) {
 	folders, err := filepath.Glob("internal/*")
 	if err != nil || len(folders) < 4 {

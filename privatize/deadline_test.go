@@ -14,8 +14,8 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// TestDeadline: a round's time begins when the round before is whole, or at the start, and once a time is over nothing is in
-// time any more.
+// TestDeadline: a round's time begins when the round before is whole, or at the start, and once a time is over nothing
+// is in time any more.
 func TestDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDeadline(time.Second)

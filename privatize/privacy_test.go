@@ -34,8 +34,8 @@ func TestClaimIsOnePage(t *testing.T) {
 	}
 }
 
-// TestReadingOrder checks that the files which CHECKING.md tells an auditor to read exist and are about as long as it says.
-// It also checks that CHECKING.md names all files of the folder that protects people.
+// TestReadingOrder checks that the files which CHECKING.md tells an auditor to read exist and are about as long as it
+// says. It also checks that CHECKING.md names all files of the folder that protects people.
 func TestReadingOrder(t *testing.T) {
 	rows := regexp.MustCompile("(?m)^\\| `([^`]+)` \\| (\\d+) \\|").FindAllStringSubmatch(page(t, "CHECKING.md"), -1)
 	var named []string

@@ -81,7 +81,8 @@ func putBack(t *testing.T, folder, from, to string) {
 	}
 }
 
-// TestLedgerPutBack: what the output topic and the claims have, and the ledger has not, is seen before anything is drawn.
+// TestLedgerPutBack: what the output topic and the claims have, and the ledger has not, is seen before anything is
+// drawn.
 func TestLedgerPutBack(t *testing.T) { broker.Each(t, ledgerPutBack) }
 
 func ledgerPutBack(t *testing.T, b *broker.Broker) {
@@ -157,7 +158,8 @@ func ledgerPutBack(t *testing.T, b *broker.Broker) {
 	run(0, "-o", output, log, "3.pp")
 }
 
-// TestReportsPutBack: reports that the output topic has are not drawn a second time under a ledger without their charge.
+// TestReportsPutBack: reports that the output topic has are not drawn a second time under a ledger without their
+// charge.
 func TestReportsPutBack(t *testing.T) { broker.Each(t, reportsPutBack) }
 
 func reportsPutBack(t *testing.T, b *broker.Broker) {
@@ -223,8 +225,8 @@ func toTopic(t *testing.T, file, topic string) {
 	}
 }
 
-// TestForgedPublic: contributions in a private topic that call themselves public are not released. Only a program that forges them
-// writes such, and none would otherwise sum them exactly, without a ledger.
+// TestForgedPublic: contributions in a private topic that call themselves public are not released. Only a program that
+// forges them writes such, and none would otherwise sum them exactly, without a ledger.
 func TestForgedPublic(t *testing.T) {
 	b, folder := broker.Fake(t, map[string]int{"contributions.private": 1}), t.TempDir()
 	client, err := kgo.NewClient(kgo.SeedBrokers(b.Address))
@@ -245,8 +247,8 @@ func TestForgedPublic(t *testing.T) {
 	}
 }
 
-// TestNothingLeft: a run of which the group noted all rounds, or retention took them, does not end well where no release of it
-// is known: ledger and releases were lost together, or never were.
+// TestNothingLeft: a run of which the group noted all rounds, or retention took them, does not end well where no
+// release of it is known: ledger and releases were lost together, or never were.
 func TestNothingLeft(t *testing.T) {
 	b := broker.Fake(t, map[string]int{"contributions.private": 1, "releases": 1, "second": 1}).Broker()
 	at := "kafka://" + b.Address + "/"
@@ -277,8 +279,8 @@ func TestNothingLeft(t *testing.T) {
 	run(90, "second", "contributions.private?from=oldest")
 }
 
-// TestLedgerWithoutFolder: a ledger that is put back without its folder has lost the name that its claims were made under. They
-// are not taken for another ledger's, whose releases it need not have charged.
+// TestLedgerWithoutFolder: a ledger that is put back without its folder has lost the name that its claims were made
+// under. They are not taken for another ledger's, whose releases it need not have charged.
 func TestLedgerWithoutFolder(t *testing.T) {
 	b := broker.Fake(t, map[string]int{"contributions.private": 1, "releases": 1, "claims": 1}).Broker()
 	at, folder := "kafka://"+b.Address+"/", resuming(t)

@@ -17,8 +17,8 @@ import (
 	"privpipe/privatize/internal/release"
 )
 
-// TestBegins: a privatizer that died between the notes of two partitions begins one of them after a round that another still
-// has, perhaps the last one. A round that was released is passed over; any other must be in all.
+// TestBegins: a privatizer that died between the notes of two partitions begins one of them after a round that another
+// still has, perhaps the last one. A round that was released is passed over; any other must be in all.
 func TestBegins(t *testing.T) {
 	for name, c := range map[string]struct {
 		streams  []partition
@@ -111,8 +111,9 @@ func (s *supplied) Next() (*wire.Record, error) {
 
 var everyUnit = &wire.Scheme{Method: wire.Scheme_ALL, Rate: 1, Rounds: 9}
 
-// TestOtherUnits: partitions and shards must have one scheme and one name of coins in a round. Otherwise the sum would be of the units of two
-// throws, and charged as a batch of one of them: a second release of the other batch would be charged as its first.
+// TestOtherUnits: partitions and shards must have one scheme and one name of coins in a round. Otherwise the sum would
+// be of the units of two throws, and charged as a batch of one of them: a second release of the other batch would be
+// charged as its first.
 func TestOtherUnits(t *testing.T) {
 	coins := func(name string, rate float64) *wire.Scheme {
 		return &wire.Scheme{Method: wire.Scheme_POISSON, Rate: rate, Rounds: 9, Secret: true, Coins: name}
@@ -155,7 +156,8 @@ func TestEndWithoutRounds(t *testing.T) {
 	}
 }
 
-// TestAnsweredAfterSent: a round whose release could not be sent is not noted as answered. A later start would pass it over.
+// TestAnsweredAfterSent: a round whose release could not be sent is not noted as answered. A later start would pass it
+// over.
 func TestAnsweredAfterSent(t *testing.T) {
 	in := &answers{supplied: supplied{partition: partition{0, 3}, name: "one"}}
 	s := &sources{deadline: newDeadline(0), streams: []supplier{in}, kinds: []wire.Kind{wire.Kind_CONTRIBUTIONS}}
@@ -188,8 +190,8 @@ func (s sendsUntil) begin(number uint32, _ *wire.RoundOpen, _ event.Scheme) (*re
 	return nil, nil
 }
 
-// TestTogether: of streams that are taken from at the same time, each unit counts once and whole, though its records come between those
-// of other streams. An error of any stream ends the round.
+// TestTogether: of streams that are taken from at the same time, each unit counts once and whole, though its records
+// come between those of other streams. An error of any stream ends the round.
 func TestTogether(t *testing.T) {
 	const streams, units = 4, 10_000 // so many that all streams are under way at the same time
 	terms := &release.Terms{Unit: event.Document, Subject: event.Subject{Matrices: []event.Matrix{{Name: "m", Rows: 1, Columns: streams * units}}}}
@@ -244,7 +246,8 @@ func (s *summed) end(_ uint32, units, records, digest uint64) (err error) {
 	return err
 }
 
-// parted is a supplier of units, each a contribution of two records: unit u has u+1 in cell u, in the first record if u is even, and else in the second one.
+// parted is a supplier of units, each a contribution of two records: unit u has u+1 in cell u, in the first record if u
+// is even, and else in the second one.
 type parted struct {
 	supplied
 	first, units int

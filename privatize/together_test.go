@@ -15,8 +15,8 @@ import (
 	"privpipe/privatize/internal/unit"
 )
 
-// TestPartsTogether: partial sums that come at the same time, beside contributions, are all in the sum of the round, each unit once. A unit that
-// two of them have ends the round.
+// TestPartsTogether: partial sums that come at the same time, beside contributions, are all in the sum of the round,
+// each unit once. A unit that two of them have ends the round.
 func TestPartsTogether(t *testing.T) {
 	const streams, units, cells = 4, 10_000, 3 * 10_000 // the last stream has contributions
 	terms := &release.Terms{Unit: event.Document, Subject: event.Subject{Matrices: []event.Matrix{{Name: "m", Rows: 1, Columns: cells}}}}

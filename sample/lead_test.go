@@ -82,7 +82,8 @@ func (s *sampler) ends(t *testing.T) int {
 	return s.ProcessState.ExitCode()
 }
 
-// stands returns the first and the last round that the partitions of a topic of run r have come to, one that is under way among them.
+// stands returns the first and the last round that the partitions of a topic of run r have come to, one that is under
+// way among them.
 func stands(t *testing.T, topic string) (least, most uint32) {
 	t.Helper()
 	h := header(10)
@@ -123,8 +124,8 @@ func comesTo(t *testing.T, topic string, round uint32) {
 	}
 }
 
-// TestLead: no more rounds stand ahead of the releases than --lead says, whoever of the two is started again, and the run
-// comes to its end with the rounds that it would have had.
+// TestLead: no more rounds stand ahead of the releases than --lead says, whoever of the two is started again, and the
+// run comes to its end with the rounds that it would have had.
 func TestLead(t *testing.T) {
 	for name, follow := range map[string][]string{
 		"by name": {"--lead", "2"}, "by flag": {"--lead", "2", "--follow"}, "as usual": nil,

@@ -13,8 +13,8 @@ import (
 	"privpipe/sample/internal/window"
 )
 
-// beginWindow leaves what a run leaves that dies when it has begun window 1 with the documents of a corpus and has opened
-// its round in the first partitions of a topic, and closed it in some of them.
+// beginWindow leaves what a run leaves that dies when it has begun window 1 with the documents of a corpus and has
+// opened its round in the first partitions of a topic, and closed it in some of them.
 func beginWindow(t *testing.T, state, topic string, opened, closed int) {
 	t.Helper()
 	check := func(errs ...error) {
@@ -45,8 +45,8 @@ func beginWindow(t *testing.T, state, topic string, opened, closed int) {
 }
 
 // TestBegunWindowOfTopic: a round of which a topic may have a part is not left out where its documents do not all come
-// again, since no reader would come past it. Read from further back it is written; and a topic that has it whole wants none
-// of them.
+// again, since no reader would come past it. Read from further back it is written; and a topic that has it whole wants
+// none of them.
 func TestBegunWindowOfTopic(t *testing.T) {
 	fake := broker.Fake(t, map[string]int{
 		"none.private": 2, "part.private": 2, "some.private": 2, "whole.private": 2,

@@ -71,7 +71,8 @@ func TestScripts(t *testing.T) {
 	longer := header(10) // the same hash with another size: sample copies documents and does not check their words again
 	longer.VocabularySize = 20
 	files["longer.pp"], _ = encoded(longer, []*wire.Document{{Id: "l", WordGaps: []uint32{15}, Counts: []uint32{1}}})
-	// Documents that were cut into words by another rule: the same names here, which then have other coins all the same.
+	// Documents that were cut into words by another rule: the same names here, which then have other coins all the
+	// same.
 	ruled := header(10)
 	ruled.Settings = make([]byte, 32)
 	files["ruled.pp"], _ = encoded(ruled, numbered(0, 2000))

@@ -47,8 +47,8 @@ func aWindow(t *testing.T) []string {
 		"--window-state", filepath.Join(t.TempDir(), "state")}
 }
 
-// TestStamps: whoever writes a message would choose its time in a topic with CreateTime. Windows of time and from=TIME refuse such a topic,
-// before they wait for its first message, unless the user trusts its writers.
+// TestStamps: whoever writes a message would choose its time in a topic with CreateTime. Windows of time and from=TIME
+// refuse such a topic, before they wait for its first message, unless the user trusts its writers.
 func TestStamps(t *testing.T) {
 	fake := broker.Fake(t, nil)
 	topic := "kafka://" + fake.Address + "/"
@@ -79,8 +79,8 @@ func TestStamps(t *testing.T) {
 	}
 }
 
-// TestWindowNeighbours: one unit moves no other, whatever its author writes: not by its name and content, and not by the time, the key, the
-// headers or the partition of its message.
+// TestWindowNeighbours: one unit moves no other, whatever its author writes: not by its name and content, and not by
+// the time, the key, the headers or the partition of its message.
 func TestWindowNeighbours(t *testing.T) {
 	fake := broker.Fake(t, nil)
 	topic := "kafka://" + fake.Address + "/"
@@ -141,8 +141,8 @@ func membersOf(t *testing.T, name, prefix string) (members []string) {
 	return members
 }
 
-// TestRedelivered: a document that a topic holds twice counts once, as the Kafka recipe says. One that differs is refused, and so is one that a
-// file holds twice.
+// TestRedelivered: a document that a topic holds twice counts once, as the Kafka recipe says. One that differs is
+// refused, and so is one that a file holds twice.
 func TestRedelivered(t *testing.T) {
 	fake := broker.Fake(t, map[string]int{"again.private": 1, "other.private": 1})
 	a, b := authored("a", 1), authored("b", 2)

@@ -34,7 +34,8 @@ func textsOf(t *testing.T, fake broker.Faked, topic string, messages ...string) 
 	return "kafka://" + fake.Address + "/" + topic + "?until=end"
 }
 
-// ofMessages runs tokenize text, and returns the ids and numbers of words of the documents, its messages and its exit code.
+// ofMessages runs tokenize text, and returns the ids and numbers of words of the documents, its messages and its exit
+// code.
 func ofMessages(t *testing.T, args ...string) (documents []string, messages string, code int) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "out")

@@ -120,7 +120,8 @@ func TestMNIST(t *testing.T) {
 		t.Errorf("label %s\n%s\nwant\n%s", first.Label, drawn.String(), want)
 	}
 	_, random := tokenized(t, "images", "--bernoulli", images)
-	// The mean intensity of the training images is 33.3 (0.1307, as the means that are subtracted from them in the field).
+	// The mean intensity of the training images is 33.3 (0.1307, as the means that are subtracted from them in the
+	// field).
 	on := 0
 	for _, d := range random {
 		on += len(d.Counts)

@@ -127,7 +127,8 @@ func plain(x []float64, y, norm float64, moments []float64) []float64 {
 	return append(first, second...)
 }
 
-// FuzzContribute: rows of which some features are 0, under moments that need not be symmetric, contribute what the plain twin says.
+// FuzzContribute: rows of which some features are 0, under moments that need not be symmetric, contribute what the
+// plain twin says.
 func FuzzContribute(f *testing.F) {
 	for seed := range uint64(20) {
 		f.Add(seed, 3.0, 1.0)
@@ -196,7 +197,8 @@ func TestBadLabels(t *testing.T) {
 	}
 }
 
-// TestPredict: eq. 20's average over q(w), by the integral over the logit, which is normal. MacKay's approximation is within 0.02 of it.
+// TestPredict: eq. 20's average over q(w), by the integral over the logit, which is normal. MacKay's approximation is
+// within 0.02 of it.
 func TestPredict(t *testing.T) {
 	mean, covariance := []float64{1.5, -0.5}, []float64{0.8, 0.2, 0.2, 0.4}
 	moments := make([]float64, 4)
@@ -291,7 +293,8 @@ func (p pair) moved(random *rand.Rand, by float64) pair {
 	return p
 }
 
-// far returns how far the contributions of both rows lie apart, each matrix over its bound; alone: how long the first is.
+// far returns how far the contributions of both rows lie apart, each matrix over its bound; alone: how long the first
+// is.
 func (p pair) far(t *testing.T, bounds [2]float64, alone bool) float64 {
 	n := len(p.rows[0])
 	moments := make([]float64, n*n)
@@ -320,8 +323,8 @@ func (p pair) far(t *testing.T, bounds [2]float64, alone bool) float64 {
 	return math.Sqrt(square)
 }
 
-// frobenius weights the cells off the diagonal by √2, so that the norm is that of the whole symmetric matrix: the norm in which the
-// Gaussian mechanism protects it (SPEC.md §7.3).
+// frobenius weights the cells off the diagonal by √2, so that the norm is that of the whole symmetric matrix: the norm
+// in which the Gaussian mechanism protects it (SPEC.md §7.3).
 func frobenius(cells []float64, n int) []float64 {
 	at := n
 	for r := range n {
@@ -387,7 +390,8 @@ func TestNormsOfTrials(t *testing.T) {
 	}
 }
 
-// TestHostile: no moments that the wire allows make a contribution or a prediction that it does not allow, or pass a bound.
+// TestHostile: no moments that the wire allows make a contribution or a prediction that it does not allow, or pass a
+// bound.
 func TestHostile(t *testing.T) {
 	for _, moments := range [][]float64{
 		{1e308, -1e308, -1e308, 1e308}, {1e308, 1e308, 1e308, 1e308}, {-1e308, -1e308, -1e308, -1e308}, {-5, 0, 0, -5}, {0, 0, 0, 0},

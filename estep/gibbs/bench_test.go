@@ -35,8 +35,8 @@ func BenchmarkSweep(b *testing.B) {
 	}
 }
 
-// BenchmarkContribute measures the E-step alone, for BenchmarkGibbs of package endtoend, over rounds of 20 sweeps: the draws alone, and
-// with either statistic; the expected one as gibbs.sh has it.
+// BenchmarkContribute measures the E-step alone, for BenchmarkGibbs of package endtoend, over rounds of 20 sweeps: the
+// draws alone, and with either statistic; the expected one as gibbs.sh has it.
 func BenchmarkContribute(b *testing.B) {
 	b.Run("sampling", func(b *testing.B) {
 		modeltest.Contribute(b, lda.Family, sampling{New(Options{Sweeps: 20, Statistic: Counts}, nil).(*Model)})

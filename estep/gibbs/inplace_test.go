@@ -23,8 +23,8 @@ type corpus struct {
 	prior      []float64 // K × V; nil: 0
 }
 
-// followed is the exact distribution of the topic of a token in place, given the topics of all others (Griffiths and Steyvers 2004, equation
-// 5). It shares no code with the sampler.
+// followed is the exact distribution of the topic of a token in place, given the topics of all others (Griffiths and
+// Steyvers 2004, equation 5). It shares no code with the sampler.
 func (c corpus) followed(z state, token int) []float64 {
 	p, sum := make([]float64, c.k), 0.0
 	for k := range p {
@@ -102,7 +102,8 @@ func inPlaceOf(o Options, k, v int, alpha, eta float64) inPlace {
 	return inPlace{&Model{options: o, size: model.Size{Components: k, Words: v}, alpha: alpha, eta: eta, ceiling: math.Inf(1)}}
 }
 
-// alike returns a state that counts the same: topics of equal words of a document rise. So the program takes a state back.
+// alike returns a state that counts the same: topics of equal words of a document rise. So the program takes a state
+// back.
 func (c corpus) alike(z state) state {
 	z = slices.Clone(z)
 	for i := range z {
@@ -115,8 +116,8 @@ func (c corpus) alike(z state) state {
 	return z
 }
 
-// TestInPlaceKernel: the topics after a start and two sweeps in place have the distribution of the enumerated kernel, and the state is taken
-// back between the two. A right sampler fails once in a million times.
+// TestInPlaceKernel: the topics after a start and two sweeps in place have the distribution of the enumerated kernel,
+// and the state is taken back between the two. A right sampler fails once in a million times.
 func TestInPlaceKernel(t *testing.T) {
 	const draws = 60_000
 	c := sixTokens
@@ -189,8 +190,8 @@ func TestInPlaceKernel(t *testing.T) {
 	}
 }
 
-// TestBatch: with a prior, the topics of a document begin by the prior and the documents before, and a sweep weighs the prior like counts. The
-// distribution is enumerated. A right sampler fails once in a million times.
+// TestBatch: with a prior, the topics of a document begin by the prior and the documents before, and a sweep weighs the
+// prior like counts. The distribution is enumerated. A right sampler fails once in a million times.
 func TestBatch(t *testing.T) {
 	const draws = 60_000
 	c := corpus{k: 2, v: 3, alpha: 0.7, eta: 0.4, document: []int{0, 0, 1, 1}, word: []int{0, 1, 0, 2}, prior: []float64{5, 0.5, 0, 0, 2, 1}}
@@ -265,8 +266,9 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// TestPosterior: the kernel of TestInPlaceKernel keeps the posterior of the topics given the words, which is enumerated from the integrated
-// joint distribution (Griffiths and Steyvers 2004, equations 2 and 3). Topics are never empty here, since an empty one counts as one token.
+// TestPosterior: the kernel of TestInPlaceKernel keeps the posterior of the topics given the words, which is enumerated
+// from the integrated joint distribution (Griffiths and Steyvers 2004, equations 2 and 3). Topics are never empty here,
+// since an empty one counts as one token.
 func TestPosterior(t *testing.T) {
 	c := sixTokens
 	// Each topic has two tokens of a third document that stay where they are.
@@ -330,8 +332,9 @@ func TestPosterior(t *testing.T) {
 
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(math.Abs(a), math.Abs(b)) }
 
-// TestInPlaceLosesMore: by the enumeration of a sweep in place over all topics, from the same released counts, the exchange of a word loses
-// more than the draw of its own token, which is all that theorem 3 of HDP-LDA counts: 2·ln(C/β + 1).
+// TestInPlaceLosesMore: by the enumeration of a sweep in place over all topics, from the same released counts, the
+// exchange of a word loses more than the draw of its own token, which is all that theorem 3 of HDP-LDA counts: 2·ln(C/β
+// + 1).
 func TestInPlaceLosesMore(t *testing.T) {
 	const eta, ceiling, related = 0.01, 1, 3
 	most := 0.0
@@ -361,8 +364,8 @@ func TestInPlaceLosesMore(t *testing.T) {
 	t.Logf("the largest loss is %.2f, and the theorem says %.2f", most, claimed)
 }
 
-// inPlaceLikelihood is the probability that a sweep in place takes the tokens of a document from the topics in the bits of before to those
-// in the bits of after.
+// inPlaceLikelihood is the probability that a sweep in place takes the tokens of a document from the topics in the bits
+// of before to those in the bits of after.
 func inPlaceLikelihood(released []float32, word []uint32, before, after int, eta, ceiling float64) float64 {
 	m := &Model{size: model.Size{Components: 2, Words: 3}, alpha: 1, eta: eta, ceiling: ceiling, counts: released}
 	table := newTable(m)
@@ -462,7 +465,8 @@ func TestIncrements(t *testing.T) {
 	}
 }
 
-// TestDocumentNoise: the noise of a document stays in its state, and a round adds to it only if it has noise of its own.
+// TestDocumentNoise: the noise of a document stays in its state, and a round adds to it only if it has noise of its
+// own.
 func TestDocumentNoise(t *testing.T) {
 	c := sixTokens
 	documents := c.documents()[:1]
@@ -496,8 +500,8 @@ func TestDocumentNoise(t *testing.T) {
 	if x := noise(all(quiet, make([][]*wire.Part, 1), 1)); x[0] != 0 {
 		t.Errorf("noise %v without a scale", x)
 	}
-	// The mean square of 4,000 values is that of Laplace noise of scale 2, which is 8 with a deviation of 8·√5/√4000 = .28: a right program
-	// fails once in 10⁶ times (4.9 deviations).
+	// The mean square of 4,000 values is that of Laplace noise of scale 2, which is 8 with a deviation of 8·√5/√4000 =
+	// .28: a right program fails once in 10⁶ times (4.9 deviations).
 	square := 0.0
 	for round := range uint32(2000) {
 		for _, x := range noise(all(noisy, make([][]*wire.Part, 1), round+10)) {

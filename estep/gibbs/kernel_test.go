@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// FuzzKernel compares the kernels of this machine with the plain ones, and these with sums in one line, up to the largest numbers.
+// FuzzKernel compares the kernels of this machine with the plain ones, and these with sums in one line, up to the
+// largest numbers.
 func FuzzKernel(f *testing.F) {
 	for width := range uint8(8) {
 		f.Add(uint64(width), width)

@@ -46,8 +46,8 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// TestLossOfRates: by enumeration of all topics after a sweep, and of the tokens that it drew again, the exchange of a word loses at most
-// the draws, whatever words are frequent.
+// TestLossOfRates: by enumeration of all topics after a sweep, and of the tokens that it drew again, the exchange of a
+// word loses at most the draws, whatever words are frequent.
 func TestLossOfRates(t *testing.T) {
 	const k, v, draws = 2, 3, 2
 	random := rand.New(rand.NewPCG(23, 24))
@@ -65,7 +65,8 @@ func TestLossOfRates(t *testing.T) {
 		w := newWeights(k, v, 0.01+0.2*random.Float64(), randomWeights(random, k, v), m.perSweep())
 		others := []int{random.IntN(4), random.IntN(4)}
 		from, to := random.IntN(k), random.IntN(k)
-		// The outcomes of the token whose word is exchanged: not drawn, or drawn to a topic. Those of others have the same probabilities.
+		// The outcomes of the token whose word is exchanged: not drawn, or drawn to a topic. Those of others have the
+		// same probabilities.
 		outcomes := func(word uint32) []float64 {
 			rate := r.Least
 			if r.frequent[int(word)*k+from] {

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// conditional is the exact distribution of the topic of a token of word v, given how many other tokens have each topic. It shares no
-// code with the sampler.
+// conditional is the exact distribution of the topic of a token of word v, given how many other tokens have each topic.
+// It shares no code with the sampler.
 func conditional(w *weights, v uint32, others []int) []float64 {
 	p := make([]float64, w.k)
 	sum := 0.0
@@ -68,8 +68,8 @@ func orders(n int) [][]int {
 	return all
 }
 
-// swept returns the exact distribution of the states, in the order of states, after a sweep from a state that visits tokens of given words
-// in some order, and draws each again with probability rate.
+// swept returns the exact distribution of the states, in the order of states, after a sweep from a state that visits
+// tokens of given words in some order, and draws each again with probability rate.
 func swept(w *weights, words []uint32, from state, order []int, rate float64) []float64 {
 	all := states(w.k, len(words))
 	p := make([]float64, len(all))
@@ -102,8 +102,8 @@ func randomly(w *weights, words []uint32, from state, rate float64) []float64 {
 	return mean
 }
 
-// TestChain: the topics after the start and two sweeps have the distribution of the enumerated kernels. A right sampler fails once in a
-// million times, over all cases.
+// TestChain: the topics after the start and two sweeps have the distribution of the enumerated kernels. A right sampler
+// fails once in a million times, over all cases.
 func TestChain(t *testing.T) {
 	const k, draws = 2, 100_000
 	words, counts, tokens := []uint32{1, 2, 4}, []uint32{2, 1, 1}, []uint32{1, 1, 2, 4}
@@ -151,8 +151,9 @@ func TestChain(t *testing.T) {
 	}
 }
 
-// TestLossOfASweep: by enumeration of all topics after a sweep, the exchange of a word loses at most the draws. An order of visits by words
-// would lose more, since the other tokens then see the token's topic before the sweep or after it.
+// TestLossOfASweep: by enumeration of all topics after a sweep, the exchange of a word loses at most the draws. An
+// order of visits by words would lose more, since the other tokens then see the token's topic before the sweep or after
+// it.
 func TestLossOfASweep(t *testing.T) {
 	const k, v, draws = 2, 3, 0.5
 	random := rand.New(rand.NewPCG(13, 14))
@@ -188,8 +189,8 @@ func TestLossOfASweep(t *testing.T) {
 	}
 }
 
-// TestShares: the shares of some sweeps are the conditional probabilities of their draws, also where sweeps before them left a topic
-// without tokens, and columns are few.
+// TestShares: the shares of some sweeps are the conditional probabilities of their draws, also where sweeps before them
+// left a topic without tokens, and columns are few.
 func TestShares(t *testing.T) {
 	const v = 30
 	random := rand.New(rand.NewPCG(5, 6))
@@ -228,8 +229,8 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// TestDrawsAreBounded: whatever weights are released, the exact probabilities of a topic under two words differ by a factor of at most
-// e^draws; and a hostile release uses most of it.
+// TestDrawsAreBounded: whatever weights are released, the exact probabilities of a topic under two words differ by a
+// factor of at most e^draws; and a hostile release uses most of it.
 func TestDrawsAreBounded(t *testing.T) {
 	const k, v = 3, 4
 	random := rand.New(rand.NewPCG(7, 8))
@@ -322,8 +323,8 @@ func (s *sampler) masses() []*big.Int {
 	return masses
 }
 
-// FuzzPlaces: of the places of a sum, as many are a topic's as the plain product of its weight and mass says, whatever sweeps came before.
-// So draws have the very probabilities of the plain form.
+// FuzzPlaces: of the places of a sum, as many are a topic's as the plain product of its weight and mass says, whatever
+// sweeps came before. So draws have the very probabilities of the plain form.
 func FuzzPlaces(f *testing.F) {
 	for _, k := range []uint8{1, 2, 3, 8, 9, 33} {
 		f.Add(uint64(k), k, uint8(3*k), uint8(k%4))

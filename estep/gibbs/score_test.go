@@ -33,8 +33,8 @@ func tinyModel(sweeps, burnIn int) *Model {
 	return m
 }
 
-// posteriorMean enumerates all topics z of the tokens: the mean of (n_k + α)/(N + Kα) under p(z | words) ∝ Π_i w_z,i Π_k Γ(α + n_k). It
-// shares no code with the sampler.
+// posteriorMean enumerates all topics z of the tokens: the mean of (n_k + α)/(N + Kα) under p(z | words) ∝ Π_i w_z,i
+// Π_k Γ(α + n_k). It shares no code with the sampler.
 func posteriorMean(b score.Bag) []float64 {
 	var tokens []uint32
 	for i, id := range b.IDs {
@@ -74,9 +74,10 @@ func likelihood(b score.Bag, shares []float64) float64 {
 	return sum
 }
 
-// TestPosteriorMean: shares and scores are those of the enumerated posterior. A share is within 0.01 of it. The largest standard deviation
-// of a share of one sweep is below 0.35; over 40,000 sweeps whose correlation lasts for less than ten, 0.01 is more than 1.8 standard
-// deviations, and the coins are fixed by the document's words. The plug-in likelihood and the completion are within 2 %.
+// TestPosteriorMean: shares and scores are those of the enumerated posterior. A share is within 0.01 of it. The largest
+// standard deviation of a share of one sweep is below 0.35; over 40,000 sweeps whose correlation lasts for less than
+// ten, 0.01 is more than 1.8 standard deviations, and the coins are fixed by the document's words. The plug-in
+// likelihood and the completion are within 2 %.
 func TestPosteriorMean(t *testing.T) {
 	m := tinyModel(40_500, 500)
 	for _, counts := range [][]uint32{{3, 2}, {1, 1}, {6, 1}} {

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// TestShuffle: all orders of a few elements are equally likely, whatever the order before. A right shuffle fails once in a million times,
-// over all cases.
+// TestShuffle: all orders of a few elements are equally likely, whatever the order before. A right shuffle fails once
+// in a million times, over all cases.
 func TestShuffle(t *testing.T) {
 	random := rand.New(rand.NewPCG(21, 22))
 	for _, n := range []int{1, 2, 3, 4, 5, 6} {
@@ -41,7 +41,8 @@ func TestShuffle(t *testing.T) {
 			t.Errorf("%d elements: χ² is %v, above %v", n, square, limit)
 		}
 	}
-	// A long order, of which the first elements are drawn one by one, stays a permutation, and each third of it gets its share.
+	// A long order, of which the first elements are drawn one by one, stays a permutation, and each third of it gets
+	// its share.
 	order := make([]uint32, mostBatch+9000)
 	for i := range order {
 		order[i] = uint32(i)
@@ -79,7 +80,8 @@ func TestPlacesRejects(t *testing.T) {
 	for _, n := range []uint64{4, 5, 1000, mostBatch - 1, mostBatch} {
 		product := n * (n - 1) * (n - 2) * (n - 3)
 		few := -product % product // 2^64 mod product
-		// Of the numbers r with the first place, those with r·P mod 2^64 = r·P < few are one too many: r = 0 only, since few < P.
+		// Of the numbers r with the first place, those with r·P mod 2^64 = r·P < few are one too many: r = 0 only,
+		// since few < P.
 		source := given{0, 1<<64 - 1, 7}
 		a, b, c, d := places(n, rand.New(&source))
 		if few > 0 && len(source) != 1 {

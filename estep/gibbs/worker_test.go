@@ -19,8 +19,8 @@ func coins(d *wire.Document, round uint32) *model.Coins {
 	return &model.Coins{Document: d, Key: []byte("key"), Scope: model.Scope("run", round)}
 }
 
-// TestExpectedIsTheMeanOfCounts: over many rounds the expected statistic and the counts have the same mean. A right sampler fails once in
-// a million times.
+// TestExpectedIsTheMeanOfCounts: over many rounds the expected statistic and the counts have the same mean. A right
+// sampler fails once in a million times.
 func TestExpectedIsTheMeanOfCounts(t *testing.T) {
 	const k, v, rounds = 3, 6, 20_000
 	released := randomWeights(rand.New(rand.NewPCG(9, 1)), k, v)
@@ -43,7 +43,8 @@ func TestExpectedIsTheMeanOfCounts(t *testing.T) {
 	// The shares after five sweeps have the mean of the topics that the sixth draws.
 	expected, counts := mean(Options{Sweeps: 6, BurnIn: 5, Statistic: Expected}), mean(Options{Sweeps: 6, Statistic: Counts})
 	for i := range expected {
-		// A cell is at most 3: its mean is off by more than 3·√(ln(2·18·1e6)/(2·rounds))·2 in fewer than one in a million tests (Hoeffding).
+		// A cell is at most 3: its mean is off by more than 3·√(ln(2·18·1e6)/(2·rounds))·2 in fewer than one in a
+		// million tests (Hoeffding).
 		if limit := 2 * 3 * math.Sqrt(math.Log(2*18*1e6)/(2*rounds)); math.Abs(expected[i]-counts[i]) > limit {
 			t.Errorf("cell %d: %v expected, %v counted", i, expected[i], counts[i])
 		}

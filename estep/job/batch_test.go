@@ -9,7 +9,8 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// TestBatch: a batch has copies of its documents, while its memory grows, and when it had others before. Two batches at a time share nothing.
+// TestBatch: a batch has copies of its documents, while its memory grows, and when it had others before. Two batches at
+// a time share nothing.
 func TestBatch(t *testing.T) {
 	var memory batches
 	document := func(round, i, words int) *wire.Document {

@@ -11,8 +11,9 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// TestWait: which parameters answer a round, by those that have arrived. A round after the previous one wants those of the previous one, or of the
-// one before with stale ones. What else has arrived matters only for whether the round is released already.
+// TestWait: which parameters answer a round, by those that have arrived. A round after the previous one wants those of
+// the previous one, or of the one before with stale ones. What else has arrived matters only for whether the round is
+// released already.
 func TestWait(t *testing.T) {
 	for _, test := range []struct {
 		stale    uint32

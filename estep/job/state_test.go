@@ -93,8 +93,8 @@ func equal(t *testing.T, what string, got []uint32, want ...uint32) {
 	}
 }
 
-// TestState: each document goes on from its own last contribution, which it may have made many rounds ago, and a round that was
-// answered is answered again from the state, whatever its file was read by.
+// TestState: each document goes on from its own last contribution, which it may have made many rounds ago, and a round
+// that was answered is answered again from the state, whatever its file was read by.
 func TestState(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "state.pp")
 	a := &wire.Document{Id: "1", User: "u", WordGaps: []uint32{100}, Counts: []uint32{1}}
@@ -109,7 +109,8 @@ func TestState(t *testing.T) {
 	equal(t, "round 7", answered(t, opened(t, file), 7, a, b, c), 103, 203, 302)
 }
 
-// TestStateIsNoRound: only a reader that wants a state takes its file, so no stage releases it as the round that it names.
+// TestStateIsNoRound: only a reader that wants a state takes its file, so no stage releases it as the round that it
+// names.
 func TestStateIsNoRound(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "state.pp")
 	answered(t, opened(t, file), 1, &wire.Document{Id: "1", User: "u", WordGaps: []uint32{1}, Counts: []uint32{1}})

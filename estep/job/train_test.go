@@ -9,7 +9,8 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// TestAnswerKeepsContributionsApart: documents that are answered together have contributions of their own, in the output and in the state.
+// TestAnswerKeepsContributionsApart: documents that are answered together have contributions of their own, in the
+// output and in the state.
 func TestAnswerKeepsContributionsApart(t *testing.T) {
 	documents := []*wire.Document{
 		{Id: "1", User: "u", WordGaps: []uint32{100}, Counts: []uint32{1}},

@@ -45,8 +45,8 @@ func randomDocument(seed uint64, v, words int) *wire.Document {
 	return d
 }
 
-// gammaReference runs the iteration of Hoffman, Blei and Bach (2010), algorithm 2, as it is printed: all topics, float64,
-// no pruning, no scaling.
+// gammaReference runs the iteration of Hoffman, Blei and Bach (2010), algorithm 2, as it is printed: all topics,
+// float64, no pruning, no scaling.
 func gammaReference(d *wire.Document, k, v int, weights []float32, alpha float64, l limits) []float64 {
 	ids := wire.AppendIDs(nil, d.WordGaps)
 	gamma, theta := make([]float64, k), make([]float64, k)
@@ -144,8 +144,8 @@ func testWordsOfNoTopic(t *testing.T) {
 	near(t, "Σγ", total, 2*0.5+8, 1e-5, 0)
 }
 
-// TestWordsOnAnyScale: φ does not depend on a word's scale, so γ is the same, bit for bit, if the weights of words are multiplied by powers of
-// two. Those of a rare word may all lie below the floor.
+// TestWordsOnAnyScale: φ does not depend on a word's scale, so γ is the same, bit for bit, if the weights of words are
+// multiplied by powers of two. Those of a rare word may all lie below the floor.
 func TestWordsOnAnyScale(t *testing.T) { everyKernel(t, testWordsOnAnyScale) }
 
 func testWordsOnAnyScale(t *testing.T) {

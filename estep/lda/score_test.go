@@ -42,7 +42,8 @@ func exactLogLikelihood(words []int, k, v int, alpha float64, weights []float32)
 	}
 }
 
-// elbo is the bound before φ is taken out of it: E_q[log p(w, z, θ)] − E_q[log q(z, θ)] with φ_ik as the E-step leaves it.
+// elbo is the bound before φ is taken out of it: E_q[log p(w, z, θ)] − E_q[log q(z, θ)] with φ_ik as the E-step leaves
+// it.
 func elbo(f *inference, ids []uint32, counts []float32, v int, weights []float32) float64 {
 	alpha, k := f.t.alpha, f.t.k
 	total := 0.0
@@ -154,7 +155,8 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// TestPlugIn: the likelihood of the tokens under the mean of θ that was inferred from them, by hand from what Infer says.
+// TestPlugIn: the likelihood of the tokens under the mean of θ that was inferred from them, by hand from what Infer
+// says.
 func TestPlugIn(t *testing.T) {
 	m := New(Options{Tolerance: 1e-9, Iterations: 1000})
 	m.k, m.v = 2, 3

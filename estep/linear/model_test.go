@@ -172,7 +172,8 @@ func (p pair) moved(random *rand.Rand, by float64) pair {
 	return p
 }
 
-// far returns how far the contributions of both rows lie apart in some of the four matrices; alone: how long the first is.
+// far returns how far the contributions of both rows lie apart in some of the four matrices; alone: how long the first
+// is.
 func (p pair) far(t *testing.T, matrices string, alone bool) float64 {
 	n := len(p.rows[0])
 	contribution := func(i int) []float64 {

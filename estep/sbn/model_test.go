@@ -123,7 +123,8 @@ func TestManyHidden(t *testing.T) {
 	}
 }
 
-// TestSettings: workers that infer in other ways, or count, have other settings. How pixels are predicted is no matter of training.
+// TestSettings: workers that infer in other ways, or count, have other settings. How pixels are predicted is no matter
+// of training.
 func TestSettings(t *testing.T) {
 	seen := make(map[string]bool)
 	for _, o := range []Options{counted, {Sweeps: 4, Count: true}, {Sweeps: 5}, {Sweeps: 5, Count: true, Mean: true}} {
@@ -239,7 +240,8 @@ func TestTwin(t *testing.T) {
 	}
 }
 
-// TestByHand: one pixel and one hidden unit. ψ = 2·½ + 0.5 and ξ = tanh(0.75)/3, so d = 0 + (1 − ½ − ξ/2)·2 − ξ·5/2 = 1 − 3.5·ξ.
+// TestByHand: one pixel and one hidden unit. ψ = 2·½ + 0.5 and ξ = tanh(0.75)/3, so d = 0 + (1 − ½ − ξ/2)·2 − ξ·5/2 = 1
+// − 3.5·ξ.
 func TestByHand(t *testing.T) {
 	m := step(t, Options{Sweeps: 1, Count: true}, parameters{model.Size{Words: 1, Components: 1}, []float64{2}, []float64{5}, []float64{0}, []float64{0.5}})
 	xi := math.Tanh(0.75) / 3
@@ -388,7 +390,8 @@ func (p pair) moved(r *rand.Rand) pair {
 	return p
 }
 
-// far returns how far the contributions of both images lie apart, or how long the first is, in each block over its bound and in all.
+// far returns how far the contributions of both images lie apart, or how long the first is, in each block over its
+// bound and in all.
 func (p pair) far(t *testing.T, alone bool) []float64 {
 	m := step(t, Options{Sweeps: 2, Count: true}, p.parameters)
 	a := contribution(t, m, p.images[0])
@@ -411,8 +414,8 @@ func (p pair) far(t *testing.T, alone bool) []float64 {
 	return append(norms, math.Sqrt(joint))
 }
 
-// TestNorms: a search over images and parameters finds contributions of nearly each bound of claim.md, and none above, alone and as the
-// distance of two. An empty image contributes nothing, so both have the same bounds.
+// TestNorms: a search over images and parameters finds contributions of nearly each bound of claim.md, and none above,
+// alone and as the distance of two. An empty image contributes nothing, so both have the same bounds.
 func TestNorms(t *testing.T) {
 	for name, alone := range map[string]bool{"add-remove": true, "replace-one": false} {
 		t.Run(name, func(t *testing.T) {
@@ -447,8 +450,8 @@ func TestNorms(t *testing.T) {
 	}
 }
 
-// TestHostile: no parameters that the E-step takes make a contribution that is out of its box, or a prediction that is no probability, and
-// others are refused.
+// TestHostile: no parameters that the E-step takes make a contribution that is out of its box, or a prediction that is
+// no probability, and others are refused.
 func TestHostile(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
 	size := model.Size{Words: 6, Components: 3}
@@ -519,8 +522,8 @@ func BenchmarkContribute(b *testing.B) {
 	}
 }
 
-// TestGridIsBox: on the privatizer's grid of 2²⁰ steps, the largest cells of all matrices keep the clip that --bounds prints, with count
-// and without. The clip is the root of the number of statistics, rounded up.
+// TestGridIsBox: on the privatizer's grid of 2²⁰ steps, the largest cells of all matrices keep the clip that --bounds
+// prints, with count and without. The clip is the root of the number of statistics, rounded up.
 func TestGridIsBox(t *testing.T) {
 	const steps = 1 << 20
 	for _, family := range []*model.Family{sbn.Family, sbn.Uncounted} {

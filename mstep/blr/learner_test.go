@@ -136,7 +136,8 @@ func TestTwin(t *testing.T) {
 	}
 }
 
-// TestAverage: the state is the plain average of the releases over their rates, or what ρ_t makes of them, where the first replaces 0.
+// TestAverage: the state is the plain average of the releases over their rates, or what ρ_t makes of them, where the
+// first replaces 0.
 func TestAverage(t *testing.T) {
 	for _, c := range []struct {
 		rate            model.Rate
@@ -179,8 +180,8 @@ func TestRaise(t *testing.T) {
 	}
 }
 
-// TestFloorBeforeAlpha: noise has made an eigenvalue of S2 strongly negative. The precision is computed from raised eigenvalues, so it does
-// not run away, and the posterior is a distribution.
+// TestFloorBeforeAlpha: noise has made an eigenvalue of S2 strongly negative. The precision is computed from raised
+// eigenvalues, so it does not run away, and the posterior is a distribution.
 func TestFloorBeforeAlpha(t *testing.T) {
 	l := New(options(2))
 	released(t, l, 1, 1, 32, 1, 1, -8, 0, 3) // τ = 2, so eigenvalues are at least ½·2·√4 = 2

@@ -26,8 +26,8 @@ func TestLearner(t *testing.T) {
 	}
 }
 
-// TestStep: the first step has the length of the rate along the sign of the gradient, the second is Adagrad's, with the gradients of
-// prior and entropy: −μ/4 and 1 − d²/4.
+// TestStep: the first step has the length of the rate along the sign of the gradient, the second is Adagrad's, with the
+// gradients of prior and entropy: −μ/4 and 1 − d²/4.
 func TestStep(t *testing.T) {
 	l := New(options)
 	release := func(round uint32, steps ...int64) {

@@ -79,7 +79,8 @@ func TestAsPyLDAvis(t *testing.T) {
 	near(t, "circles", got.Tokens.Freq, want.Tokens.Freq, 1e-9)
 }
 
-// TestSliderAtOne: of words whose probabilities are all but equal, only the end of the slider shows the one that other topics have, too.
+// TestSliderAtOne: of words whose probabilities are all but equal, only the end of the slider shows the one that other
+// topics have, too.
 func TestSliderAtOne(t *testing.T) {
 	m := &modelfile.Topics{Number: 2}
 	for i := range visWords - 1 {

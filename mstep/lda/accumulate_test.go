@@ -25,7 +25,8 @@ func counts(t *testing.T, l *Learner, s *model.Snapshot) ([]float32, float64) {
 	return c, variance
 }
 
-// TestAccumulate: S is the sum of the increments, and its variance the sum of theirs. Cells below 0 stay in the counts and are 0 in λ.
+// TestAccumulate: S is the sum of the increments, and its variance the sum of theirs. Cells below 0 stay in the counts
+// and are 0 in λ.
 func TestAccumulate(t *testing.T) {
 	base := Options{Topics: 1, Words: 3, Alpha: 1, Eta: 0.5, Tau0: 7, Kappa: 0.5, AverageFrom: 1, Seed: 3, Accumulate: true}
 	for name, c := range map[string]struct {
@@ -91,7 +92,8 @@ func TestAccumulateRefuses(t *testing.T) {
 	}
 }
 
-// TestCeiling: cells of the estimate are in [0, C], in the parameters and in the model, and C goes out. S keeps its cells.
+// TestCeiling: cells of the estimate are in [0, C], in the parameters and in the model, and C goes out. S keeps its
+// cells.
 func TestCeiling(t *testing.T) {
 	o := Options{Topics: 1, Words: 4, Alpha: 1, Eta: 1, AverageFrom: 1, Accumulate: true, Estimate: Estimate{Ceiling: 4}}
 	l := New(o)

@@ -84,8 +84,8 @@ func TestTopicSizes(t *testing.T) {
 	near(t, "size of an emptied topic", got[1], 0.05*20, 1e-12)
 }
 
-// TestWeights by hand: ψ(1) = −γ, ψ(2) = 1 − γ, ψ(3) = 3/2 − γ, ψ(4) = 11/6 − γ (DLMF 5.4.12 and 5.5.2). λ of the first topic is 1 and 2, of the second
-// 3 and 1. They are the same in whatever parts they are written.
+// TestWeights by hand: ψ(1) = −γ, ψ(2) = 1 − γ, ψ(3) = 3/2 − γ, ψ(4) = 11/6 − γ (DLMF 5.4.12 and 5.5.2). λ of the first
+// topic is 1 and 2, of the second 3 and 1. They are the same in whatever parts they are written.
 func TestWeights(t *testing.T) {
 	o := Options{Topics: 2, Words: 2, Eta: 1}
 	for beta, want := range map[bool][]float64{

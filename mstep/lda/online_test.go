@@ -68,7 +68,8 @@ func TestOnlinePriorIsNotNegative(t *testing.T) {
 	}
 }
 
-// TestLogEvidence: for two words the Dirichlet–multinomial is the beta–binomial, here as an integral over the share of the first word.
+// TestLogEvidence: for two words the Dirichlet–multinomial is the beta–binomial, here as an integral over the share of
+// the first word.
 func TestLogEvidence(t *testing.T) {
 	l := New(Options{Topics: 1, Words: 2, Alpha: 1, Eta: 0.5, AverageFrom: 1, Online: Online{Lambda: 0.5}})
 	batches(t, l, []int64{6, 1})
@@ -91,8 +92,9 @@ func TestLogEvidence(t *testing.T) {
 	}
 }
 
-// TestCorrelation: over many batches λ has its posterior. Here all batches have the same last counts and counts, so the chain's stationary
-// distribution is in proportion to the evidence. Steps of a chain are not independent: of 20,000, every 20th is compared, in ten bins.
+// TestCorrelation: over many batches λ has its posterior. Here all batches have the same last counts and counts, so the
+// chain's stationary distribution is in proportion to the evidence. Steps of a chain are not independent: of 20,000,
+// every 20th is compared, in ten bins.
 func TestCorrelation(t *testing.T) {
 	l := New(Options{Topics: 1, Words: 2, Alpha: 1, Eta: 0.5, AverageFrom: 1, Online: Online{Lambda: 0.5, Learn: true}})
 	batches(t, l, []int64{40, 5})

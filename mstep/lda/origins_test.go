@@ -10,8 +10,9 @@ import (
 	"privpipe/pipelines/model/modeltest"
 )
 
-// TestOriginsByHand: two topics over three words. Topic 0 is 8/10, 1/10, 1/10 with own shares 1, 1/2 and 0, and was expected to be as the
-// frequencies; topic 1 follows nothing of its own, and was expected on the last word only, which has a quarter.
+// TestOriginsByHand: two topics over three words. Topic 0 is 8/10, 1/10, 1/10 with own shares 1, 1/2 and 0, and was
+// expected to be as the frequencies; topic 1 follows nothing of its own, and was expected on the last word only, which
+// has a quarter.
 func TestOriginsByHand(t *testing.T) {
 	got := origins([]float64{1, .5, 0, 0, 0, 0}, []float64{2, 1, 1, 0, 0, 7}, []float64{80, 10, 10, 1, 1, 2}, []float64{.5, .25, .25})
 	for k, want := range []lda.Origin{{Own: 0.85, Public: 0, Frequencies: 0.15}, {Own: 0, Public: 0.75, Frequencies: 0.25}} {
@@ -23,7 +24,8 @@ func TestOriginsByHand(t *testing.T) {
 	}
 }
 
-// learned returns the origins of a model of one round, whose statistic is truth, K × V, with normal noise of deviation tau. The seed is fixed.
+// learned returns the origins of a model of one round, whose statistic is truth, K × V, with normal noise of deviation
+// tau. The seed is fixed.
 func learned(t *testing.T, o Options, truth []float64, tau float64) []lda.Origin {
 	t.Helper()
 	r := rand.New(rand.NewPCG(3, 4))
@@ -45,8 +47,9 @@ func learned(t *testing.T, o Options, truth []float64, tau float64) []lda.Origin
 	return origins
 }
 
-// TestOriginsFollowNoise: of topics that are not those of public text, nearly all is the data's own under little noise, and nearly nothing under
-// much; in between it falls as the noise grows. The sum of 120 cells of noise alone is 11 deviations, which 120 cells are then expected to share.
+// TestOriginsFollowNoise: of topics that are not those of public text, nearly all is the data's own under little noise,
+// and nearly nothing under much; in between it falls as the noise grows. The sum of 120 cells of noise alone is 11
+// deviations, which 120 cells are then expected to share.
 func TestOriginsFollowNoise(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	truth := make([]float64, 120)
@@ -64,9 +67,10 @@ func TestOriginsFollowNoise(t *testing.T) {
 	}
 }
 
-// TestOriginsTellPublicTextFromFrequencies: where noise hides cells, much of the rest of a public topic is of public text, and little of one that
-// is the frequencies. The public topics are those of informedOptions with twice their log lifts: the first shares 0.478 with the
-// frequencies. Scaling all topics to the frequencies brings the topics nearer together, so less than 1 − 0.478 of the rest is left.
+// TestOriginsTellPublicTextFromFrequencies: where noise hides cells, much of the rest of a public topic is of public
+// text, and little of one that is the frequencies. The public topics are those of informedOptions with twice their log
+// lifts: the first shares 0.478 with the frequencies. Scaling all topics to the frequencies brings the topics nearer
+// together, so less than 1 − 0.478 of the rest is left.
 func TestOriginsTellPublicTextFromFrequencies(t *testing.T) {
 	o := informedOptions()
 	text := *o.Public

@@ -48,7 +48,8 @@ func TestLearnerWithPublicText(t *testing.T) {
 	}
 }
 
-// TestFirstTopicsArePublic: before the first release, topic 0 is the first public topic on the frequencies, with a tenth of these.
+// TestFirstTopicsArePublic: before the first release, topic 0 is the first public topic on the frequencies, with a
+// tenth of these.
 func TestFirstTopicsArePublic(t *testing.T) {
 	o := informedOptions()
 	l := New(o)

@@ -96,7 +96,8 @@ func TestTwin(t *testing.T) {
 	}
 }
 
-// TestMode: the point mass is at the maximum of the joint density of the rows, the weights and the precision of the noise.
+// TestMode: the point mass is at the maximum of the joint density of the rows, the weights and the precision of the
+// noise.
 func TestMode(t *testing.T) {
 	const rows, n = 12, 3
 	x, y, s := data(rows, n)

@@ -15,7 +15,8 @@ import (
 
 var animals = vocabulary.Words{"cat", "dog", "fish", "bird"}
 
-// TestReadVectors reads the dialects of the format: with word2vec's first line or without, words with spaces, ends of lines.
+// TestReadVectors reads the dialects of the format: with word2vec's first line or without, words with spaces, ends of
+// lines.
 func TestReadVectors(t *testing.T) {
 	for name, text := range map[string]string{
 		"glove":      "cat 1 -2\nhorse 9 9\ndog 0.5 3e1\nbird 0 0\n",
@@ -65,7 +66,8 @@ func TestReadVectorsRefuses(t *testing.T) {
 	}
 }
 
-// TestFeaturesOfVectors checks mean, total variance and the place of a word without a vector, under unequal frequencies.
+// TestFeaturesOfVectors checks mean, total variance and the place of a word without a vector, under unequal
+// frequencies.
 func TestFeaturesOfVectors(t *testing.T) {
 	p := []float64{.1, .2, .3, .4}
 	r := &vectors{columns: [][]float32{{1, 5, 99, -2}, {0, 1, 99, 4}}, known: []bool{true, true, false, true}}

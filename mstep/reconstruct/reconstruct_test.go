@@ -11,18 +11,20 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// The tests below draw with fixed seeds, so they are deterministic. Their windows are those that a right program leaves for one seed in 10⁶.
+// The tests below draw with fixed seeds, so they are deterministic. Their windows are those that a right program leaves
+// for one seed in 10⁶.
 const logFalseRejection = 14.509 // −ln(10⁻⁶/2), for each of two sides
 
-// chiSquareWindow is where a χ² of that many degrees of freedom lies but with probability 10⁻⁶: Laurent and Massart, Adaptive estimation of a
-// quadratic functional by model selection (2000), lemma 1.
+// chiSquareWindow is where a χ² of that many degrees of freedom lies but with probability 10⁻⁶: Laurent and Massart,
+// Adaptive estimation of a quadratic functional by model selection (2000), lemma 1.
 func chiSquareWindow(degrees int) (least, most float64) {
 	k := float64(degrees)
 	spread := 2 * math.Sqrt(k*logFalseRejection)
 	return k - spread, k + spread + 2*logFalseRejection
 }
 
-// TestEstimate: the moments of the estimate, of the rows of golden/mechanisms.json, lp_lda (variance_given_N_t), and by simulation.
+// TestEstimate: the moments of the estimate, of the rows of golden/mechanisms.json, lp_lda (variance_given_N_t), and by
+// simulation.
 func TestEstimate(t *testing.T) {
 	coins := rand.New(rand.NewPCG(1, 2))
 	for _, row := range []struct {
@@ -56,8 +58,9 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// TestEstimateOfWords: the same for reports of a few words, drawn as privatize/internal/local/claim.md has it, from dummies, too. Among so many
-// authors each word that some have has an estimate without bias, whose variance is that of the formula.
+// TestEstimateOfWords: the same for reports of a few words, drawn as privatize/internal/local/claim.md has it, from
+// dummies, too. Among so many authors each word that some have has an estimate without bias, whose variance is that of
+// the formula.
 func TestEstimateOfWords(t *testing.T) {
 	coins := rand.New(rand.NewPCG(5, 6))
 	for _, row := range []struct {
@@ -103,8 +106,9 @@ func TestEstimateOfWords(t *testing.T) {
 	}
 }
 
-// TestPosterior: theorem 6. Where the numbers of authors are normal with the prior's mean and deviation, the posterior mean has no bias, and the
-// variance of the truth about it is ω·σ². For a deviation of 20 and 600 of the estimate's variance ω is 600/(600 + 400).
+// TestPosterior: theorem 6. Where the numbers of authors are normal with the prior's mean and deviation, the posterior
+// mean has no bias, and the variance of the truth about it is ω·σ². For a deviation of 20 and 600 of the estimate's
+// variance ω is 600/(600 + 400).
 func TestPosterior(t *testing.T) {
 	const words, authors, deviation, f = 4000, 160, 20.0, 0.75
 	r := Response{1 - f/2, f / 2, authors}
@@ -165,7 +169,8 @@ func TestPrior(t *testing.T) {
 	}
 }
 
-// TestRebuild: a word has as many documents as it must, the others keep their bits, and the documents that change are drawn uniformly.
+// TestRebuild: a word has as many documents as it must, the others keep their bits, and the documents that change are
+// drawn uniformly.
 func TestRebuild(t *testing.T) {
 	const authors, words, times = 150, 5, 3000 // authors are no multiple of 64
 	want := []int{40, 0, 150, 70, 75}
@@ -205,7 +210,8 @@ func TestRebuild(t *testing.T) {
 			}
 		}
 	}
-	// Word 0: 35 of the 75 even reports lose it, each with probability 35/75. Word 3: 5 of 75 lose it. Of χ²'s 75 terms one is not free.
+	// Word 0: 35 of the 75 even reports lose it, each with probability 35/75. Word 3: 5 of 75 lose it. Of χ²'s 75 terms
+	// one is not free.
 	for word, of := range map[int]int{0: 35, 3: 5} {
 		expected := times * float64(of) / 75
 		chiSquare := 0.0

@@ -327,7 +327,8 @@ func TestPoint(t *testing.T) {
 	}
 }
 
-// TestAverage: the average of the releases over their rates, or what ρ_t makes of them, where the first replaces 0; and its variance.
+// TestAverage: the average of the releases over their rates, or what ρ_t makes of them, where the first replaces 0; and
+// its variance.
 func TestAverage(t *testing.T) {
 	for _, c := range []struct {
 		rate  model.Rate
@@ -376,7 +377,8 @@ func TestFloorIsNoise(t *testing.T) {
 	}
 }
 
-// TestProject: eigenvalues below the floor become it, others and all vectors stay; without noise negative ones become about 0.
+// TestProject: eigenvalues below the floor become it, others and all vectors stay; without noise negative ones become
+// about 0.
 func TestProject(t *testing.T) {
 	// Eigenvalues 5 and −1, of (1, 1) and (1, −1).
 	for floor, want := range map[float64][2]float64{0: {2.5, 2.5}, 2: {3.5, 1.5}, 7: {7, 0}} {
@@ -387,7 +389,8 @@ func TestProject(t *testing.T) {
 	}
 }
 
-// TestNoisyReleases: strongly negative noise, with which the equations have no solution, gives weights near 0 and biases of the right sign.
+// TestNoisyReleases: strongly negative noise, with which the equations have no solution, gives weights near 0 and
+// biases of the right sign.
 func TestNoisyReleases(t *testing.T) {
 	l := New(options(2, 2))
 	cells := slices.Repeat([]float64{-50}, 17+4)

@@ -13,8 +13,8 @@ func TestLearner(t *testing.T) {
 	modeltest.Learner(t, func() model.Learner { return New() })
 }
 
-// TestModel: documents contributed half of their features, so a model has twice the released sums and twice their noise; over two rounds
-// it has their mean.
+// TestModel: documents contributed half of their features, so a model has twice the released sums and twice their
+// noise; over two rounds it has their mean.
 func TestModel(t *testing.T) {
 	l := New()
 	for i, steps := range [][]int64{{500, 10, 100, 150}, {520, 14, 140, 130}} {

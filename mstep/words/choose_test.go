@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestChoose: the most frequent words, and those to keep whatever their frequency; the most frequent first, equal ones in their order.
+// TestChoose: the most frequent words, and those to keep whatever their frequency; the most frequent first, equal ones
+// in their order.
 func TestChoose(t *testing.T) {
 	frequencies := []float64{.1, .3, .05, .3, .2, .05}
 	for _, c := range []struct {

@@ -183,7 +183,8 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestFewTicks: an axis of any length has at least three labels, but for one of fewer counts, and no more than it has room for.
+// TestFewTicks: an axis of any length has at least three labels, but for one of fewer counts, and no more than it has
+// room for.
 func TestFewTicks(t *testing.T) {
 	for most := 1e-12; most < 1e12; most *= 1.07 {
 		for _, axis := range []Axis{

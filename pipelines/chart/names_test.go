@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestNamesBeside: the names of curves that end at one place stand below each other, in the order of the curves' ends, within the
-// panel, and there is no legend.
+// TestNamesBeside: the names of curves that end at one place stand below each other, in the order of the curves' ends,
+// within the panel, and there is no legend.
 func TestNamesBeside(t *testing.T) {
 	for _, end := range []float64{0, 0.5, 1} {
 		panel := Panel{Title: "t", X: Axis{Label: "x", Max: 1}, Y: Axis{Label: "y", Max: 1}, Direct: true}

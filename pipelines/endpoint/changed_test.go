@@ -63,8 +63,8 @@ func more(t *testing.T, address, topic string, partitions int32) {
 	administer(t, address, request)
 }
 
-// TestChanged: if a topic is recreated or gets partitions during a run, the programs that use it end with an error, even while they
-// wait for something else.
+// TestChanged: if a topic is recreated or gets partitions during a run, the programs that use it end with an error,
+// even while they wait for something else.
 func TestChanged(t *testing.T) {
 	for name, change := range changes {
 		t.Run(name, func(t *testing.T) {
@@ -160,7 +160,8 @@ func changed(t *testing.T, address, asked, answered string, change change) {
 	}
 }
 
-// TestAddedPartition: who starts after a partition was added finds that nobody has written to it, and others have rounds.
+// TestAddedPartition: who starts after a partition was added finds that nobody has written to it, and others have
+// rounds.
 func TestAddedPartition(t *testing.T) {
 	fake := broker.Fake(t, map[string]int{"rounds.private": 1, "answers.private": 2})
 	in, out := topic(fake.Address, "rounds.private"), topic(fake.Address, "answers.private")
@@ -174,8 +175,8 @@ func TestAddedPartition(t *testing.T) {
 	}
 }
 
-// TestPartitionLookedAtBefore: a partition that is empty when it is looked at was not added amid the run where sample wrote to all
-// of them before the next was looked at.
+// TestPartitionLookedAtBefore: a partition that is empty when it is looked at was not added amid the run where sample
+// wrote to all of them before the next was looked at.
 func TestPartitionLookedAtBefore(t *testing.T) {
 	fake := broker.Fake(t, map[string]int{"rounds.private": 2, "answers.private": 2})
 	in := topic(fake.Address, "rounds.private")

@@ -53,7 +53,8 @@ func commit(t *testing.T, address, group, topic string, offsets ...noted) {
 	}
 }
 
-// TestOffsetsDecideNothing: whatever stands in a group, all rounds are answered, and all that were not answered are read.
+// TestOffsetsDecideNothing: whatever stands in a group, all rounds are answered, and all that were not answered are
+// read.
 func TestOffsetsDecideNothing(t *testing.T) {
 	parts := [][]*wire.Record{round(1, 3), round(2, 3), round(3, 3)}
 	for name, offset := range map[string]noted{
@@ -128,8 +129,8 @@ func TestOffsetsThatStand(t *testing.T) {
 	}
 }
 
-// TestSharedGroup: a group is of one stage of one run. Who answers elsewhere is not let in, and what was noted says nothing
-// to who comes later.
+// TestSharedGroup: a group is of one stage of one run. Who answers elsewhere is not let in, and what was noted says
+// nothing to who comes later.
 func TestSharedGroup(t *testing.T) {
 	fake := broker.Fake(t, map[string]int{"rounds.private": 2, "first.private": 2, "second.private": 2},
 		kfake.GroupMinSessionTimeout(100*time.Millisecond))
@@ -218,8 +219,8 @@ func TestForeignEnd(t *testing.T) {
 	}
 }
 
-// TestComplete accepts an end record after the last planned round, also if only the end record is left to read, and any end of windows
-// of time.
+// TestComplete accepts an end record after the last planned round, also if only the end record is left to read, and any
+// end of windows of time.
 func TestComplete(t *testing.T) {
 	fake := broker.Fake(t, map[string]int{"rounds.private": 1, "windows.private": 1, "answers.private": 1})
 	name := topic(fake.Address, "rounds.private")

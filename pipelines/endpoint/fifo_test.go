@@ -94,8 +94,8 @@ func TestFIFOWhoseWriterLeavesWithoutData(t *testing.T) {
 	}
 }
 
-// TestFIFOWhoseWriterNeverComes checks that the wait is ours, with an end: a plain open would stand in the kernel, where
-// nothing but a writer ends it.
+// TestFIFOWhoseWriterNeverComes checks that the wait is ours, with an end: a plain open would stand in the kernel,
+// where nothing but a writer ends it.
 func TestFIFOWhoseWriterNeverComes(t *testing.T) {
 	in, content, failed := readAll(t, fifo(t))
 	in.Close()

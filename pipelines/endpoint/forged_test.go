@@ -39,8 +39,8 @@ func forge(t *testing.T, address, topic string, h *wire.Header, mark, round stri
 	}
 }
 
-// TestForgedMarks: a message that only says that it closes a round, or ends the stream, in the rounds or among the answers, keeps no round from
-// its answer, whenever the stage starts, and moves nobody who follows the answers.
+// TestForgedMarks: a message that only says that it closes a round, or ends the stream, in the rounds or among the
+// answers, keeps no round from its answer, whenever the stage starts, and moves nobody who follows the answers.
 func TestForgedMarks(t *testing.T) {
 	for name, c := range map[string]struct{ mark, round string }{"close": {"close", "3"}, "end": {"end", "4294967295"}} {
 		for _, query := range []string{"", "?group=g"} {

@@ -67,7 +67,8 @@ func (c *copier) work(ctx context.Context, in *endpoint.Partition) error {
 	}
 }
 
-// wantAnswers checks that each partition of a topic holds the answers to rounds, each to one round less than the one before.
+// wantAnswers checks that each partition of a topic holds the answers to rounds, each to one round less than the one
+// before.
 func wantAnswers(t *testing.T, name string, parts ...[]*wire.Record) {
 	t.Helper()
 	readers, _, err := endpoint.OpenStreams(name, rounds)
@@ -186,8 +187,8 @@ func TestShareGroup(t *testing.T) {
 // patience is ten times what the slowest wait of these tests takes on a machine that does other work.
 const patience = 5 * time.Minute
 
-// TestShareEnded: a group is done when all answers are there. It does not matter that the member which completed them died before its
-// note, or that a duplicate stands after the end record.
+// TestShareEnded: a group is done when all answers are there. It does not matter that the member which completed them
+// died before its note, or that a duplicate stands after the end record.
 func TestShareEnded(t *testing.T) {
 	fake := broker.Fake(t, map[string]int{"rounds.private": 2, "answers.private": 2})
 	in, out := topic(fake.Address, "rounds.private"), topic(fake.Address, "answers.private")
@@ -286,8 +287,8 @@ func TestShareStops(t *testing.T) {
 	}
 }
 
-// TestShareOldNote: a killed worker leaves a note that is some rounds old. Where retention has deleted messages after it, the work goes
-// on from the oldest message if that is of an answered round, and only then.
+// TestShareOldNote: a killed worker leaves a note that is some rounds old. Where retention has deleted messages after
+// it, the work goes on from the oldest message if that is of an answered round, and only then.
 func TestShareOldNote(t *testing.T) {
 	for name, c := range map[string]struct {
 		answered uint32

@@ -185,8 +185,8 @@ func TestTopicNames(t *testing.T) {
 	}
 }
 
-// TestForgedSide: no reader takes a stream whose header states another side of the wall than the name of its topic. Another program wrote
-// it: no stage does.
+// TestForgedSide: no reader takes a stream whose header states another side of the wall than the name of its topic.
+// Another program wrote it: no stage does.
 func TestForgedSide(t *testing.T) {
 	fake := broker.Fake(t, map[string]int{"public": 1, "forged.private": 1, "answers": 1, "params": 1})
 	forge := func(name string, h *wire.Header, headers []kgo.RecordHeader, rounds ...[]*wire.Record) {
@@ -404,7 +404,8 @@ func TestNewTopics(t *testing.T) {
 	wantWords(t, err, exit.Missing, "no such topic", "--create")
 }
 
-// TestKcat: a partition is, byte for byte, the file that the same records give; and a file is a message that can be read.
+// TestKcat: a partition is, byte for byte, the file that the same records give; and a file is a message that can be
+// read.
 func TestKcat(t *testing.T) { broker.Each(t, kcatReads) }
 
 func kcatReads(t *testing.T, b *broker.Broker) {
@@ -462,8 +463,8 @@ func produce(t *testing.T, address, topic, value string, headers ...kgo.RecordHe
 	}
 }
 
-// TestUntilEndWanted: with until=end a topic is read past the ends of its writers, but not where the number of documents must not depend on
-// the time of reading.
+// TestUntilEndWanted: with until=end a topic is read past the ends of its writers, but not where the number of
+// documents must not depend on the time of reading.
 func TestUntilEndWanted(t *testing.T) {
 	fake := broker.Fake(t, map[string]int{"documents.private": 1})
 	name := topic(fake.Address, "documents.private")

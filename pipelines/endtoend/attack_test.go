@@ -10,8 +10,9 @@ import (
 	"privpipe/pipelines/testkit/seeded"
 )
 
-// TestAttackTopics attacks tokens by streams that tee kept of a run. Where the draws of a token are bounded, no attacker learns more than
-// the bound says: after T rounds the probability of a word is at most e^(T·E)/V. Where they are not, it learns more.
+// TestAttackTopics attacks tokens by streams that tee kept of a run. Where the draws of a token are bounded, no
+// attacker learns more than the bound says: after T rounds the probability of a word is at most e^(T·E)/V. Where they
+// are not, it learns more.
 func TestAttackTopics(t *testing.T) {
 	testkit.Deep(t, "audits")
 	const chain = `

@@ -10,12 +10,12 @@ import (
 	"privpipe/pipelines/testkit/mutants"
 )
 
-// attempts is how often a broken program is audited until it is found. At most one audit in a hundred misses one, so that
-// all attempts do with a probability of about 1e-6.
+// attempts is how often a broken program is audited until it is found. At most one audit in a hundred misses one, so
+// that all attempts do with a probability of about 1e-6.
 const attempts = 3
 
-// TestAudit audits privatize and privatizers that are broken, each in one way. The sound one fails with probability 1e-7, the
-// audit's own.
+// TestAudit audits privatize and privatizers that are broken, each in one way. The sound one fails with probability
+// 1e-7, the audit's own.
 func TestAudit(t *testing.T) {
 	testkit.Deep(t, "audits")
 	t.Parallel()
@@ -33,7 +33,8 @@ func TestAudit(t *testing.T) {
 	auditMutants(t, "privatize", audit)
 }
 
-// TestAuditEStep audits the draws of estep, and of samplers that are broken, each in one way. The sound one fails with probability 1e-7.
+// TestAuditEStep audits the draws of estep, and of samplers that are broken, each in one way. The sound one fails with
+// probability 1e-7.
 func TestAuditEStep(t *testing.T) {
 	testkit.Deep(t, "audits")
 	audit := auditor(t)
@@ -68,7 +69,8 @@ func auditor(t *testing.T) audited {
 	}
 }
 
-// auditMutants audits the mutants of a stage. Each audit that pipelines/testkit/mutants names for a mutant must find it.
+// auditMutants audits the mutants of a stage. Each audit that pipelines/testkit/mutants names for a mutant must find
+// it.
 func auditMutants(t *testing.T, stage string, audit audited) {
 	all, err := mutants.All()
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestAuditorIsAnotherUser: who may read a ledger can verify it, whatever else is in the privatizer's folders. What could not be compared is
-// said. Releases that the auditor names must be readable.
+// TestAuditorIsAnotherUser: who may read a ledger can verify it, whatever else is in the privatizer's folders. What
+// could not be compared is said. Releases that the auditor names must be readable.
 func TestAuditorIsAnotherUser(t *testing.T) {
 	folder := t.TempDir()
 	run(t, folder, `

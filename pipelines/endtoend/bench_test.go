@@ -17,8 +17,8 @@ import (
 )
 
 // The benchmarks measure the built stages beside other tools on the same input in the same run (.ci/bench). What counts
-// is the ratio. Each side runs several times, in turns, and the least of its times is taken: what a busy machine adds is
-// not theirs.
+// is the ratio. Each side runs several times, in turns, and the least of its times is taken: what a busy machine adds
+// is not theirs.
 
 // python returns a Python that has some modules, the one that PYTHON names, or skips the test or benchmark.
 func python(b testing.TB, modules ...string) string {
@@ -95,8 +95,8 @@ func (l *least) take(cpu, wall float64) {
 	l.cpu, l.wall = min(l.cpu, cpu), min(l.wall, wall)
 }
 
-// BenchmarkTokenize compares MB of JSON Lines a core-second with CountVectorizer, which gets its texts parsed, and with wc -w of the whole
-// lines in UTF-8, which only counts words.
+// BenchmarkTokenize compares MB of JSON Lines a core-second with CountVectorizer, which gets its texts parsed, and with
+// wc -w of the whole lines in UTF-8, which only counts words.
 func BenchmarkTokenize(b *testing.B) {
 	posts, words := shared(b, "data/reddit/reddit-posts.jsonl.zst"), shared(b, "data/vocab/dictnostops.txt")
 	py, folder := python(b, "sklearn"), b.TempDir()
@@ -137,10 +137,10 @@ func BenchmarkTokenize(b *testing.B) {
 
 var docsPerSecond = regexp.MustCompile(`([0-9.]+) docs/s`)
 
-// BenchmarkEStep compares documents a core-second in the E-step with gensim and scikit-learn: 20 Newsgroups, K = 50, one
-// trained λ for all, tolerance 1e-3, at most 100 iterations, float32. Ours is measured in a process, as theirs, and as the
-// whole stage, which also reads the round from a file, checks it, and writes the contributions out, of all topics or of
-// each document's five largest.
+// BenchmarkEStep compares documents a core-second in the E-step with gensim and scikit-learn: 20 Newsgroups, K = 50,
+// one trained λ for all, tolerance 1e-3, at most 100 iterations, float32. Ours is measured in a process, as theirs, and
+// as the whole stage, which also reads the round from a file, checks it, and writes the contributions out, of all
+// topics or of each document's five largest.
 func BenchmarkEStep(b *testing.B) {
 	py, folder := python(b, "gensim", "sklearn"), b.TempDir()
 	documents := trained(b, folder)
@@ -238,8 +238,9 @@ account plan --noise-multiplier 1 --all --rounds %d --model lda --matrix topics=
 	}
 }
 
-// trained prepares a folder: 20 Newsgroups as the peers' scripts split them (train.pp), a model of 50 topics
-// after five times over them without noise (model.pp, lambda.npy), and one more round of all documents (round.pp). It returns their number.
+// trained prepares a folder: 20 Newsgroups as the peers' scripts split them (train.pp), a model of 50 topics after five
+// times over them without noise (model.pp, lambda.npy), and one more round of all documents (round.pp). It returns
+// their number.
 func trained(b *testing.B, folder string) (documents float64) {
 	b.Helper()
 	posts, words := shared(b, "data/20newsgroups/20newsgroups.jsonl.zst"), shared(b, "data/vocab/dictnostops.txt")

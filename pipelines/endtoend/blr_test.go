@@ -44,8 +44,8 @@ func (r census) auc(t *testing.T, folder, in string) float64 {
 	return result.AUC
 }
 
-// TestAdult trains on the census file as specification.md §3.2 and §3.3 do, and meets their numbers. Private runs are means of three.
-// .9051 is scikit-learn 1.x's LogisticRegression(C=100) on the same rows, without another intercept.
+// TestAdult trains on the census file as specification.md §3.2 and §3.3 do, and meets their numbers. Private runs are
+// means of three. .9051 is scikit-learn 1.x's LogisticRegression(C=100) on the same rows, without another intercept.
 func TestAdult(t *testing.T) {
 	testkit.Deep(t, "quality")
 	t.Parallel()

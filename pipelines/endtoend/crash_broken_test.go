@@ -8,8 +8,8 @@ import (
 	"privpipe/pipelines/testkit/mutants"
 )
 
-// TestCrashFindsBugs kills the privatizers that pipelines/testkit/mutants says the kills must find, like TestCrash: each must
-// be found out.
+// TestCrashFindsBugs kills the privatizers that pipelines/testkit/mutants says the kills must find, like TestCrash:
+// each must be found out.
 func TestCrashFindsBugs(t *testing.T) {
 	testkit.Deep(t, "kills")
 	var v *variant

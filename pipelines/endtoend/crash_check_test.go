@@ -106,11 +106,12 @@ func (v *victim) storedPath(round int) string {
 // sumEnding is that of the file beside a stored release, the digest of the sum that it was drawn from.
 const sumEnding = ".sum"
 
-// explained are the files below the folder of the stored releases, besides those of charged rounds, that a kill may leave.
+// explained are the files below the folder of the stored releases, besides those of charged rounds, that a kill may
+// leave.
 var explained = regexp.MustCompile(`^\d{9}(\.sum)?(\.tmp)?$`)
 
-// stored checks that each charged release is stored, and that nothing else is there but what the next run replaces: files
-// of the first round that is not charged.
+// stored checks that each charged release is stored, and that nothing else is there but what the next run replaces:
+// files of the first round that is not charged.
 func (v *victim) stored(hashes map[int]string) error {
 	for round, charged := range hashes {
 		b, err := os.ReadFile(v.storedPath(round))
@@ -179,7 +180,8 @@ func (v *victim) order(s *crash.Stop) error {
 }
 
 // judge compares all that was ever seen of the victim with its last run, which came to its end: everything that left
-// before is the beginning of what that one sent, and each round of which a byte left was charged then, with that release.
+// before is the beginning of what that one sent, and each round of which a byte left was charged then, with that
+// release.
 func (v *victim) judge() error {
 	last := v.seen[len(v.seen)-1]
 	final := last.outputs[len(last.outputs)-1]

@@ -44,7 +44,8 @@ func (v *victim) kept() (files, oldest int, err error) {
 	return len(entries), oldest, err
 }
 
-// TestKeepReleases releases 2,000 rounds over a pipe. At each moment there are files of a few rounds, in the end of two.
+// TestKeepReleases releases 2,000 rounds over a pipe. At each moment there are files of a few rounds, in the end of
+// two.
 func TestKeepReleases(t *testing.T) {
 	const rounds = 2000
 	v, err := newVictim(keeping(t, t.TempDir(), rounds), "privatize", memory(t), 0)
@@ -77,7 +78,8 @@ func TestKeepReleases(t *testing.T) {
 	if err := command.Wait(); err != nil {
 		t.Fatalf("%v\n%s", err, messages.String())
 	}
-	// A release and the digest of its sum, of the rounds that are kept and the one under way. A folder that changes may show a few more.
+	// A release and the digest of its sum, of the rounds that are kept and the one under way. A folder that changes may
+	// show a few more.
 	if limit := 4 * (keep + 1); most > limit || looks < 20 {
 		t.Errorf("at some of %d moments there were %d files, want at most %d", looks, most, limit)
 	}
@@ -90,8 +92,9 @@ func TestKeepReleases(t *testing.T) {
 	}
 }
 
-// TestCrashKeep kills a run that keeps two releases at boundaries of its calls on the ledger, the stored releases and the output, and
-// then replays its input from the oldest round that is kept on. What left before and after is one release of each round.
+// TestCrashKeep kills a run that keeps two releases at boundaries of its calls on the ledger, the stored releases and
+// the output, and then replays its input from the oldest round that is kept on. What left before and after is one
+// release of each round.
 func TestCrashKeep(t *testing.T) {
 	folder, removals := t.TempDir(), 0
 	v := keeping(t, folder, 20)
@@ -175,8 +178,8 @@ func (v *victim) replay(cut []byte) error {
 	return v.exact(cut, output)
 }
 
-// exact checks that each round is charged once, and that the whole releases in outputs, of which the first may be cut, are those that
-// were charged, of all rounds.
+// exact checks that each round is charged once, and that the whole releases in outputs, of which the first may be cut,
+// are those that were charged, of all rounds.
 func (v *victim) exact(cut, whole []byte) error {
 	ledger, err := v.ledger()
 	if err != nil {

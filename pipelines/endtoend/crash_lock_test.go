@@ -135,8 +135,8 @@ func overtake(t *testing.T, v *variant) {
 	}
 }
 
-// TestStopped stops a privatizer with SIGSTOP while it waits for the end of its input: at first in a run that releases, then
-// in one that sends again what was released. It keeps its lock, and goes on later.
+// TestStopped stops a privatizer with SIGSTOP while it waits for the end of its input: at first in a run that releases,
+// then in one that sends again what was released. It keeps its lock, and goes on later.
 func TestStopped(t *testing.T) {
 	v := variants(t)[0]
 	victim, err := newVictim(v, "privatize", memory(t), 0)

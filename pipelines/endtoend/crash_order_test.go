@@ -11,8 +11,8 @@ import (
 )
 
 // TestOrderOfDurability follows one run of each variant that nobody kills. Before each charge its release is stored and
-// durable, and before each byte of the output so is its charge: see victim.order. A kill cannot show that, for the system
-// keeps what a killed process wrote. TestCrash checks it in runs that are killed, too.
+// durable, and before each byte of the output so is its charge: see victim.order. A kill cannot show that, for the
+// system keeps what a killed process wrote. TestCrash checks it in runs that are killed, too.
 func TestOrderOfDurability(t *testing.T) {
 	for _, v := range variants(t) {
 		if v.every {

@@ -10,9 +10,10 @@ import (
 	"privpipe/pipelines/testkit"
 )
 
-// TestCrashRespend releases a round, and then again from other contributions, with leave. The second run is killed at each
-// boundary of its calls on files, and run again. Whatever the boundary, the round has two charges in the end, and what had
-// left the second run before its kill was charged, and is of the second release. The gate tries each third boundary.
+// TestCrashRespend releases a round, and then again from other contributions, with leave. The second run is killed at
+// each boundary of its calls on files, and run again. Whatever the boundary, the round has two charges in the end, and
+// what had left the second run before its kill was charged, and is of the second release. The gate tries each third
+// boundary.
 func TestCrashRespend(t *testing.T) {
 	folder := t.TempDir()
 	before := &variant{name: "before", mechanism: event.Gaussian, rounds: 1}

@@ -41,8 +41,8 @@ account ledger new out2`)
 	return folder
 }
 
-// TestBadInput gives what can be wrong to the stages as a shell would: each has the documented exit code, a message that
-// says what is wrong and nothing private, and leaves no output.
+// TestBadInput gives what can be wrong to the stages as a shell would: each has the documented exit code, a message
+// that says what is wrong and nothing private, and leaves no output.
 func TestBadInput(t *testing.T) {
 	folder := corpus(t)
 	for _, test := range []struct {

@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestDisjointDatasets releases from two data sets that share no unit, by plans for the whole budget that do not know of each
-// other: together they cost what one costs. Nothing of one data set is released by the other's grant, nor by its coins.
+// TestDisjointDatasets releases from two data sets that share no unit, by plans for the whole budget that do not know
+// of each other: together they cost what one costs. Nothing of one data set is released by the other's grant, nor by
+// its coins.
 func TestDisjointDatasets(t *testing.T) {
 	folder := corpus(t)
 	run(t, folder, `

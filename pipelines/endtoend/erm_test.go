@@ -13,8 +13,8 @@ import (
 	"privpipe/pipelines/testkit/seeded"
 )
 
-// TestObjectiveOnAdult meets the table of specification.md §3.3. Without perturbation the AUC is a number; with it, means of three runs lie
-// in 4.5 standard deviations of what we measured over 15 runs or more.
+// TestObjectiveOnAdult meets the table of specification.md §3.3. Without perturbation the AUC is a number; with it,
+// means of three runs lie in 4.5 standard deviations of what we measured over 15 runs or more.
 func TestObjectiveOnAdult(t *testing.T) {
 	testkit.Deep(t, "quality")
 	t.Parallel()

@@ -15,7 +15,8 @@ import (
 	"privpipe/pipelines/testkit/seeded"
 )
 
-// figures are the papers' figures that have a recipe, and the findings that hold of all.sh --quick beyond what chance may do.
+// figures are the papers' figures that have a recipe, and the findings that hold of all.sh --quick beyond what chance
+// may do.
 var figures = []struct {
 	name  string
 	holds []string
@@ -73,11 +74,12 @@ var figures = []struct {
 	{"F14", []string{"α = 2: the exact ", "α = 5: the exact ", "α = 14: the exact ", "table 3"}},
 }
 
-// TestAll runs all systems and figures of the papers by all.sh --quick, on the comments of Go, made text of five topics, a made table and made
-// images: each row holds, and so do the findings of figures that must. The findings of Gibbs samplers and of tables failed in none of many runs.
-// Of fifteen runs of each other system, the standard deviation of a perplexity's logarithm was .04 to .11, and that of the probability of a
-// first word up to .19. Without privacy the membership attack had an area of .67 to .73 in five runs, with a deviation of .025, where more than
-// .55 must be.
+// TestAll runs all systems and figures of the papers by all.sh --quick, on the comments of Go, made text of five
+// topics, a made table and made images: each row holds, and so do the findings of figures that must. The findings of
+// Gibbs samplers and of tables failed in none of many runs. Of fifteen runs of each other system, the standard
+// deviation of a perplexity's logarithm was .04 to .11, and that of the probability of a first word up to .19. Without
+// privacy the membership attack had an area of .67 to .73 in five runs, with a deviation of .025, where more than .55
+// must be.
 func TestAll(t *testing.T) {
 	testkit.Deep(t, "papers")
 	folder := seeded.Folder(t, seeded.Chance{Seed: 1, Margin: "orders that must hold are 4.5 deviations apart", Rate: 1e-2})
@@ -164,8 +166,9 @@ func drawn(t *testing.T, out, name string, holds []string) {
 	}
 }
 
-// TestAllFails: a row that fails ends all.sh with 1. It names the row, the other rows run, and what they made is left for the same command,
-// which runs only the failed row's command to its end again. Here account has another number in table 3.
+// TestAllFails: a row that fails ends all.sh with 1. It names the row, the other rows run, and what they made is left
+// for the same command, which runs only the failed row's command to its end again. Here account has another number in
+// table 3.
 func TestAllFails(t *testing.T) {
 	testkit.Deep(t, "papers")
 	t.Parallel()
@@ -219,8 +222,8 @@ func TestAllUsage(t *testing.T) {
 	}
 }
 
-// TestFigureAgain draws figures of few rounds, and each command once more: it runs nothing again, since with fresh noise it would find
-// something else. Nothing large is left of the runs. So few rounds may well fail what must hold.
+// TestFigureAgain draws figures of few rounds, and each command once more: it runs nothing again, since with fresh
+// noise it would find something else. Nothing large is left of the runs. So few rounds may well fail what must hold.
 func TestFigureAgain(t *testing.T) {
 	testkit.Deep(t, "papers")
 	t.Parallel()
@@ -243,7 +246,8 @@ func TestFigureAgain(t *testing.T) {
 	}
 }
 
-// TestFigureGrid: there is one run of each point of F1 and F3, of 171 documents, which teach nothing. Another text in the folder is refused.
+// TestFigureGrid: there is one run of each point of F1 and F3, of 171 documents, which teach nothing. Another text in
+// the folder is refused.
 func TestFigureGrid(t *testing.T) {
 	testkit.Deep(t, "papers")
 	t.Parallel()
@@ -265,9 +269,9 @@ func TestFigureGrid(t *testing.T) {
 	}
 }
 
-// topical makes some.jsonl and rest.jsonl, documents of five topics, each with words of its own in words.txt. Those in labels.jsonl are labelled
-// by the first of their two topics, which has most of their words. Such topics are learned
-// in a few rounds, and noise hides them.
+// topical makes some.jsonl and rest.jsonl, documents of five topics, each with words of its own in words.txt. Those in
+// labels.jsonl are labelled by the first of their two topics, which has most of their words. Such topics are learned in
+// a few rounds, and noise hides them.
 func topical(t *testing.T, folder string) {
 	t.Helper()
 	const topics, words, tokens = 5, 120, 25
@@ -299,9 +303,9 @@ func topical(t *testing.T, folder string) {
 	}
 }
 
-// TestOrder: an order of means is judged only if they are further apart than 4.5 standard deviations of their difference. Those
-// of the logarithm of one run are 0.1 here: for two runs 0.45 in all, for eight 0.225. A reversed order that must hold is the
-// recipe's failure.
+// TestOrder: an order of means is judged only if they are further apart than 4.5 standard deviations of their
+// difference. Those of the logarithm of one run are 0.1 here: for two runs 0.45 in all, for eight 0.225. A reversed
+// order that must hold is the recipe's failure.
 func TestOrder(t *testing.T) {
 	for _, c := range []struct {
 		runs               int
@@ -326,7 +330,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestFigureFails: a finding that must hold and does not ends the recipe with 1. Here account has another number in table 3.
+// TestFigureFails: a finding that must hold and does not ends the recipe with 1. Here account has another number in
+// table 3.
 func TestFigureFails(t *testing.T) {
 	folder := t.TempDir()
 	otherTable(t, folder)
@@ -396,7 +401,8 @@ func TestFigureUsage(t *testing.T) {
 	}
 }
 
-// TestClassesFigureUsage: F12 refuses what it cannot draw before it trains anything, and a folder whose text was too short takes other settings.
+// TestClassesFigureUsage: F12 refuses what it cannot draw before it trains anything, and a folder whose text was too
+// short takes other settings.
 func TestClassesFigureUsage(t *testing.T) {
 	testkit.Deep(t, "papers")
 	t.Parallel()

@@ -14,8 +14,8 @@ import (
 )
 
 // TestFirstStep runs the first E-step and M-step of the authors' online LDA through the real stages and compares λ to
-// 1e-4 relative. The reference's minibatch of 40 documents stands for 400: here each is there ten times, and all of them
-// are in the round.
+// 1e-4 relative. The reference's minibatch of 40 documents stands for 400: here each is there ten times, and all of
+// them are in the round.
 func TestFirstStep(t *testing.T) {
 	g, folder := golden.ReadOnlineLDA(), t.TempDir()
 	var pairs, words strings.Builder

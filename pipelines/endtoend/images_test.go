@@ -15,8 +15,8 @@ import (
 	"privpipe/pipelines/testkit/seeded"
 )
 
-// stripes writes train.idx, of so many images, and held.idx, of 300, to a folder: images of 6 × 6 pixels with two neighbouring rows or
-// columns on, and one pixel of twenty wrong. Their mean has no pixel on.
+// stripes writes train.idx, of so many images, and held.idx, of 300, to a folder: images of 6 × 6 pixels with two
+// neighbouring rows or columns on, and one pixel of twenty wrong. Their mean has no pixel on.
 func stripes(t *testing.T, folder string, images int) {
 	t.Helper()
 	const side = 6
@@ -43,8 +43,8 @@ func stripes(t *testing.T, folder string, images int) {
 	}
 }
 
-// An imageRecipe is a recipe of sigmoid belief networks with flags, what its report says, and how far above the mean image the model is at
-// least. ¦ stands between the patterns.
+// An imageRecipe is a recipe of sigmoid belief networks with flags, what its report says, and how far above the mean
+// image the model is at least. ¦ stands between the patterns.
 type imageRecipe struct {
 	name, command, rows string
 	gain                float64
@@ -67,8 +67,8 @@ func ofImages(command string) string {
 	return filepath.Join(root, "pipelines/recipes", recipe) + " --image 6x6 --hidden 4 " + flags
 }
 
-// TestImageRecipes runs the recipes of sigmoid belief networks, and each command once more, from another folder: it prints the same, and
-// charges nothing. Only public images come to the page, and into a picture.
+// TestImageRecipes runs the recipes of sigmoid belief networks, and each command once more, from another folder: it
+// prints the same, and charges nothing. Only public images come to the page, and into a picture.
 func TestImageRecipes(t *testing.T) {
 	folder := seeded.Folder(t, seeded.Chance{Seed: 1, Margin: "0.04 of the pixels", Rate: 1e-6})
 	stripes(t, folder, 2000)
@@ -166,7 +166,8 @@ func TestKilledImageRecipe(t *testing.T) {
 	}
 }
 
-// TestImageRecipesRefuse gives the recipes what they cannot have. They say so before they read an image, and charge nothing.
+// TestImageRecipesRefuse gives the recipes what they cannot have. They say so before they read an image, and charge
+// nothing.
 func TestImageRecipesRefuse(t *testing.T) {
 	testkit.Deep(t, "papers")
 	folder := t.TempDir()

@@ -11,8 +11,8 @@ import (
 	"privpipe/pipelines/testkit"
 )
 
-// installed installs into a folder, and returns what begins a script on a machine that has neither Go nor the checkout: an
-// environment with only the system's own programs.
+// installed installs into a folder, and returns what begins a script on a machine that has neither Go nor the checkout:
+// an environment with only the system's own programs.
 func installed(t *testing.T, script string) (prefix, machine string) {
 	t.Helper()
 	folder := t.TempDir()
@@ -24,8 +24,8 @@ func installed(t *testing.T, script string) (prefix, machine string) {
 	return prefix, fmt.Sprintf("exec env -i HOME=/nonexistent PATH=%q bash -euo pipefail <<'END'\n", prefix+"/bin:/usr/bin:/bin")
 }
 
-// TestInstall tries an installation where there is no checkout: a stage, a recipe by its name and through a link of another name,
-// the auditor's walk with its page, the manual and the completions.
+// TestInstall tries an installation where there is no checkout: a stage, a recipe by its name and through a link of
+// another name, the auditor's walk with its page, the manual and the completions.
 func TestInstall(t *testing.T) {
 	testkit.Deep(t, "distribution")
 	t.Parallel()

@@ -18,8 +18,9 @@ var (
 	limited  = regexp.MustCompile(`([0-9.]+) docs/s .* ([0-9.]+) mean`)
 )
 
-// BenchmarkLimit compares documents a core-second in the inference of estep lda, by each kernel of the machine, with the same algorithm in C++ by
-// vectors of each width that the machine has (limit/estep.cpp): Reddit, K = 50, tolerance 1e-3, at most 6 iterations, as in training, and at most
+// BenchmarkLimit compares documents a core-second in the inference of estep lda, by each kernel of the machine, with
+// the same algorithm in C++ by vectors of each width that the machine has (limit/estep.cpp): Reddit, K = 50, tolerance
+// 1e-3, at most 6 iterations, as in training, and at most
 // 100. All must agree on γ.
 func BenchmarkLimit(b *testing.B) {
 	if runtime.GOARCH != "amd64" {

@@ -28,9 +28,9 @@ func TestMembersUsage(t *testing.T) {
 	}
 }
 
-// TestMembersOfClassifier: an attack on a classifier that was trained on few rows of many features finds its members, and one on a classifier that never
-// saw them does not. The specification wants an accuracy of .6 at least, and of at most three standard errors above one half. All is of fixed
-// seeds, and no noise is drawn.
+// TestMembersOfClassifier: an attack on a classifier that was trained on few rows of many features finds its members,
+// and one on a classifier that never saw them does not. The specification wants an accuracy of .6 at least, and of at
+// most three standard errors above one half. All is of fixed seeds, and no noise is drawn.
 func TestMembersOfClassifier(t *testing.T) {
 	testkit.Deep(t, "papers")
 	t.Parallel()
@@ -39,7 +39,8 @@ func TestMembersOfClassifier(t *testing.T) {
 	write(t, folder, "schema.json", fmt.Sprintf(`{"intercept": true, "columns": [{"name": "id", "type": "id"},
 		{"name": "x", "type": "numbers", "length": %d, "least": 0, "most": 1}, {"name": "class", "type": "label", "positive": "1", "negative": "0"}]}`, features))
 	coins := rand.New(rand.NewPCG(7, 8))
-	// Of the target, two shadow models, and what none was trained on: the class depends a little on the first ten features.
+	// Of the target, two shadow models, and what none was trained on: the class depends a little on the first ten
+	// features.
 	for _, name := range []string{"in-0", "out-0", "in-1", "out-1", "in-2", "out-2", "unseen"} {
 		var b strings.Builder
 		for i := range rows {

@@ -98,8 +98,8 @@ func manyColumns(t *testing.T, n int) string {
 	return string(pages) + string(footer) + string(binary.LittleEndian.AppendUint32(nil, uint32(len(footer)))) + "PAR1"
 }
 
-// TestMemoryOfTexts: no small file of text makes tokenize take much memory. Each command runs with 3 GiB of address space, of which
-// Go's runtime takes what it does not use, too.
+// TestMemoryOfTexts: no small file of text makes tokenize take much memory. Each command runs with 3 GiB of address
+// space, of which Go's runtime takes what it does not use, too.
 func TestMemoryOfTexts(t *testing.T) {
 	testkit.Deep(t, "memory")
 	folder := t.TempDir()

@@ -20,10 +20,10 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// These tests run an auditor's attack: they give the stages a data set and its neighbour, without one document or with one
-// exchanged for another, in a format that numbers documents. What reaches the privatizer must differ only in that document.
-// When documents were named by their number, all after the one that went had other coins and rounds: of 2,000 documents
-// dealt over four rounds, the sum of one round moved by 28 times the bound that the ledger charged.
+// These tests run an auditor's attack: they give the stages a data set and its neighbour, without one document or with
+// one exchanged for another, in a format that numbers documents. What reaches the privatizer must differ only in that
+// document. When documents were named by their number, all after the one that went had other coins and rounds: of 2,000
+// documents dealt over four rounds, the sum of one round moved by 28 times the bound that the ledger charged.
 
 // A bag is a document: how often each word occurs, the words bagWords.
 type bag [vocabularySize]int
@@ -38,8 +38,8 @@ var bagWords = func() (words vocab.Words) {
 	return words
 }()
 
-// neighbours returns a data set of 2,000 documents, of which three are equal and six empty, and what it is without one of them,
-// and with one exchanged for another.
+// neighbours returns a data set of 2,000 documents, of which three are equal and six empty, and what it is without one
+// of them, and with one exchanged for another.
 func neighbours() (all []bag, less, exchanged map[string][]bag) {
 	random := rand.New(rand.NewPCG(11, 12))
 	all = make([]bag, 2000)
@@ -160,8 +160,8 @@ func (a round) beyond(b round) (n int) {
 	return n
 }
 
-// TestNeighbouringRounds: without one document all rounds hold the same documents, except for that one; with one exchanged for
-// another a round of a fixed size has at most one member exchanged.
+// TestNeighbouringRounds: without one document all rounds hold the same documents, except for that one; with one
+// exchanged for another a round of a fixed size has at most one member exchanged.
 func TestNeighbouringRounds(t *testing.T) {
 	t.Parallel()
 	all, less, exchanged := neighbours()
@@ -224,8 +224,9 @@ func TestNeighbouringRounds(t *testing.T) {
 	}
 }
 
-// TestFilesApart: documents that are named by content in two runs of tokenize have one name where they are equal, which sample
-// refuses, unless each run has a prefix. Then a document less is one less, also where the other file has an equal one.
+// TestFilesApart: documents that are named by content in two runs of tokenize have one name where they are equal, which
+// sample refuses, unless each run has a prefix. Then a document less is one less, also where the other file has an
+// equal one.
 func TestFilesApart(t *testing.T) {
 	all, _, _ := neighbours()
 	first, second := all[:1000], all[1000:] // document 500 of the one is document 500 of the other
@@ -299,8 +300,8 @@ func (s sums) moved(other sums) []float64 {
 	return moved
 }
 
-// TestNeighbouringSums: without one document the exact sum of one round moves by at most the bound, and no other one moves.
-// Lengths are cut and documents drawn again by coins of the document's own.
+// TestNeighbouringSums: without one document the exact sum of one round moves by at most the bound, and no other one
+// moves. Lengths are cut and documents drawn again by coins of the document's own.
 func TestNeighbouringSums(t *testing.T) {
 	t.Parallel()
 	all, less, _ := neighbours()

@@ -22,9 +22,9 @@ func nightScript(t *testing.T) string {
 	return script
 }
 
-// TestEveryNight runs the script of ACCOUNTING.md night after night on one ledger. Each night takes 0.1 more, until the ledger's
-// budget is spent: from then on the script ends with exit code 83, and charges nothing. A night may fail half way: what it
-// released counts, and the next one plans again.
+// TestEveryNight runs the script of ACCOUNTING.md night after night on one ledger. Each night takes 0.1 more, until the
+// ledger's budget is spent: from then on the script ends with exit code 83, and charges nothing. A night may fail half
+// way: what it released counts, and the next one plans again.
 func TestEveryNight(t *testing.T) {
 	testkit.Deep(t, "documents")
 	t.Parallel()

@@ -77,9 +77,9 @@ var (
 	commandOfHelp = regexp.MustCompile(`(?m)^  ((?:[a-z-]+ )+?)(?:\(?[<\[].*)?\[flags\]`)
 )
 
-// TestGivenAsNothing: each flag of each command of all stages is given as 0, and where 0 is a name, as an empty text. That is wrong usage,
-// or the flag is in the list above. A zero that reads as "not given" would open what the flag closes. The gate asks the
-// programs behind the wall and before it.
+// TestGivenAsNothing: each flag of each command of all stages is given as 0, and where 0 is a name, as an empty text.
+// That is wrong usage, or the flag is in the list above. A zero that reads as "not given" would open what the flag
+// closes. The gate asks the programs behind the wall and before it.
 func TestGivenAsNothing(t *testing.T) {
 	programs := []string{"account", "privatize", "sample", "tokenize", "estep", "mstep", "evaluate"}
 	programs = programs[:testkit.Repeats(t, "operations", 3, len(programs))]

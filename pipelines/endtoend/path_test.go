@@ -28,8 +28,8 @@ import (
 // of the compiler: what they count was run, whatever the imports say. All of it must be in files and folders that
 // CHECKING.md names. How many lines a run passes depends on how pipes fill, so nothing bounds their number:
 // TestGaussianSource counts in the source. The files come in the order of CHECKING.md's tables, with what they are for,
-// and the proofs and tests beside them. PRIVPIPE_PATH_HTML names a file for the source with these lines marked. .ci/path
-// prints the list.
+// and the proofs and tests beside them. PRIVPIPE_PATH_HTML names a file for the source with these lines marked.
+// .ci/path prints the list.
 func TestGaussianPath(t *testing.T) {
 	testkit.Deep(t, "audits")
 	folder := t.TempDir()
@@ -125,7 +125,8 @@ func alternateSigns(t *testing.T, from, to string) {
 // ranBlock is a line of a profile: the file, the first and the last line of some statements, and that they were run.
 var ranBlock = regexp.MustCompile(`(?m)^privpipe/(\S+):(\d+)\.\d+,(\d+)\.\d+ \d+ [1-9]\d*$`)
 
-// passedLines returns, for each file, the lines that a profile counts as run. Code that is generated of wire.proto is left out.
+// passedLines returns, for each file, the lines that a profile counts as run. Code that is generated of wire.proto is
+// left out.
 func passedLines(profile string) map[string]map[int]bool {
 	passed := make(map[string]map[int]bool)
 	for _, block := range ranBlock.FindAllStringSubmatch(profile, -1) {
@@ -252,8 +253,8 @@ func synopsis(t *testing.T, folder string) string {
 	return (&doc.Package{}).Synopsis(found.Doc)
 }
 
-// wantsFunctions reads the output of `go tool covdata func`. It wants that the functions which bound a unit, and those that make its
-// noise, were run. CHECKING.md names what one run does not show.
+// wantsFunctions reads the output of `go tool covdata func`. It wants that the functions which bound a unit, and those
+// that make its noise, were run. CHECKING.md names what one run does not show.
 func wantsFunctions(t *testing.T, functions string) {
 	t.Helper()
 	for _, want := range []struct {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestPlannedCost: a recipe that ends before its last round says the ε of its plan, once anything was released under it. A ledger with a
-// filter has a theorem for that, and nothing is said.
+// TestPlannedCost: a recipe that ends before its last round says the ε of its plan, once anything was released under
+// it. A ledger with a filter has a theorem for that, and nothing is said.
 func TestPlannedCost(t *testing.T) {
 	const body = `
 shown=out ledger=run.ledger

@@ -25,9 +25,10 @@ type binomial struct {
 	y, b float64
 }
 
-// TestAlgorithm4: variational Bayes for binomial counts agrees with the Gibbs sampler of Polson, Scott and Windle (2013, §3) for the same
-// model, whose chain has the posterior itself: the means of the weights are within 3 standard errors of the chain's, by the means of
-// batches. Rows have many trials, so that the posterior is nearly the Gaussian that q is.
+// TestAlgorithm4: variational Bayes for binomial counts agrees with the Gibbs sampler of Polson, Scott and Windle
+// (2013, §3) for the same model, whose chain has the posterior itself: the means of the weights are within 3 standard
+// errors of the chain's, by the means of batches. Rows have many trials, so that the posterior is nearly the Gaussian
+// that q is.
 func TestAlgorithm4(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 5))
 	rows := make([]binomial, 25)
@@ -159,8 +160,8 @@ func polson(random *rand.Rand, rows []binomial, batches, length int) [][]float64
 	return all
 }
 
-// polyaGamma draws from PG(b, c), the sum Σ_k g_k/((k − ½)² + c²/4π²)/2π² of gammas of shape b (Polson, Scott and Windle 2013, eq. 1).
-// The terms that are left out are replaced by their mean.
+// polyaGamma draws from PG(b, c), the sum Σ_k g_k/((k − ½)² + c²/4π²)/2π² of gammas of shape b (Polson, Scott and
+// Windle 2013, eq. 1). The terms that are left out are replaced by their mean.
 func polyaGamma(random *rand.Rand, b, c float64) float64 {
 	const terms = 30
 	gamma := distuv.Gamma{Alpha: b, Beta: 1, Src: random}

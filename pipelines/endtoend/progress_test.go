@@ -25,8 +25,8 @@ const (
 	rounds  = `(, [\d.]+ (rounds/s|s a round))?`
 )
 
-// TestProgress runs stages on a terminal, alone and in pipelines. In each case one kind of line is shown and nothing else, and in
-// the end nothing of it is left.
+// TestProgress runs stages on a terminal, alone and in pipelines. In each case one kind of line is shown and nothing
+// else, and in the end nothing of it is left.
 func TestProgress(t *testing.T) {
 	testkit.Deep(t, "operations")
 	folder := t.TempDir()

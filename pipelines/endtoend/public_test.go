@@ -11,9 +11,10 @@ import (
 	"privpipe/pipelines/testkit"
 )
 
-// TestPublicRecipe makes a public file of two corpora, and lda.sh takes it and the one that comes with it: the page names the file and shows
-// topics before and after, another file in the same folder is refused, and a vocabulary that it does not know goes without. A damaged file
-// stops lda.sh, also if it is the default: else the budget would buy a worse model.
+// TestPublicRecipe makes a public file of two corpora, and lda.sh takes it and the one that comes with it: the page
+// names the file and shows topics before and after, another file in the same folder is refused, and a vocabulary that
+// it does not know goes without. A damaged file stops lda.sh, also if it is the default: else the budget would buy a
+// worse model.
 func TestPublicRecipe(t *testing.T) {
 	testkit.Deep(t, "quality")
 	t.Parallel()

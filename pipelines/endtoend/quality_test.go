@@ -23,10 +23,10 @@ func bound(t *testing.T, folder, scores string) float64 {
 	return p.Bound
 }
 
-// TestPerplexityOfPeers trains without privacy on 20 Newsgroups as the peers' scripts do, five times over 17,000 posts in
-// batches of 1,024 with τ0 = 64, κ = 0.7 and K = 50, and scores the split that they are scored on. What the peers reach
-// there (shared/peers, evaluate.py on their λ): gensim 4.2 1832, 1844 and 1891 with three seeds, scikit-learn 1.2 1850.
-// Nothing is random here but by a seed, so the test is deterministic.
+// TestPerplexityOfPeers trains without privacy on 20 Newsgroups as the peers' scripts do, five times over 17,000 posts
+// in batches of 1,024 with τ0 = 64, κ = 0.7 and K = 50, and scores the split that they are scored on. What the peers
+// reach there (shared/peers, evaluate.py on their λ): gensim 4.2 1832, 1844 and 1891 with three seeds, scikit-learn 1.2
+// 1850. Nothing is random here but by a seed, so the test is deterministic.
 func TestPerplexityOfPeers(t *testing.T) {
 	testkit.Deep(t, "peers")
 	posts, words := shared(t, "data/20newsgroups/20newsgroups.jsonl.zst"), shared(t, "data/vocab/dictnostops.txt")
@@ -63,7 +63,8 @@ func TestGapClosed(t *testing.T) {
 	closesGap(t, folder, "out", "lda.sh", 1, 0.72)
 }
 
-// TestGapsClosed is TestGapClosed three times at each of four ε. Each limit is five deviations of a run below what was measured.
+// TestGapsClosed is TestGapClosed three times at each of four ε. Each limit is five deviations of a run below what was
+// measured.
 func TestGapsClosed(t *testing.T) {
 	testkit.Deep(t, "quality")
 	folder := seeded.Folder(t, seeded.Chance{Seed: 1, Margin: "5 % of the gap", Rate: 1e-5})

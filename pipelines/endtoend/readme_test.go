@@ -62,8 +62,8 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// TestReadmeStops runs the first block on a text of 0 bytes, in a shell that goes on after a command that fails, as a terminal does.
-// Nothing is charged, and the model of an earlier text is not shown as this one's.
+// TestReadmeStops runs the first block on a text of 0 bytes, in a shell that goes on after a command that fails, as a
+// terminal does. Nothing is charged, and the model of an earlier text is not shown as this one's.
 func TestReadmeStops(t *testing.T) {
 	folder := readmeFolder(t)
 	if err := os.Mkdir(filepath.Join(folder, "text"), 0o700); err != nil {
@@ -103,7 +103,8 @@ func TestReadmeShort(t *testing.T) {
 	}
 }
 
-// TestAllocationPage runs every command of the page on random allocation, in its order. The ledger then has what the page says.
+// TestAllocationPage runs every command of the page on random allocation, in its order. The ledger then has what the
+// page says.
 func TestAllocationPage(t *testing.T) {
 	testkit.Deep(t, "documents")
 	t.Parallel()
@@ -153,7 +154,8 @@ func TestTopicsPage(t *testing.T) {
 	}
 }
 
-// TestPapersPage: the page of the papers says of each paper what it claims and which commands show it, which exist, and its tables stay readable.
+// TestPapersPage: the page of the papers says of each paper what it claims and which commands show it, which exist, and
+// its tables stay readable.
 func TestPapersPage(t *testing.T) {
 	t.Parallel()
 	page := read(t, "pipelines/recipes/papers/README.md")

@@ -81,8 +81,8 @@ func TestOneLedger(t *testing.T) {
 	run(t, folder, "rm -r all.ledger*; cp -rp newest/. .; "+recipe+" --epsilon 2 two")
 }
 
-// TestRecipeOfDisjointDatasets trains on two data sets that share no document, each for the whole ε of their ledger: a document loses by
-// only its own.
+// TestRecipeOfDisjointDatasets trains on two data sets that share no document, each for the whole ε of their ledger: a
+// document loses by only its own.
 func TestRecipeOfDisjointDatasets(t *testing.T) {
 	folder := t.TempDir()
 	comments(t, folder)
@@ -100,8 +100,9 @@ awk 'NR % 2' comments.jsonl >odd.jsonl; awk 'NR % 2 == 0' comments.jsonl >even.j
 	}
 }
 
-// TestNights runs the recipe night after night on one ledger, each time in a new folder and for the same ε. The first night
-// spends it. Each later one finds that nothing is left before it charges anything, and the ledger stays as it was.
+// TestNights runs the recipe night after night on one ledger, each time in a new folder and for the same ε. The first
+// night spends it. Each later one finds that nothing is left before it charges anything, and the ledger stays as it
+// was.
 func TestNights(t *testing.T) {
 	testkit.Deep(t, "operations")
 	folder := t.TempDir()
@@ -124,9 +125,10 @@ func TestNights(t *testing.T) {
 	run(t, folder, "account verify all.ledger; account report all.ledger")
 }
 
-// TestStoppedRecipe stops the recipe by SIGTERM, again and again at random moments. Each time it ends soon, with the signal's
-// exit code, and no stage goes on after it. In the end the same command trains the model, and nothing was charged twice. The
-// moments are random; what must hold is not. Before its traps are set a recipe has started nothing, and the signal ends it at once.
+// TestStoppedRecipe stops the recipe by SIGTERM, again and again at random moments. Each time it ends soon, with the
+// signal's exit code, and no stage goes on after it. In the end the same command trains the model, and nothing was
+// charged twice. The moments are random; what must hold is not. Before its traps are set a recipe has started nothing,
+// and the signal ends it at once.
 func TestStoppedRecipe(t *testing.T) {
 	testkit.Deep(t, "operations")
 	folder := t.TempDir()
@@ -209,7 +211,8 @@ func TestStoppedBuild(t *testing.T) {
 	}
 }
 
-// TestLostRace: of two runs that were planned on one ledger the second to charge it is refused. Run again, it is planned again.
+// TestLostRace: of two runs that were planned on one ledger the second to charge it is refused. Run again, it is
+// planned again.
 func TestLostRace(t *testing.T) {
 	folder := t.TempDir()
 	comments(t, folder)
@@ -254,8 +257,8 @@ func TestFirstCause(t *testing.T) {
 	}
 }
 
-// TestOtherFolder is a cron job that is started in another folder: there is no ledger there, so it stops, and begins none. Nor
-// does a ledger that somebody begins there take the grant.
+// TestOtherFolder is a cron job that is started in another folder: there is no ledger there, so it stops, and begins
+// none. Nor does a ledger that somebody begins there take the grant.
 func TestOtherFolder(t *testing.T) {
 	folder := corpus(t)
 	run(t, folder, `
@@ -279,8 +282,8 @@ mkdir elsewhere`)
 	}
 }
 
-// TestOtherModel sends contributions of one model to the M-step of another. The grant is for the M-step's, so nothing is
-// charged for what nobody could learn from.
+// TestOtherModel sends contributions of one model to the M-step of another. The grant is for the M-step's, so nothing
+// is charged for what nobody could learn from.
 func TestOtherModel(t *testing.T) {
 	folder := corpus(t)
 	s := bash(folder, `
@@ -311,8 +314,8 @@ func TestOnlineLDA(t *testing.T) {
 	}
 }
 
-// TestPublicScores: where everybody may read the held-out text, the page has its perplexity, of each round if it was traced. It has
-// none of a private text.
+// TestPublicScores: where everybody may read the held-out text, the page has its perplexity, of each round if it was
+// traced. It has none of a private text.
 func TestPublicScores(t *testing.T) {
 	folder := t.TempDir()
 	comments(t, folder)
@@ -336,8 +339,9 @@ func TestPublicScores(t *testing.T) {
 	}
 }
 
-// TestPapers runs the systems of the papers as published, and each command once more, which does nothing again. What is reported is
-// sound, and what the paper claims stands below it. The noise of the baselines is by bisection of the papers' equations in Python.
+// TestPapers runs the systems of the papers as published, and each command once more, which does nothing again. What is
+// reported is sound, and what the paper claims stands below it. The noise of the baselines is by bisection of the
+// papers' equations in Python.
 func TestPapers(t *testing.T) {
 	testkit.Deep(t, "papers")
 	folder := t.TempDir()
@@ -473,7 +477,8 @@ func TestRecipeUsage(t *testing.T) {
 	}
 }
 
-// TestTextOfAllKinds gives the first steps of a recipe each kind of text, twice: the second time the documents are there.
+// TestTextOfAllKinds gives the first steps of a recipe each kind of text, twice: the second time the documents are
+// there.
 func TestTextOfAllKinds(t *testing.T) {
 	folder := t.TempDir()
 	write(t, folder, "docs.jsonl", `{"id":"a.txt","text":"alpha beta beta"}`+"\n")
@@ -581,7 +586,8 @@ keep "$inside/documents.pp" documents "$text" "$inside/documents.pp")
 `, filepath.Join(root, "pipelines/recipes/stages.sh"), arguments)
 }
 
-// TestOtherReading: documents that were made with other flags are not used in silence, nor is what was made of another held-out text.
+// TestOtherReading: documents that were made with other flags are not used in silence, nor is what was made of another
+// held-out text.
 func TestOtherReading(t *testing.T) {
 	folder := t.TempDir()
 	write(t, folder, "docs.csv", "text,body\nalpha,beta\n")
@@ -660,8 +666,8 @@ pipeline bash -c 'exec >&-; sleep 1; kill -9 $$' -- bash -c 'cat; exit 90'`)
 	}
 }
 
-// TestStagesNoted: bash 5.2 on a busy machine may note the end of a stage before the recipe waits for any, and then has none to wait for.
-// The recipe still ends as its stages do.
+// TestStagesNoted: bash 5.2 on a busy machine may note the end of a stage before the recipe waits for any, and then has
+// none to wait for. The recipe still ends as its stages do.
 func TestStagesNoted(t *testing.T) {
 	for command, want := range map[string]int{
 		"true -- true": 0, "bash -c 'exit 83' -- cat": 83, "cat -- bash -c 'exit 82' -- bash -c 'exit 90'": 82, "true -- bash -c 'exit 141'": 141,
@@ -684,8 +690,8 @@ pipeline %s
 	}
 }
 
-// TestPrune removes the stored releases of a run whose model is made. Then the round that is asked for again is refused, never
-// drawn again, and while a privatizer holds the ledger nothing is removed.
+// TestPrune removes the stored releases of a run whose model is made. Then the round that is asked for again is
+// refused, never drawn again, and while a privatizer holds the ledger nothing is removed.
 func TestPrune(t *testing.T) {
 	folder := corpus(t)
 	run(t, folder, `
@@ -708,9 +714,10 @@ account prune --used-up run.ledger
 	run(t, folder, "cmp run.ledger before.ledger; [[ ! -e third.pp ]]; account verify run.ledger 2>said; grep -q 'of this run are not there' said")
 }
 
-// TestUselessInput gives the recipe text that is not worth its ε. It releases the size of the text, under a grant that takes at most 2 % of
-// μ², and stops by that alone; --force goes on with the rest. --unit settles whose the budget is before anything is charged. The noise on the
-// number of documents is ± 100, and on a share at most ± 0.1: no outcome is within five standard deviations of its limit.
+// TestUselessInput gives the recipe text that is not worth its ε. It releases the size of the text, under a grant that
+// takes at most 2 % of μ², and stops by that alone; --force goes on with the rest. --unit settles whose the budget is
+// before anything is charged. The noise on the number of documents is ± 100, and on a share at most ± 0.1: no outcome
+// is within five standard deviations of its limit.
 func TestUselessInput(t *testing.T) {
 	folder := t.TempDir()
 	comments(t, folder)
@@ -884,9 +891,10 @@ func TestRecipeLinked(t *testing.T) {
 	}
 }
 
-// TestChosenWords: the words of the topics are chosen by the release of word frequencies, and all else that is released is as it was planned
-// before. The chosen words have no stop word, and --extra-words are among them. If another run charges the ledger after the release of words,
-// the recipe stops: the noise would follow from what was released meanwhile.
+// TestChosenWords: the words of the topics are chosen by the release of word frequencies, and all else that is released
+// is as it was planned before. The chosen words have no stop word, and --extra-words are among them. If another run
+// charges the ledger after the release of words, the recipe stops: the noise would follow from what was released
+// meanwhile.
 func TestChosenWords(t *testing.T) {
 	folder := t.TempDir()
 	comments(t, folder)
@@ -912,7 +920,8 @@ func TestChosenWords(t *testing.T) {
 			<(grep -o '"noise_multiplier": [0-9.]*' out/public/grant.json)
 		account verify all.ledger`)
 
-	// The second run stops after its words, as if it had been killed; another run charges the ledger; then the second goes on.
+	// The second run stops after its words, as if it had been killed; another run charges the ledger; then the second
+	// goes on.
 	second := recipe + "--epsilon 2 second"
 	run(t, folder, `mkdir bin; ln -s "$PRIVPIPE_BIN"/* bin/; rm bin/tokenize
 		printf '#!/bin/sh\n[ "$1" != cut ] || exit 7\nexec "%s/tokenize" "$@"\n' "$PRIVPIPE_BIN" >bin/tokenize; chmod +x bin/tokenize`)

@@ -13,9 +13,10 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// BenchmarkRows compares rows a core-second in the E-step of Bayesian logistic regression with numpy, which has the rows of Adult (V = 106)
-// as a dense matrix of float64 and works on all at once. Ours is measured in a process, as theirs, and as the whole stage, which also reads
-// the round from a file, checks it, and writes the contributions out. Sums are privatize's work; numpy's are there to see what they add.
+// BenchmarkRows compares rows a core-second in the E-step of Bayesian logistic regression with numpy, which has the
+// rows of Adult (V = 106) as a dense matrix of float64 and works on all at once. Ours is measured in a process, as
+// theirs, and as the whole stage, which also reads the round from a file, checks it, and writes the contributions out.
+// Sums are privatize's work; numpy's are there to see what they add.
 func BenchmarkRows(b *testing.B) {
 	py, folder := python(b, "numpy"), b.TempDir()
 	adult(b, folder)

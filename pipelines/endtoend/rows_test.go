@@ -16,8 +16,8 @@ import (
 	"privpipe/pipelines/testkit/seeded"
 )
 
-// table writes schema.json, train.csv and held.csv to a folder: rows of 63 features, most of which tell a little of the class. 39,073
-// rows are as many as VIPS trained on.
+// table writes schema.json, train.csv and held.csv to a folder: rows of 63 features, most of which tell a little of the
+// class. 39,073 rows are as many as VIPS trained on.
 func table(t *testing.T, folder string, rows int) {
 	t.Helper()
 	const categories = 10
@@ -51,15 +51,16 @@ func table(t *testing.T, folder string, rows int) {
 	}
 }
 
-// A rowRecipe is a recipe of logistic regression with flags, and what its report says. ¦ stands between the patterns. The model's area
-// under the ROC curve is at least as given.
+// A rowRecipe is a recipe of logistic regression with flags, and what its report says. ¦ stands between the patterns.
+// The model's area under the ROC curve is at least as given.
 type rowRecipe struct {
 	name, command, rows string
 	area                float64
 }
 
-// rowRecipes are quick. In fourteen runs the area was .904 on average for vips none, with a deviation of .018; all others were above .93, with at
-// most .005. Three rounds with the noise of vips literal hardly teach anything: .47 to .80 in 26 runs, which is not judged.
+// rowRecipes are quick. In fourteen runs the area was .904 on average for vips none, with a deviation of .018; all
+// others were above .93, with at most .005. Three rounds with the noise of vips literal hardly teach anything: .47 to
+// .80 in 26 runs, which is not judged.
 var rowRecipes = []rowRecipe{
 	{"blr", "../blr.sh --epsilon 2 --rounds 4", `pld +(2|1\.99\d*) +1e-06 .*add-remove +document +5\n¦4 +gaussian +\S+ +all × 4 +no\n`, 0.9},
 	{"blr sampled", "../blr.sh --sigma 1.5 --rate 0.2 --rounds 5", `5 +gaussian +1\.5 +poisson\(0\.2\) × 5 +yes\n`, 0.9},
@@ -70,9 +71,9 @@ var rowRecipes = []rowRecipe{
 	{"vips none", "vips-blr.sh --sigma none --batch 100 --rounds 3", `pld +∞¦3 +none +0 +fixed\(100/2000\) × 3 +no\n`, 0.8},
 }
 
-// TestRowRecipes runs the recipes of logistic regression, and each command once more, from another folder: it prints the same, and
-// charges nothing. The models rank rows. Held-out rows are private first, so the page has nothing of them, and the command that the recipe
-// names makes a page for inside; then they are public. The gate runs one.
+// TestRowRecipes runs the recipes of logistic regression, and each command once more, from another folder: it prints
+// the same, and charges nothing. The models rank rows. Held-out rows are private first, so the page has nothing of
+// them, and the command that the recipe names makes a page for inside; then they are public. The gate runs one.
 func TestRowRecipes(t *testing.T) {
 	t.Parallel()
 	folder := seeded.Folder(t, seeded.Chance{Seed: 1, Margin: "0.04 of an area", Rate: 1e-6})
@@ -93,7 +94,8 @@ func TestVIPSRows(t *testing.T) {
 	folder := seeded.Folder(t, seeded.Chance{Seed: 1, Margin: "0.2 of an area", Rate: 1e-6})
 	table(t, folder, 39073)
 	run(t, folder, "mkdir elsewhere; tokenize rows --public --schema schema.json -o held.pp held.csv")
-	// What the paper claims, and what holds: the sensitivity is √5/2, and with 63 features 1.2e-4 more on the grid, and 2e-6.
+	// What the paper claims, and what holds: the sensitivity is √5/2, and with 63 features 1.2e-4 more on the grid, and
+	// 2e-6.
 	rowRecipe{"vips", "vips-blr.sh", `pld +0\.170\d* +0\.001 .*replace-one +document +100\n¦vips20 +ε 0\.8157\n` +
 		`¦100 +gaussian +0\.8943\d* \(claimed 1\) +fixed\(156/39073\) × 100 +yes\n`, 0.6}.check(t, folder)
 }
@@ -159,8 +161,8 @@ func TestKilledRowRecipe(t *testing.T) {
 	}
 }
 
-// killed kills all processes of a recipe into the folder out once 4 of its rounds are charged, and runs the same command again. It ends the
-// run, and charges each round once.
+// killed kills all processes of a recipe into the folder out once 4 of its rounds are charged, and runs the same
+// command again. It ends the run, and charges each round once.
 func killed(t *testing.T, folder, command, out string, rounds int) {
 	t.Helper()
 	ledger := filepath.Join(folder, out, "private/run.ledger")

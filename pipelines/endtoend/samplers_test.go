@@ -32,7 +32,8 @@ var samplers = []struct{ name, command, rows string }{
 		`pure: ε 20 at δ 0\n¦flip 0\.0179862 of 5 bits or words +all × 1 +no\n`},
 	{"lp none", "lp-lda.sh --sweeps 2 --epsilon none --batches 2", `pld +∞¦2 +none +0 +epoch × 2`},
 	{"sub", "sub-lda.sh --rounds 3 --epsilon 2", `pld +(2|1\.99\d*) +1e-06 .*add-remove +document +3\n¦3 +gaussian +[\d.]+ +poisson\(0\.5\) × 3 +yes\n`},
-	// σ = √(14/(2·2)), and a word that is exchanged changes a sum by √2. Three rounds of that noise have ε = 6.67 at δ = 1e-6, their draws 30.
+	// σ = √(14/(2·2)), and a word that is exchanged changes a sum by √2. Three rounds of that noise have ε = 6.67 at δ
+	// = 1e-6, their draws 30.
 	{"sub word", "sub-lda.sh --rounds 3 --level word", `pld +36\.[67]\d* +1e-06 .*word +3\n¦3 +gaussian +1\.32288, draws of ε 10 +all × 3 +no\n`},
 	{"sub adaptive", "sub-lda.sh --rounds 3 --level word --adaptive 1.5", `pld +36\.[67]\d* ¦3 +gaussian +1\.32288, draws of ε 10 +all × 3 +no\n`},
 	{"sub printed", "sub-lda.sh --rounds 3 --level printed --adaptive 1.5 --least-rate 0",
@@ -42,7 +43,8 @@ var samplers = []struct{ name, command, rows string }{
 // sampler is the path of a recipe with its flags.
 func sampler(command string) string { return filepath.Join(root, "pipelines/recipes/papers", command) }
 
-// TestSamplers runs the recipes of Gibbs samplers, and each command once more, from another folder: it prints the same, and charges nothing.
+// TestSamplers runs the recipes of Gibbs samplers, and each command once more, from another folder: it prints the same,
+// and charges nothing.
 func TestSamplers(t *testing.T) {
 	folder := t.TempDir()
 	comments(t, folder)
@@ -75,8 +77,9 @@ func TestSamplers(t *testing.T) {
 	}
 }
 
-// TestKilledSampler kills all processes of a recipe once some rounds are charged, and runs the same command again, with the same key. It
-// ends the run, charges each round once, and where nothing is noise the model is that of a run without a kill.
+// TestKilledSampler kills all processes of a recipe once some rounds are charged, and runs the same command again, with
+// the same key. It ends the run, charges each round once, and where nothing is noise the model is that of a run without
+// a kill.
 func TestKilledSampler(t *testing.T) {
 	folder := t.TempDir()
 	comments(t, folder)
@@ -137,8 +140,8 @@ func TestKilledSampler(t *testing.T) {
 	}
 }
 
-// TestOtherRun resumes a sampler under another name of the run: its topics are of the first, so it is refused. Without --run, or with the
-// same, it goes on in another folder.
+// TestOtherRun resumes a sampler under another name of the run: its topics are of the first, so it is refused. Without
+// --run, or with the same, it goes on in another folder.
 func TestOtherRun(t *testing.T) {
 	steps := func(flags string) string {
 		return fmt.Sprintf(`(source %q; take "$shared" %s text.txt out; text_and_folder; keeps_topics; echo "$run")`,
@@ -157,7 +160,8 @@ func TestOtherRun(t *testing.T) {
 	}
 }
 
-// TestSamplersRefuse gives the recipes of samplers numbers that they cannot have. They say so before they read the text.
+// TestSamplersRefuse gives the recipes of samplers numbers that they cannot have. They say so before they read the
+// text.
 func TestSamplersRefuse(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -208,8 +212,8 @@ func TestSamplersRefuse(t *testing.T) {
 	}
 }
 
-// TestSamplerProgress runs recipes on a terminal: one line of the whole training, that of account where there is a grant and that of mstep
-// where there is none, and nothing of it is left.
+// TestSamplerProgress runs recipes on a terminal: one line of the whole training, that of account where there is a
+// grant and that of mstep where there is none, and nothing of it is left.
 func TestSamplerProgress(t *testing.T) {
 	testkit.Deep(t, "operations")
 	folder := t.TempDir()

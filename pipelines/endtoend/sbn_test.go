@@ -15,7 +15,8 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// digits writes pixels.txt, train.pp and test.pp to a folder: MNIST with pixels that are on with probability intensity/255.
+// digits writes pixels.txt, train.pp and test.pp to a folder: MNIST with pixels that are on with probability
+// intensity/255.
 func digits(t testing.TB, folder string) {
 	t.Helper()
 	run(t, folder, fmt.Sprintf(`tokenize features --image 28x28 -o pixels.txt
@@ -127,8 +128,8 @@ func (n network) train(t *testing.T, folder string) float64 {
 	return rightPixels(t, filepath.Join(folder, "run/predictions.pp"))
 }
 
-// TestDigits trains few hidden units on MNIST: far above the mean image without noise, and as good as it with noise of σ = 1 (specification.md
-// §3.4). TestDigitsWhole has all 50 units.
+// TestDigits trains few hidden units on MNIST: far above the mean image without noise, and as good as it with noise of
+// σ = 1 (specification.md §3.4). TestDigitsWhole has all 50 units.
 func TestDigits(t *testing.T) {
 	testkit.Deep(t, "quality")
 	t.Parallel()

@@ -17,8 +17,8 @@ func TestSeeds(t *testing.T) {
 	seeded.Again(t)
 }
 
-// secrets draws all that numbers of a training depend on, into the folder out: a key of the caller, coins of sample and of estep, and noise
-// for sums, reports and weights. What is compared has numbers only, without names.
+// secrets draws all that numbers of a training depend on, into the folder out: a key of the caller, coins of sample and
+// of estep, and noise for sums, reports and weights. What is compared has numbers only, without names.
 func secrets(t *testing.T, folder, out string) map[string]string {
 	t.Helper()
 	run(t, folder, `
@@ -52,8 +52,9 @@ func secrets(t *testing.T, folder, out string) map[string]string {
 	return all
 }
 
-// TestSeededBuild: the same seed gives the same coins and noise, in another folder, and with another number of processors. Another seed gives
-// others. The shipped stages give others each time, even with the variables of a seeded build: two equal keys have probability 2^-256.
+// TestSeededBuild: the same seed gives the same coins and noise, in another folder, and with another number of
+// processors. Another seed gives others. The shipped stages give others each time, even with the variables of a seeded
+// build: two equal keys have probability 2^-256.
 func TestSeededBuild(t *testing.T) {
 	one, two, other, shipped := seeded.From(t, 1), seeded.From(t, 1), seeded.From(t, 2), t.TempDir()
 	for _, folder := range []string{one, two, other, shipped} {
@@ -78,8 +79,8 @@ func TestSeededBuild(t *testing.T) {
 	}
 }
 
-// TestSeededBuildIsMarked: a seeded build says what it is, in ledgers, releases and on stderr. It draws nothing without a seed, and refuses a
-// ledger that it did not begin. No shipped program has its source.
+// TestSeededBuildIsMarked: a seeded build says what it is, in ledgers, releases and on stderr. It draws nothing without
+// a seed, and refuses a ledger that it did not begin. No shipped program has its source.
 func TestSeededBuildIsMarked(t *testing.T) {
 	t.Parallel()
 	folder := seeded.From(t, 1)

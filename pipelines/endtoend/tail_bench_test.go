@@ -5,9 +5,10 @@ import (
 	"testing"
 )
 
-// BenchmarkTail measures what a round takes beside its documents: from the last contribution to new parameters in the hands of estep. It
-// trains with noise on rounds of ten documents, K = 50 and V = 7,700, so that nearly all of a round is its tail. It says the wall time of a round, and
-// the CPU time of each stage. Starts and ends fall out as the difference of two trainings, one of more rounds. The least of several is taken.
+// BenchmarkTail measures what a round takes beside its documents: from the last contribution to new parameters in the
+// hands of estep. It trains with noise on rounds of ten documents, K = 50 and V = 7,700, so that nearly all of a round
+// is its tail. It says the wall time of a round, and the CPU time of each stage. Starts and ends fall out as the
+// difference of two trainings, one of more rounds. The least of several is taken.
 func BenchmarkTail(b *testing.B) {
 	const few, many = 10, 60
 	folder := b.TempDir()

@@ -13,8 +13,8 @@ import (
 	"privpipe/pipelines/testkit"
 )
 
-// TestClassesByTopics: from the topics of posts of two newsgroups, estep blr learns their group as well as scikit-learn's regression from the same
-// topics, up to 0.01 of the held-out posts. All coins are fixed.
+// TestClassesByTopics: from the topics of posts of two newsgroups, estep blr learns their group as well as
+// scikit-learn's regression from the same topics, up to 0.01 of the held-out posts. All coins are fixed.
 func TestClassesByTopics(t *testing.T) {
 	testkit.Deep(t, "peers")
 	t.Parallel()

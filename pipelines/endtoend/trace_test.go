@@ -33,8 +33,9 @@ func scores(t *testing.T, name string) map[uint32][]score {
 	return rounds
 }
 
-// TestTrace trains and scores held-out text after each round, in three ways: by the folder of mstep --models, by each of its files, and by
-// the stream of parameters. The scores are equal to the bit. The stream has no unigram, so that one is given.
+// TestTrace trains and scores held-out text after each round, in three ways: by the folder of mstep --models, by each
+// of its files, and by the stream of parameters. The scores are equal to the bit. The stream has no unigram, so that
+// one is given.
 func TestTrace(t *testing.T) {
 	const rounds = 4
 	folder := t.TempDir()

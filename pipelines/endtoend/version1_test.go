@@ -17,8 +17,9 @@ func yesterday(t *testing.T) string {
 	return folder
 }
 
-// same is a shell function that compares two streams in all but their headers, of which the first may be of version 1. near compares what body
-// printed of two, with numbers to 6 digits: empirical Bayes is rounded otherwise by now, and on each kind of machine.
+// same is a shell function that compares two streams in all but their headers, of which the first may be of version 1.
+// near compares what body printed of two, with numbers to 6 digits: empirical Bayes is rounded otherwise by now, and on
+// each kind of machine.
 const same = `body() { show --private "$1" | tail -n +2; }
 same() { cmp <(body "$1") <(body "$2"); }
 near() {
@@ -27,8 +28,8 @@ near() {
 }
 `
 
-// TestVersion1: files that the programs before wire version 2 wrote are read by each stage, alone and beside new ones: streams, models,
-// checkpoints, grants, ledgers and stored releases.
+// TestVersion1: files that the programs before wire version 2 wrote are read by each stage, alone and beside new ones:
+// streams, models, checkpoints, grants, ledgers and stored releases.
 func TestVersion1(t *testing.T) {
 	for name, script := range map[string]string{
 		// What was made of the old documents is what is made of them now, by the rule of words that there was.

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestWall trains as three users, one for each side of the wall. The recipe itself tries what each of them can open, and
-// fails where that is more than it should be.
+// TestWall trains as three users, one for each side of the wall. The recipe itself tries what each of them can open,
+// and fails where that is more than it should be.
 func TestWall(t *testing.T) {
 	folder := wallFolder(t)
 	out := run(t, folder, "recipes/wall/wall.sh --rounds 4 --topics 3 some.jsonl out")

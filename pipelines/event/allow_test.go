@@ -20,8 +20,8 @@ type next struct {
 // headHash is the hash that enter gives the first line.
 var headHash = strings.Repeat("a", 64)
 
-// newNext returns a ledger of a grant for rounds of a scheme, with the charge of the first, and the charge of the second.
-// change changes the grant before it is charged.
+// newNext returns a ledger of a grant for rounds of a scheme, with the charge of the first, and the charge of the
+// second. change changes the grant before it is charged.
 func newNext(scheme Scheme, change func(*Grant)) *next {
 	g := validGrant()
 	g.Scheme, g.Budget = scheme, Budget{}
@@ -134,7 +134,8 @@ func (n *next) exact(unit string) *Charge {
 // sameBatch makes the charge one of the batch of the first round under another name of the run.
 func (n *next) sameBatch() { n.charge = n.of(n.grant, 1); n.charge.Run = "other" }
 
-// sameThrow makes the charge one of the same allocation by a grant that was planned after the first round, in another run.
+// sameThrow makes the charge one of the same allocation by a grant that was planned after the first round, in another
+// run.
 func (n *next) sameThrow() {
 	other := n.named("g2")
 	if other.Budget.Epsilon != 0 {
@@ -145,13 +146,15 @@ func (n *next) sameThrow() {
 	n.charge.Run = "other"
 }
 
-// disjoint makes the ledger one whose data sets share no unit, and the grant one for the first of them. It has a budget.
+// disjoint makes the ledger one whose data sets share no unit, and the grant one for the first of them. It has a
+// budget.
 func (n *next) disjoint() {
 	n.head().Budget, n.head().DisjointDatasets = &Limit{1, 1e-6}, true
 	n.grant.Dataset = "data"
 }
 
-// other charges another grant for a data set, planned after the head, with coins of its own, and makes the charge its next.
+// other charges another grant for a data set, planned after the head, with coins of its own, and makes the charge its
+// next.
 func (n *next) other(dataset string) *Grant {
 	n.charge = n.of(n.grant, 2)
 	other := n.named("g2")
@@ -462,8 +465,8 @@ func TestAllow(t *testing.T) {
 	}
 }
 
-// TestAllowOfResponses: the sensitivity of a randomized response follows from its grant. That of a grant of version 1 may be
-// less than the grant's most, as the vocabulary is.
+// TestAllowOfResponses: the sensitivity of a randomized response follows from its grant. That of a grant of version 1
+// may be less than the grant's most, as the vocabulary is.
 func TestAllowOfResponses(t *testing.T) {
 	for _, c := range []struct {
 		version int

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestExchangedNorm: what a charge says of a unit's norm is what its grant bounds, and never less; a charge that may be of another
-// grant says nothing.
+// TestExchangedNorm: what a charge says of a unit's norm is what its grant bounds, and never less; a charge that may be
+// of another grant says nothing.
 func TestExchangedNorm(t *testing.T) {
 	for name, c := range map[string]struct {
 		change      func(*Grant)

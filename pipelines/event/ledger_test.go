@@ -201,8 +201,8 @@ func resealed(line, old, new string) string {
 	return strings.TrimSuffix(body, "}") + hashMember + hex.EncodeToString(sum[:]) + "\"}\n"
 }
 
-// TestLedgerRules breaks one rule each in a line whose hash fits: the chain has no key, so a fitting hash is no proof of
-// a line's origin.
+// TestLedgerRules breaks one rule each in a line whose hash fits: the chain has no key, so a fitting hash is no proof
+// of a line's origin.
 func TestLedgerRules(t *testing.T) {
 	lines := strings.SplitAfter(string(ledgerOf(t, 1)), "\n")
 	for _, c := range []struct{ old, new, rule string }{
@@ -293,8 +293,8 @@ func TestLongestLine(t *testing.T) {
 	}
 }
 
-// FuzzReadLedger: a ledger that is accepted is, line for line and byte for byte, what its lines encode to. Since no random
-// change finds a fitting hash, the first line is tried under one, too.
+// FuzzReadLedger: a ledger that is accepted is, line for line and byte for byte, what its lines encode to. Since no
+// random change finds a fitting hash, the first line is tried under one, too.
 func FuzzReadLedger(f *testing.F) {
 	whole := ledgerOf(f, 2)
 	first, rest, _ := strings.Cut(string(whole), "\n")
@@ -362,8 +362,8 @@ func TestHasLast(t *testing.T) {
 	}
 }
 
-// TestFindLooksAtNoLine: whether a round was charged is asked for each round of a run, so it must not cost more with each line of the ledger.
-// Of several charges of a round the last one is found.
+// TestFindLooksAtNoLine: whether a round was charged is asked for each round of a run, so it must not cost more with
+// each line of the ledger. Of several charges of a round the last one is found.
 func TestFindLooksAtNoLine(t *testing.T) {
 	var l Ledger
 	charge := func(round, attempt int) *Charge {

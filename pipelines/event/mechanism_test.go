@@ -132,8 +132,8 @@ func TestBounding(t *testing.T) {
 	}
 }
 
-// TestSteps: the bound is a power of two up to 2^20, the scale is the multiplier times it, rounded up, and at most 2^30 as
-// long as the bound is more than one step.
+// TestSteps: the bound is a power of two up to 2^20, the scale is the multiplier times it, rounded up, and at most 2^30
+// as long as the bound is more than one step.
 func TestSteps(t *testing.T) {
 	for _, c := range []struct {
 		multiplier   float64
@@ -170,7 +170,8 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestStepsNeverTooLittleNoise: in exact arithmetic, scale/bound is at least the multiplier, and less than one step more.
+// TestStepsNeverTooLittleNoise: in exact arithmetic, scale/bound is at least the multiplier, and less than one step
+// more.
 func TestStepsNeverTooLittleNoise(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 10_000 {
@@ -188,7 +189,8 @@ func TestStepsNeverTooLittleNoise(t *testing.T) {
 	}
 }
 
-// TestCeilSqrt compares with the exact root of package big, around squares and powers of two, where rounding goes wrong.
+// TestCeilSqrt compares with the exact root of package big, around squares and powers of two, where rounding goes
+// wrong.
 func TestCeilSqrt(t *testing.T) {
 	check := func(x uint64) {
 		t.Helper()

@@ -136,8 +136,8 @@ func TestSensitivityOfProof(t *testing.T) {
 	}
 }
 
-// TestWordMovesSums: whatever words are exchanged, sums on the grid move by no more than the least sensitivity that is taken. The
-// clip 2.4626… has products that are rounded down below a power of two, and up above it.
+// TestWordMovesSums: whatever words are exchanged, sums on the grid move by no more than the least sensitivity that is
+// taken. The clip 2.4626… has products that are rounded down below a power of two, and up above it.
 func TestWordMovesSums(t *testing.T) {
 	for _, mechanism := range []string{Laplace, Gaussian} {
 		for _, clip := range []float64{1, math.Sqrt2, 1.5, 2, 2.462602160661195, 3, 4} {
@@ -194,8 +194,8 @@ func movedCounts(perUnit float64) (counts []float64) {
 	return counts
 }
 
-// TestDrawsFromTheFirstRound: under a grant with draws, a round needs the charge of the round before, of the same run and data
-// set and with draws, and is released once.
+// TestDrawsFromTheFirstRound: under a grant with draws, a round needs the charge of the round before, of the same run
+// and data set and with draws, and is released once.
 func TestDrawsFromTheFirstRound(t *testing.T) {
 	drawn := func(g *Grant) {
 		*g = *wordGrant(Laplace)
@@ -259,7 +259,8 @@ func TestChargeCheckNewer(t *testing.T) {
 	}
 }
 
-// TestLinesOfVersions: a ledger of version 1 is read, and goes on in version 2. What came with version 2 stands in no older line.
+// TestLinesOfVersions: a ledger of version 1 is read, and goes on in version 2. What came with version 2 stands in no
+// older line.
 func TestLinesOfVersions(t *testing.T) {
 	ledger, b := new(Ledger), []byte(nil)
 	add := func(version int, fill func(*Line)) error {
@@ -306,8 +307,8 @@ func TestLinesOfVersions(t *testing.T) {
 	}
 }
 
-// TestLeastCost: what a release costs by the theorems that leastCost cites is its least cost. The costs of samples, whose arithmetic account
-// has, are compared with that in account/internal/ledgers.
+// TestLeastCost: what a release costs by the theorems that leastCost cites is its least cost. The costs of samples,
+// whose arithmetic account has, are compared with that in account/internal/ledgers.
 func TestLeastCost(t *testing.T) {
 	const multiplier = 2
 	all, public := Scheme{Method: All, Rate: 1, Rounds: 2}, Scheme{Method: Poisson, Rate: 0.5, Rounds: 2}

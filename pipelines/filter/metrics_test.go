@@ -64,7 +64,8 @@ func get(t *testing.T, url string) string {
 	return string(body)
 }
 
-// TestScrape checks which numbers a running stage tells. Its memory depends on its data, except for a stage that has none.
+// TestScrape checks which numbers a running stage tells. Its memory depends on its data, except for a stage that has
+// none.
 func TestScrape(t *testing.T) {
 	const round, documents = "\nprivpipe_round 3\n", "\nprivpipe_documents_total 12345\n"
 	const memory, processor = "\ngo_memstats_alloc_bytes ", "\nprocess_cpu_seconds_total "

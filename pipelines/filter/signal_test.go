@@ -112,7 +112,8 @@ func TestReaderWentAway(t *testing.T) {
 	}
 }
 
-// TestReaderHadEnough: a stage that had written everything when its reader went away ends well, as in `report | grep -q`.
+// TestReaderHadEnough: a stage that had written everything when its reader went away ends well, as in `report | grep
+// -q`.
 func TestReaderHadEnough(t *testing.T) {
 	p := start(t, "late")
 	p.stdout.Close()

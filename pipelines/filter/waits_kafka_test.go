@@ -10,7 +10,8 @@ import (
 	"privpipe/pipelines/metrics"
 )
 
-// TestTellWaits: a wait that lasts is told once: as a warning if it may never end, otherwise to --verbose. A wait that begins again is told again.
+// TestTellWaits: a wait that lasts is told once: as a warning if it may never end, otherwise to --verbose. A wait that
+// begins again is told again.
 func TestTellWaits(t *testing.T) {
 	var out bytes.Buffer
 	r := &Run{common: new(Common), Log: slog.New(&textHandler{program: "stage", level: slog.LevelInfo, out: &out})}

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestStalled: a stage stands still when it waits for a topic and no message came in or went out for long enough, and not when
-// it waits for nothing.
+// TestStalled: a stage stands still when it waits for a topic and no message came in or went out for long enough, and
+// not when it waits for nothing.
 func TestStalled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		one, other := NewWait("c.private", 0), NewWait("c.private", 2)
@@ -44,8 +44,8 @@ func TestStalled(t *testing.T) {
 	})
 }
 
-// TestStalledWrites: a stage stands still, too, when it sends messages or asks and no broker answers for long enough, whatever it reads
-// meanwhile.
+// TestStalledWrites: a stage stands still, too, when it sends messages or asks and no broker answers for long enough,
+// whatever it reads meanwhile.
 func TestStalledWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		Progress()

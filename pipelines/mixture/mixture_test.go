@@ -13,7 +13,8 @@ import (
 // poison is a number that nobody computes: a kernel that reads it in place of a term gets NaN.
 var poison = math.Float32frombits(0x7fc0dead)
 
-// fence returns a slice of n numbers between poisoned ones, and a test that these are as they were. Its capacity ends behind the last number.
+// fence returns a slice of n numbers between poisoned ones, and a test that these are as they were. Its capacity ends
+// behind the last number.
 func fence(n int) (s []float32, whole func() bool) {
 	const margin = 2 * lanes
 	all := slices.Repeat([]float32{poison}, n+2*margin)
@@ -140,8 +141,8 @@ func (f *fenced) load(d document, gather bool) {
 	}
 }
 
-// FuzzKernel compares each kernel's p, s, γ and θ with sums in float64, on documents of all sizes between fences. All terms of a sum have one sign,
-// so rounding loses at most a few units of float32's last place for each of n terms.
+// FuzzKernel compares each kernel's p, s, γ and θ with sums in float64, on documents of all sizes between fences. All
+// terms of a sum have one sign, so rounding loses at most a few units of float32's last place for each of n terms.
 func FuzzKernel(f *testing.F) {
 	sizes := []uint16{0, 1, 7, 8, 9, 15, 16, 17, 24, 31, 33, 40, 49, 57, 64, 65, 72, 73, 127, 128, 129, 137, 500}
 	for i, observations := range sizes {
@@ -348,7 +349,8 @@ func TestWordOutOfRange(t *testing.T) {
 	new(Mixture).Gather(NewTable(3, 5), []uint32{1, 5}, []float32{1, 1})
 }
 
-// TestSetComponent: it sets the cells of its words under its component, and no other cell; what does not fit is refused.
+// TestSetComponent: it sets the cells of its words under its component, and no other cell; what does not fit is
+// refused.
 func TestSetComponent(t *testing.T) {
 	for _, components := range []int{1, 3, 4} { // rows with and without padding
 		table, want := NewTable(components, 5), NewTable(components, 5)

@@ -53,8 +53,8 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestSecret: numbers are the same for the same key, use, scope and names, and others where one of them is another, however the
-// names are cut. What the document says does not matter.
+// TestSecret: numbers are the same for the same key, use, scope and names, and others where one of them is another,
+// however the names are cut. What the document says does not matter.
 func TestSecret(t *testing.T) {
 	first := func(key, use, scope, user, id string, counts ...uint32) uint64 {
 		d := &wire.Document{Id: id, User: user, WordGaps: make([]uint32, len(counts)), Counts: counts}

@@ -44,7 +44,8 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// TestFitValues: a family of real numbers fits documents of real numbers only, and one of counts documents of counts only.
+// TestFitValues: a family of real numbers fits documents of real numbers only, and one of counts documents of counts
+// only.
 func TestFitValues(t *testing.T) {
 	for _, values := range []bool{false, true} {
 		f := *words.Family

@@ -2,8 +2,8 @@ package model
 
 import "testing"
 
-// TestRulesOfCells: a rule holds for cells if it holds for each, wherever the cell that breaks it stands. The blocks of a matrix are any
-// number of cells.
+// TestRulesOfCells: a rule holds for cells if it holds for each, wherever the cell that breaks it stands. The blocks of
+// a matrix are any number of cells.
 func TestRulesOfCells(t *testing.T) {
 	for _, rule := range []Rule{{}, Positive, NotNegative, Probability, Share} {
 		m := Matrix[float64]{Name: "m", Rule: rule}

@@ -64,7 +64,8 @@ func TestScale(t *testing.T) {
 	}
 }
 
-// TestEach: parts are the values of Statistic in order, and the deviation is the same. They are given once, and not of a symmetric matrix.
+// TestEach: parts are the values of Statistic in order, and the deviation is the same. They are given once, and not of
+// a symmetric matrix.
 func TestEach(t *testing.T) {
 	const n = 50_000 // several blocks
 	counts, outer := &wire.Matrix{Name: "words", Rows: 1, Columns: n}, &wire.Matrix{Name: "outer", Rows: 1, Columns: 1, Symmetric: true}
@@ -127,8 +128,8 @@ func TestBounds(t *testing.T) {
 	expect(t, r, "outer", model.Statistic{Values: square(2)})
 }
 
-// TestLaplaceDeviation compares with the variance summed from the probabilities, and for a large scale with the continuous
-// distribution's, √2·t, from which it differs by less than 1/(24·t²) of it.
+// TestLaplaceDeviation compares with the variance summed from the probabilities, and for a large scale with the
+// continuous distribution's, √2·t, from which it differs by less than 1/(24·t²) of it.
 func TestLaplaceDeviation(t *testing.T) {
 	deviation := func(scale uint64) float64 {
 		head := modeltest.Gaussian(1, 1, scale, 1)

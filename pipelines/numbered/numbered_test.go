@@ -92,8 +92,8 @@ func TestConsecutive(t *testing.T) {
 	}
 }
 
-// FuzzOrder: names that are all different are consecutive or not in whatever order they come, and one gap is enough that
-// they are not.
+// FuzzOrder: names that are all different are consecutive or not in whatever order they come, and one gap is enough
+// that they are not.
 func FuzzOrder(f *testing.F) {
 	f.Add("doc-", ".txt", uint32(7), uint8(40), uint8(3), uint64(1))
 	f.Add("", "", uint32(0), uint8(100), uint8(99), uint64(2))

@@ -42,8 +42,8 @@ func belonging(parts map[string][]string, folder string) []string {
 	return nil
 }
 
-// TestDeepMap: every folder with a package has parts of the deep suite, so that whoever changes it knows what to run. Every part belongs to
-// a folder, and is one that .ci/deep runs.
+// TestDeepMap: every folder with a package has parts of the deep suite, so that whoever changes it knows what to run.
+// Every part belongs to a folder, and is one that .ci/deep runs.
 func TestDeepMap(t *testing.T) {
 	parts := partsOf(t)
 	for line := range strings.Lines(goTool(t, "list", "./...")) {
@@ -81,8 +81,9 @@ func TestDeepMap(t *testing.T) {
 	}
 }
 
-// TestDeepIsFound: .ci/deep finds the tests of a part by their source, so each call of testkit.Deep and testkit.Repeats stands in a test or
-// fuzz test, with the part as a constant. Of part kafka .ci/deep runs whole packages. What is in a folder's tests is in its line of .ci/deep.map.
+// TestDeepIsFound: .ci/deep finds the tests of a part by their source, so each call of testkit.Deep and testkit.Repeats
+// stands in a test or fuzz test, with the part as a constant. Of part kafka .ci/deep runs whole packages. What is in a
+// folder's tests is in its line of .ci/deep.map.
 func TestDeepIsFound(t *testing.T) {
 	parts, calls := partsOf(t), 0
 	for line := range strings.Lines(gitFiles(t, "*_test.go")) {
@@ -115,7 +116,8 @@ func TestDeepIsFound(t *testing.T) {
 	}
 }
 
-// deepCall returns the part that a call of testkit.Deep or testkit.Repeats names, if n is one; empty where that is no constant.
+// deepCall returns the part that a call of testkit.Deep or testkit.Repeats names, if n is one; empty where that is no
+// constant.
 func deepCall(n ast.Node) (part string, is bool) {
 	call, ok := n.(*ast.CallExpr)
 	if !ok {

@@ -13,8 +13,8 @@ import (
 	"privpipe/pipelines/testkit"
 )
 
-// TestLinked holds the table in CHECKING.md, of what each build of privatize links, against the builds. The standard library's packages
-// and the size are compared only with the version of Go and on the system that the page names.
+// TestLinked holds the table in CHECKING.md, of what each build of privatize links, against the builds. The standard
+// library's packages and the size are compared only with the version of Go and on the system that the page names.
 func TestLinked(t *testing.T) {
 	testkit.Deep(t, "distribution")
 	page, err := os.ReadFile("../../privatize/CHECKING.md")

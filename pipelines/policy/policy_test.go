@@ -21,8 +21,9 @@ import (
 // stages are the folders of the programs that a process boundary keeps apart.
 var stages = []string{"tokenize", "sample", "estep", "privatize", "mstep", "account", "evaluate"}
 
-// A rule is about the packages that match of and do not match except. They must not import a package that matches never. If only
-// is set, they may import only the standard library and packages that match only. A deep rule also covers indirect imports.
+// A rule is about the packages that match of and do not match except. They must not import a package that matches
+// never. If only is set, they may import only the standard library and packages that match only. A deep rule also
+// covers indirect imports.
 //
 // A pattern is an import path, without "privpipe/" for our own packages; "x/..." is x and all below it. "std" is the
 // standard library.
@@ -225,8 +226,8 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// TestPipes: a stage that is built with -tags pipes links no code that reaches a network. Without the tag each stage links some, by
-// package network only.
+// TestPipes: a stage that is built with -tags pipes links no code that reaches a network. Without the tag each stage
+// links some, by package network only.
 //
 // tokenize may link net, since net/mail and mime/multipart read the headers of mail with net/textproto, which can also
 // dial. No code of tokenize imports net, so nothing calls it. What protects people is in the other stages.
@@ -283,8 +284,8 @@ func TestMains(t *testing.T) {
 	}
 }
 
-// TestOneExit checks that a program exits in one place. Any other exit would leave temporary files, with an exit code outside the
-// table of package exit.
+// TestOneExit checks that a program exits in one place. Any other exit would leave temporary files, with an exit code
+// outside the table of package exit.
 func TestOneExit(t *testing.T) {
 	noStages := append([]string{"pipelines/recipes/..."}, testOnly...) // a recipe's helpers write no records
 	var exits []string

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// runs gives a pace the values of a function of the seconds, every quarter of a second until then, and returns the rate.
+// runs gives a pace the values of a function of the seconds, every quarter of a second until then, and returns the
+// rate.
 func runs(p *pace, until float64, value func(seconds float64) int64) (rate float64) {
 	for s := 0.0; s <= until; s += 0.25 {
 		rate = p.rate(at(s), value(s))

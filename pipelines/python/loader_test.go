@@ -48,7 +48,8 @@ func documents(t *testing.T, training bool) []byte {
 	return lines.Bytes()
 }
 
-// TestLoader trains a small model, exports it, and has Python read all of it: privpipe.py, gensim, scikit-learn and pyLDAvis.
+// TestLoader trains a small model, exports it, and has Python read all of it: privpipe.py, gensim, scikit-learn and
+// pyLDAvis.
 func TestLoader(t *testing.T) {
 	testkit.Deep(t, "peers")
 	const needs = "numpy, pandas, pyarrow, gensim, sklearn, pyLDAvis"

@@ -57,7 +57,8 @@ func TestScheme(t *testing.T) {
 	}
 }
 
-// TestSchemeOfEpochs: rounds are those of an epoch in the flags, and of all epochs in the scheme. A scheme of one epoch does not say so.
+// TestSchemeOfEpochs: rounds are those of an epoch in the flags, and of all epochs in the scheme. A scheme of one epoch
+// does not say so.
 func TestSchemeOfEpochs(t *testing.T) {
 	flags := Flags{Allocate: true, Epochs: new(8)}
 	want := event.Scheme{Method: event.Allocate, Rate: 0.1, Rounds: 80, Epochs: 8, Secret: true}

@@ -52,8 +52,8 @@ func TestVectorsAreCurrent(t *testing.T) {
 	}
 }
 
-// TestFramesWithoutSize checks that there are vectors of frames that do not say how large their content is, one with the
-// largest window that a reader must accept.
+// TestFramesWithoutSize checks that there are vectors of frames that do not say how large their content is, one with
+// the largest window that a reader must accept.
 func TestFramesWithoutSize(t *testing.T) {
 	want := map[string]uint64{"piped.pp": 2 << 20, "window.pp": 8 << 20, "large-window.pp": 9 << 20}
 	for _, v := range Vectors() {

@@ -24,8 +24,8 @@ func TestScripts(t *testing.T) {
 	script.Run(t, files)
 }
 
-// TestPublicFields: of a private stream, only these fields are shown. Who adds a field to one of these messages must see that it is
-// public.
+// TestPublicFields: of a private stream, only these fields are shown. Who adds a field to one of these messages must
+// see that it is public.
 func TestPublicFields(t *testing.T) {
 	want := map[proto.Message]string{
 		&wire.Header{}:    "version kind side run model unit vocabulary vocabulary_size matrices settings values",

@@ -139,8 +139,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestDefault checks that the lists which come with the stages are such that Read would take them, word for word, and that the default has
-// no stop words.
+// TestDefault checks that the lists which come with the stages are such that Read would take them, word for word, and
+// that the default has no stop words.
 func TestDefault(t *testing.T) {
 	words, err := Read(strings.NewReader(defaultText), "default.txt")
 	if err != nil || !slices.Equal(words, Default()) || len(words) != 12_000 {

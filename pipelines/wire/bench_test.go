@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// benchRecords are a document of 100 words, and contributions of 5 topics to each of 100 words and to each of 17, as short texts have.
+// benchRecords are a document of 100 words, and contributions of 5 topics to each of 100 words and to each of 17, as
+// short texts have.
 func benchRecords() map[string]*Record {
 	ids, ones := make([]uint32, 100), make([]uint32, 100)
 	for i := range ids {
@@ -73,8 +74,8 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-// reportCPU begins to measure, and returns what ends it. It reports the time that the process took on all cores, which does not depend on
-// what else the machine does, as wall time does.
+// reportCPU begins to measure, and returns what ends it. It reports the time that the process took on all cores, which
+// does not depend on what else the machine does, as wall time does.
 func reportCPU(b *testing.B) (end func()) {
 	began := processTime(b)
 	return func() {

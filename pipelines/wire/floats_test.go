@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestFinite: a value that is not finite is found in each place, beside any neighbours, and nothing else is taken for one.
+// TestFinite: a value that is not finite is found in each place, beside any neighbours, and nothing else is taken for
+// one.
 func TestFinite(t *testing.T) {
 	finiteValues := []float32{0, float32(math.Copysign(0, -1)), 1, -1, math.MaxFloat32, -math.MaxFloat32, math.SmallestNonzeroFloat32, math.Float32frombits(0x7f00_0000)}
 	others := []float32{float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()), math.Float32frombits(0xff80_0001), math.Float32frombits(0x7fff_ffff)}

@@ -45,7 +45,8 @@ func byProtobuf(b []byte) (*Record, error) {
 	return r, nil
 }
 
-// TestHot sees that documents and contributions are read and written without protobuf, with the bytes and the values that it has.
+// TestHot sees that documents and contributions are read and written without protobuf, with the bytes and the values
+// that it has.
 func TestHot(t *testing.T) {
 	for _, r := range hotRecords() {
 		want, err := proto.Marshal(r)
@@ -100,7 +101,8 @@ func TestHotLeavesToProtobuf(t *testing.T) {
 	}
 }
 
-// TestReuse: a record is valid until the next one only where the caller said so, and no field of a record is left in the next.
+// TestReuse: a record is valid until the next one only where the caller said so, and no field of a record is left in
+// the next.
 func TestReuse(t *testing.T) {
 	var encoded [][]byte
 	for _, r := range hotRecords() {
@@ -137,8 +139,9 @@ func TestReuse(t *testing.T) {
 	}
 }
 
-// FuzzHot compares the reader and the writer of documents and contributions with protobuf, on any bytes: what is read has the values
-// that protobuf reads, and protobuf would write the same bytes. Whatever Decode and Check accept or refuse, they do so with the message of protobuf.
+// FuzzHot compares the reader and the writer of documents and contributions with protobuf, on any bytes: what is read
+// has the values that protobuf reads, and protobuf would write the same bytes. Whatever Decode and Check accept or
+// refuse, they do so with the message of protobuf.
 func FuzzHot(f *testing.F) {
 	for _, r := range hotRecords() {
 		b, err := proto.Marshal(r)
@@ -182,8 +185,8 @@ func FuzzHot(f *testing.F) {
 	})
 }
 
-// notCanonical are encodings of documents and contributions other than the canonical one, each wrong in one place. Some are
-// valid for protobuf.
+// notCanonical are encodings of documents and contributions other than the canonical one, each wrong in one place. Some
+// are valid for protobuf.
 func notCanonical() map[string][]byte {
 	body := func(tag byte, fields ...[]byte) []byte {
 		content := slices.Concat(fields...)
@@ -249,7 +252,8 @@ func TestNotCanonical(t *testing.T) {
 	}
 }
 
-// TestAppendDocumentRecord: a document that was encoded before gives the record that Append gives, up to the largest one.
+// TestAppendDocumentRecord: a document that was encoded before gives the record that Append gives, up to the largest
+// one.
 func TestAppendDocumentRecord(t *testing.T) {
 	records := []*Record{
 		document(&Document{Id: strings.Repeat("x", MaxRecord-binary.MaxVarintLen32-8)}), // the largest

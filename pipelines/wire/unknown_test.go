@@ -53,7 +53,8 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// TestUnknownOfTheSameSize: a list that is not packed is shorter by two bytes than a packed one, which is room for an unknown field.
+// TestUnknownOfTheSameSize: a list that is not packed is shorter by two bytes than a packed one, which is room for an
+// unknown field.
 func TestUnknownOfTheSameSize(t *testing.T) {
 	d := protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), "a")
 	for _, number := range []protowire.Number{4, 5} { // one word gap and one count, unpacked: a byte less each

@@ -9,13 +9,14 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// TestAdaptiveChoice is the counterexample of ACCOUNTING.md: two lists that keep a budget, and a choice between them by what
-// was released first, which does not. So no accountant of lists bounds settings that follow from releases.
+// TestAdaptiveChoice is the counterexample of ACCOUNTING.md: two lists that keep a budget, and a choice between them by
+// what was released first, which does not. So no accountant of lists bounds settings that follow from releases.
 func TestAdaptiveChoice(t *testing.T) {
 	const epsilon, delta = 1.5, 1e-6
 	p := math.E / (1 + math.E) // that randomized response of ε = 1 tells the truth
 
-	// A is pure with ε_A above ½, such that p·δ_A(½) = δ, where δ_A(ε) = (e^ε_A − e^ε)/(1 + e^ε_A) for ε below ε_A, else 0.
+	// A is pure with ε_A above ½, such that p·δ_A(½) = δ, where δ_A(ε) = (e^ε_A − e^ε)/(1 + e^ε_A) for ε below ε_A,
+	// else 0.
 	root, share := math.Exp(epsilon-1), delta/p
 	a := mechanism.Pure{Epsilon: math.Log((root + share) / (1 - share))}
 	b := mechanism.Approximate{Delta: delta}

@@ -15,7 +15,8 @@ type lowered struct {
 	list *loss.List
 	// share is how much of the upper bound the lower one must be at δ of 1e-6; 0: there is none.
 	share float64
-	// most is what the lower bound must be below, too: a bound for only this list, or the pair that it is of. nil: none.
+	// most is what the lower bound must be below, too: a bound for only this list, or the pair that it is of. nil:
+	// none.
 	most []pld.Event
 }
 
@@ -103,8 +104,8 @@ func lists(t *testing.T) map[string]lowered {
 	}
 }
 
-// TestLowerIsBelowAll: the lower bound of ε and of δ is below every upper bound, of each accountant, and it is there where the
-// worst case of a list is known.
+// TestLowerIsBelowAll: the lower bound of ε and of δ is below every upper bound, of each accountant, and it is there
+// where the worst case of a list is known.
 func TestLowerIsBelowAll(t *testing.T) {
 	for name, c := range lists(t) {
 		p, err := c.list.Distribution(Precise)

@@ -16,7 +16,8 @@ import (
 	"privpipe/pipelines/testkit"
 )
 
-// asking makes a noise command of numbers in [0, 1): ε from 1e-9 to 100, δ from 1e-12 to 0.1, a sampling, rounds, an accountant.
+// asking makes a noise command of numbers in [0, 1): ε from 1e-9 to 100, δ from 1e-12 to 0.1, a sampling, rounds, an
+// accountant.
 func asking(epsilon, delta, rate, rounds, which, by float64) *NoiseQuery {
 	between := func(x, low, high float64) float64 { return low * math.Pow(high/low, x) }
 	c := &NoiseQuery{Epsilon: between(epsilon, 1e-9, 100), Delta: between(delta, 1e-12, 0.1)}
@@ -54,8 +55,8 @@ func (c *NoiseQuery) again(noise float64) (*Answer, error) {
 	return Best(c.Choice, q.By(accountant.EpsilonAt(c.Delta)))
 }
 
-// verify: what is printed, in both forms, is what "account epsilon" prints of the printed noise, and no more than was asked for. A
-// refusal because no noise is enough says an ε that can be asked for.
+// verify: what is printed, in both forms, is what "account epsilon" prints of the printed noise, and no more than was
+// asked for. A refusal because no noise is enough says an ε that can be asked for.
 func (c *NoiseQuery) verify(t *testing.T, forTable bool) (reached bool) {
 	t.Helper()
 	if err := c.Validate(); err != nil {
@@ -113,8 +114,8 @@ func (c *NoiseQuery) checkRefusal(t *testing.T, err error, forTable bool) (reach
 	return false
 }
 
-// TestNoiseHasWhatWasAsked looks at many settings, and at those in which the noise had more ε than was asked for: a quick upper
-// bound was below that of the answer.
+// TestNoiseHasWhatWasAsked looks at many settings, and at those in which the noise had more ε than was asked for: a
+// quick upper bound was below that of the answer.
 func TestNoiseHasWhatWasAsked(t *testing.T) {
 	rate := 0.01
 	for _, x := range []struct {

@@ -10,8 +10,8 @@ import (
 	"privpipe/pipelines/testkit/golden"
 )
 
-// A row is one of testdata/golden.jsonl, which names its source: rows of /work/shared/golden, of which columns that are not
-// compared here are left out.
+// A row is one of testdata/golden.jsonl, which names its source: rows of /work/shared/golden, of which columns that are
+// not compared here are left out.
 type row struct {
 	ID, Group, Accountant, Solve string
 
@@ -72,8 +72,8 @@ func rowsOf(t *testing.T, accountant string, count int) []row {
 	return golden.Rows(t, "testdata/golden.jsonl", count, func(r row) bool { return r.Accountant == accountant })
 }
 
-// above tells whether got is at least want, except for the reference's own rounding, and above it by less than the relative
-// tolerance.
+// above tells whether got is at least want, except for the reference's own rounding, and above it by less than the
+// relative tolerance.
 func above(got, want, tolerance float64) bool {
 	return got >= want-1e-12*math.Abs(want) && got <= want+tolerance*math.Abs(want)
 }
@@ -257,8 +257,8 @@ func TestMomentsGolden(t *testing.T) {
 	}
 }
 
-// TestCentralLimit: Gaussian differential privacy by the central limit is not a bound, and no accountant reports what it
-// gives: each of its rows is below the moments accountant, and most are below what is certain to be lost.
+// TestCentralLimit: Gaussian differential privacy by the central limit is not a bound, and no accountant reports what
+// it gives: each of its rows is below the moments accountant, and most are below what is certain to be lost.
 func TestCentralLimit(t *testing.T) {
 	for _, r := range rowsOf(t, "gdp_clt_approximation", 19) {
 		curve := func(alpha float64) float64 { return renyi.PoissonGaussian(r.Q, r.Noise, alpha) }

@@ -164,7 +164,8 @@ func noiseFor(claim func(sigma float64) float64) float64 {
 	return least(1, func(sigma float64) bool { return claim(sigma) <= 1 })
 }
 
-// TestMomentsLimits: over the whole range the moments accountant gives a number that is no less than the better conversion.
+// TestMomentsLimits: over the whole range the moments accountant gives a number that is no less than the better
+// conversion.
 func TestMomentsLimits(t *testing.T) {
 	for _, q := range []float64{1e-8, 1e-3, 0.05, 1} {
 		for _, sigma := range []float64{0.1, 1, 30} {
@@ -218,8 +219,8 @@ func TestMomentsBest(t *testing.T) {
 	}
 }
 
-// TestSubLDALoss: equation 3 is the Rényi curve of Poisson sampling; the printed one lacks its last term; and lemma 5.1 is
-// above what it bounds.
+// TestSubLDALoss: equation 3 is the Rényi curve of Poisson sampling; the printed one lacks its last term; and lemma 5.1
+// is above what it bounds.
 func TestSubLDALoss(t *testing.T) {
 	for _, order := range []int{2, 3, 14, 40} {
 		for _, sigma := range []float64{0.5, 2, 100} {
@@ -283,9 +284,9 @@ func TestGibbsLimits(t *testing.T) {
 	}
 }
 
-// TestInherentLossHolds: no draw of a replaced word from frozen counts in [0, C] loses more than equation 7, and one loses
-// nearly all of it; draws from counts that are updated in place lose more, where the word comes again. Two topics, three
-// words.
+// TestInherentLossHolds: no draw of a replaced word from frozen counts in [0, C] loses more than equation 7, and one
+// loses nearly all of it; draws from counts that are updated in place lose more, where the word comes again. Two
+// topics, three words.
 func TestInherentLossHolds(t *testing.T) {
 	const clip, beta = 1, 0.01
 	frozen, updated := 0.0, 0.0
@@ -307,9 +308,9 @@ func TestInherentLossHolds(t *testing.T) {
 	}
 }
 
-// logDraws returns the logarithm of the probability that HDP-LDA's algorithm 1 draws the topics that outcome has the bits
-// of: for the word first, then so many times for the word 0, each of topic 0 before and in a document of its own, with
-// updates in place (lines 12 to 15).
+// logDraws returns the logarithm of the probability that HDP-LDA's algorithm 1 draws the topics that outcome has the
+// bits of: for the word first, then so many times for the word 0, each of topic 0 before and in a document of its own,
+// with updates in place (lines 12 to 15).
 func logDraws(counts [2][3]int, first, again, outcome int, clip, beta float64) (log float64) {
 	clipped := func(n int) float64 { return math.Max(0, math.Min(float64(n), clip)) + beta }
 	for i := range 1 + again {

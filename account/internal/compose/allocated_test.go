@@ -90,8 +90,8 @@ func epochsOfFour(rounds int, changes ...func(*event.Charge)) (charges []*event.
 	return charges
 }
 
-// TestAllocatedEpochs: each epoch of a run loses what an allocation with coins of its own does, from its first round on, and the
-// losses add up.
+// TestAllocatedEpochs: each epoch of a run loses what an allocation with coins of its own does, from its first round
+// on, and the losses add up.
 func TestAllocatedEpochs(t *testing.T) {
 	other := coins("throw2")
 	throws := func(rounds ...int) (charges []*event.Charge) { // of one epoch each, of runs of their own
@@ -131,7 +131,8 @@ func TestAllocatedEpochs(t *testing.T) {
 	}
 }
 
-// TestEpochsNotAllocated: where coins take nothing off, each epoch loses what one round does, and two epochs what two rounds do.
+// TestEpochsNotAllocated: where coins take nothing off, each epoch loses what one round does, and two epochs what two
+// rounds do.
 func TestEpochsNotAllocated(t *testing.T) {
 	const once, twice, four = 4.8865541174, 7.286080966, 10.9971512142 // of σ 1, 1/√2 and ½ at δ 1e-6 (Balle and Wang 2018, theorem 8)
 	public := func(c *event.Charge) { c.Scheme.Secret = false }
@@ -153,8 +154,9 @@ func TestEpochsNotAllocated(t *testing.T) {
 	}
 }
 
-// TestPlannedEpochs: the plan of a grant counts every epoch, as the calculator and the charges of all its rounds do. VIPS' setting of one
-// epoch, and one of eight, have the ε that package pld finds by integration (TestAllocationAsIntegrated).
+// TestPlannedEpochs: the plan of a grant counts every epoch, as the calculator and the charges of all its rounds do.
+// VIPS' setting of one epoch, and one of eight, have the ε that package pld finds by integration
+// (TestAllocationAsIntegrated).
 func TestPlannedEpochs(t *testing.T) {
 	for what, c := range map[string]struct {
 		noise, delta float64
@@ -204,8 +206,8 @@ func TestPlannedEpochs(t *testing.T) {
 	}
 }
 
-// TestNotAllocated: nothing is taken off where the coins are known, or serve twice, or where no theorem says so: units lose what they
-// lose in one round, or in two.
+// TestNotAllocated: nothing is taken off where the coins are known, or serve twice, or where no theorem says so: units
+// lose what they lose in one round, or in two.
 func TestNotAllocated(t *testing.T) {
 	const once, twice = 4.8865541174, 7.286080966 // of σ 1 and 1/√2 at δ 1e-6 (Balle and Wang 2018, theorem 8)
 	exchange := func(c *event.Charge) { c.Adjacency = event.ReplaceOne }

@@ -145,8 +145,8 @@ func TestMixedReleases(t *testing.T) {
 	}
 }
 
-// TestOneBatchTwice: sums over one sampled batch are one sum of all of them, with noise 1/hypot(1/2, 1/4), whatever grant
-// allowed them and in whatever order.
+// TestOneBatchTwice: sums over one sampled batch are one sum of all of them, with noise 1/hypot(1/2, 1/4), whatever
+// grant allowed them and in whatever order.
 func TestOneBatchTwice(t *testing.T) {
 	two, four := charge(1, poisson(0.02), 2), charge(1, poisson(0.02), 4, grant("other"))
 	joint := lost(0.02, 4/math.Sqrt(5))
@@ -171,7 +171,8 @@ func TestOneBatchTwice(t *testing.T) {
 	// Without amplification the two ways to count are the same.
 	same(t, "all", composed(t, charge(1, all, 2), charge(1, all, 4)), lost(1, 4/math.Sqrt(5)))
 
-	// dp_accounting's PLDAccountant for 100 rounds of the joint release (het7eff of /work/shared/golden/accounting.jsonl).
+	// dp_accounting's PLDAccountant for 100 rounds of the joint release (het7eff of
+	// /work/shared/golden/accounting.jsonl).
 	var charges []*event.Charge
 	for round := range 100 {
 		charges = append(charges, charge(round+1, poisson(0.02), 2), charge(round+1, poisson(0.02), 4))
@@ -298,8 +299,8 @@ func TestNone(t *testing.T) {
 	}
 }
 
-// TestRate: sampling amplifies for secret coins of each unit's own under add-remove and replace-null, and sums with Gaussian noise
-// without replacement under replace-one and replace-null; nowhere else but in TestExchangedByCoin.
+// TestRate: sampling amplifies for secret coins of each unit's own under add-remove and replace-null, and sums with
+// Gaussian noise without replacement under replace-one and replace-null; nowhere else but in TestExchangedByCoin.
 func TestRate(t *testing.T) {
 	known := poisson(0.25)
 	known.Secret = false
@@ -336,8 +337,8 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// TestPlan: a plan costs what its charges will, to the last digit, since the integers are the same; and leaves what it is
-// added to as it was.
+// TestPlan: a plan costs what its charges will, to the last digit, since the integers are the same; and leaves what it
+// is added to as it was.
 func TestPlan(t *testing.T) {
 	seeded := allocate
 	seeded.Secret = false
@@ -435,9 +436,9 @@ func TestNeverLess(t *testing.T) {
 	}
 }
 
-// TestFixedOfTwoCorpora: the batches of two corpora {x, a} and {x, b} by the same coins of a fixed size are not one batch: x is in at
-// least one of them unless its number is the largest of both, with probability 2/3. So a release of the second counts in full, and
-// what the ledger says the two are of makes no difference.
+// TestFixedOfTwoCorpora: the batches of two corpora {x, a} and {x, b} by the same coins of a fixed size are not one
+// batch: x is in at least one of them unless its number is the largest of both, with probability 2/3. So a release of
+// the second counts in full, and what the ledger says the two are of makes no difference.
 func TestFixedOfTwoCorpora(t *testing.T) {
 	scheme := event.Scheme{Method: event.Fixed, Rate: 0.5, Size: 1, Population: 2, Rounds: 2, Secret: true, Coins: "coins1"}
 	replace := func(c *event.Charge) { c.Adjacency, c.Sensitivity = event.ReplaceOne, 2e9 }

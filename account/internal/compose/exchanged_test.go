@@ -11,7 +11,8 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// exchanged returns the charges of so many rounds of a grant under replace-one whose units take part by secret coins, after changes.
+// exchanged returns the charges of so many rounds of a grant under replace-one whose units take part by secret coins,
+// after changes.
 func exchanged(q, multiplier float64, rounds int, changes ...func(*event.Grant)) (charges []*event.Charge) {
 	g := &event.Grant{
 		ID: "g", Mechanism: event.Gaussian, Adjacency: event.ReplaceOne, Unit: event.Document, NoiseMultiplier: multiplier,
@@ -27,10 +28,11 @@ func exchanged(q, multiplier float64, rounds int, changes ...func(*event.Grant))
 
 func nonNegative(g *event.Grant) { g.NonNegative = true }
 
-// TestExchangedByCoin compares ledgers with the rows orth and poisrepl of /work/shared/golden/accounting.jsonl: dp_accounting 0.6.0
-// (google/differential-privacy@b5b0286), PrivacyLossDistribution.from_gaussian_mechanism(sampling_prob=q) under REPLACE_ONE, of
-// opposite units; and the convolution of both directions under ADD_OR_REMOVE_ONE, of orthogonal ones. Their grid rounds up by less
-// than 1 %, and ours is within a ten-thousandth.
+// TestExchangedByCoin compares ledgers with the rows orth and poisrepl of /work/shared/golden/accounting.jsonl:
+// dp_accounting 0.6.0 (google/differential-privacy@b5b0286),
+// PrivacyLossDistribution.from_gaussian_mechanism(sampling_prob=q) under REPLACE_ONE, of opposite units; and the
+// convolution of both directions under ADD_OR_REMOVE_ONE, of orthogonal ones. Their grid rounds up by less than 1 %,
+// and ours is within a ten-thousandth.
 func TestExchangedByCoin(t *testing.T) {
 	for _, c := range []struct {
 		q, multiplier float64
@@ -77,8 +79,8 @@ func TestExchangedByCoin(t *testing.T) {
 	}
 }
 
-// TestExchangedInOneBatch: what is released of one batch is one sum of all over their noise. Parts that are orthogonal at worst and
-// parts that are opposite count as opposite. Two batches, or what may be two, are not one.
+// TestExchangedInOneBatch: what is released of one batch is one sum of all over their noise. Parts that are orthogonal
+// at worst and parts that are opposite count as opposite. Two batches, or what may be two, are not one.
 func TestExchangedInOneBatch(t *testing.T) {
 	const q = 0.05
 	pair := func(build func(rate, multiplier float64) (*pld.Pair, error), multiplier float64) float64 {
@@ -187,8 +189,8 @@ func TestExchangeNotAmplified(t *testing.T) {
 	}
 }
 
-// TestExchangedNeverLess: under replace-one an exchange costs at least what one unit more or less does, at most what it would if all
-// units took part, and more where contributions may be of any sign.
+// TestExchangedNeverLess: under replace-one an exchange costs at least what one unit more or less does, at most what it
+// would if all units took part, and more where contributions may be of any sign.
 func TestExchangedNeverLess(t *testing.T) {
 	for _, q := range []float64{0.001, 0.1, 0.7, 1} {
 		for _, multiplier := range []float64{0.6, 2, 20} {

@@ -87,8 +87,8 @@ func TestMixedBatch(t *testing.T) {
 	same(t, "attempts", composed(t, gaussian, charge(1, poisson(0.02), 2, again)), lost(0.02, math.Sqrt2))
 }
 
-// TestMixedBatchNeverAboveRenyi: pairs count Gaussian and Laplace noise of one sampled batch as if all units took part, and the answer is
-// never above the bound by curves, which amplify both at once.
+// TestMixedBatchNeverAboveRenyi: pairs count Gaussian and Laplace noise of one sampled batch as if all units took part,
+// and the answer is never above the bound by curves, which amplify both at once.
 func TestMixedBatchNeverAboveRenyi(t *testing.T) {
 	for _, rounds := range []int{1, 20} {
 		var charges []*event.Charge
@@ -129,8 +129,8 @@ func TestWorstRoundOfEachOrder(t *testing.T) {
 	same(t, "one round of both", both, sum(lost(1, 3), laplace(1, 2)))
 }
 
-// TestExchangeOverTwoRounds: under replace-one the new unit of a public throw may be in another round than the old one. That
-// is worse than one round only where a unit's own part of a batch has no bound.
+// TestExchangeOverTwoRounds: under replace-one the new unit of a public throw may be in another round than the old one.
+// That is worse than one round only where a unit's own part of a batch has no bound.
 func TestExchangeOverTwoRounds(t *testing.T) {
 	exchange := func(c *event.Charge) { c.Adjacency, c.Sensitivity = event.ReplaceOne, 2e9 }
 	batch := func(c *event.Charge) { c.Clipping = event.ClipBatch }
@@ -169,8 +169,8 @@ func TestClaimed(t *testing.T) {
 	}
 }
 
-// FuzzComposition: whatever valid charges a ledger holds, no number that is reported of it is NaN, below 0 or a δ above 1,
-// and more charges never cost less.
+// FuzzComposition: whatever valid charges a ledger holds, no number that is reported of it is NaN, below 0 or a δ above
+// 1, and more charges never cost less.
 func FuzzComposition(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, uint64(1<<20), uint64(3<<20), uint64(9<<20), 0.05)
 	f.Add([]byte{1, 5, 9, 13}, uint64(1<<62), uint64(1), uint64(1), 1e-300)

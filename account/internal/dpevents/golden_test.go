@@ -10,9 +10,9 @@ import (
 	"privpipe/pipelines/testkit/golden"
 )
 
-// A row of testdata/golden.jsonl is from the golden tables of the project: a list of releases, and what an independent tool,
-// which source names, says of its ε at δ. Between low and high an answer is right: not less than is lost, and not much more.
-// Some lists are rewritten, from the row's columns, as listed events or as DpEvents.
+// A row of testdata/golden.jsonl is from the golden tables of the project: a list of releases, and what an independent
+// tool, which source names, says of its ε at δ. Between low and high an answer is right: not less than is lost, and not
+// much more. Some lists are rewritten, from the row's columns, as listed events or as DpEvents.
 type row struct {
 	ID, Adjacency, Accountant, Source string
 	Events                            json.RawMessage

@@ -43,9 +43,10 @@ type theirs struct {
 
 // TestRoundTrip: what a ledger is exported as is the same to dp_accounting and, written back by it, to us.
 //
-// Its RdpAccountant has the same divergences and conversion, except for 1e-6, at integer orders; at others it takes all terms
-// of the series for sampled Gaussian noise as positive, and is above. Of sampling without replacement, where both bound what
-// nobody knows exactly, ours is not above. Its PLDAccountant is an upper bound of what ours brackets, on a grid of 1e-4.
+// Its RdpAccountant has the same divergences and conversion, except for 1e-6, at integer orders; at others it takes all
+// terms of the series for sampled Gaussian noise as positive, and is above. Of sampling without replacement, where both
+// bound what nobody knows exactly, ours is not above. Its PLDAccountant is an upper bound of what ours brackets, on a
+// grid of 1e-4.
 func TestRoundTrip(t *testing.T) {
 	testkit.Deep(t, "accounting")
 	const delta = 1e-6
@@ -112,7 +113,8 @@ func TestExportIsTheReports(t *testing.T) {
 			"renyi": {trip.list.Renyi, trip.written.Renyi},
 			"pld":   {distribution(trip.list), distribution(trip.written)},
 		} {
-			// A discrete Laplace has a curve of its own, which is up to two steps of 2^20 below that of continuous noise.
+			// A discrete Laplace has a curve of its own, which is up to two steps of 2^20 below that of continuous
+			// noise.
 			want, got := boundOf(t, pair[0], 1e-6).Upper, boundOf(t, pair[1], 1e-6).Upper
 			if !(got >= want*(1-1e-9) && got <= want*(1+4e-6)) {
 				t.Errorf("%s, %s: ε %v, exported %v", trip.name, name, want, got)

@@ -114,8 +114,8 @@ func TestFewSteps(t *testing.T) {
 	}
 }
 
-// TestExchangeByACoin: an exchange of orthogonal units is written as one of opposite units of the same norm. Other exchanges have no
-// words: with a smaller clip they would lose less.
+// TestExchangeByACoin: an exchange of orthogonal units is written as one of opposite units of the same norm. Other
+// exchanges have no words: with a smaller clip they would lose less.
 func TestExchangeByACoin(t *testing.T) {
 	for _, c := range []struct {
 		m           mechanism.Gaussian

@@ -8,8 +8,8 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// TestFilters: the limit of a filter gives the budget, and hardly less; and the conversion of each measure is that of the
-// accountant that answers for one release.
+// TestFilters: the limit of a filter gives the budget, and hardly less; and the conversion of each measure is that of
+// the accountant that answers for one release.
 func TestFilters(t *testing.T) {
 	for _, budget := range []event.Limit{{Epsilon: 0.1, Delta: 1e-6}, {Epsilon: 1, Delta: 1e-6}, {Epsilon: 8, Delta: 1e-9}} {
 		for _, measure := range []string{event.ZCDP, event.GDP, event.Renyi} {
@@ -23,8 +23,8 @@ func TestFilters(t *testing.T) {
 			}
 		}
 	}
-	// ρ = 0.0243559 gives ε 1 at δ 1e-6 by the conversion at the best order (Canonne, Kamath, Steinke 2020, proposition 12);
-	// μ = 1/4.2247 is the Gaussian of ε 1 at δ 1e-6 (Balle and Wang 2018, theorem 8).
+	// ρ = 0.0243559 gives ε 1 at δ 1e-6 by the conversion at the best order (Canonne, Kamath, Steinke 2020, proposition
+	// 12); μ = 1/4.2247 is the Gaussian of ε 1 at δ 1e-6 (Balle and Wang 2018, theorem 8).
 	for measure, want := range map[string]float64{event.ZCDP: 0.024356, event.GDP: 1 / (4.2247 * 4.2247)} {
 		f, err := NewFilter(measure, 0, event.Limit{Epsilon: 1, Delta: 1e-6})
 		if err != nil || math.Abs(f.Limit/want-1) > 1e-4 {
@@ -58,8 +58,8 @@ func TestCosts(t *testing.T) {
 	if cost, err := Cost(&event.Filter{Measure: event.Renyi, Order: 2}, g); err != nil || !(cost >= want && cost < want*(1+1e-6)) {
 		t.Errorf("sampled: %v, want %v (%v)", cost, want, err)
 	}
-	// An exchange: of orthogonal units the sum of both directions; of opposite ones nearly q²(2e^(1/σ²) − 2e^(−1/σ²)), the χ² divergence
-	// for small q. An empty unit is as one that is not there.
+	// An exchange: of orthogonal units the sum of both directions; of opposite ones nearly q²(2e^(1/σ²) − 2e^(−1/σ²)),
+	// the χ² divergence for small q. An empty unit is as one that is not there.
 	for _, c := range []struct {
 		adjacency   string
 		nonNegative bool

@@ -68,8 +68,8 @@ func (e Release) curve(l *List) (curve renyi.Curve, failure float64, err error) 
 	if e.Sampling == mechanism.Poisson && failure == 0 && e.dominated() {
 		curve = renyi.Poisson(e.Rate, curve)
 	}
-	// If nothing amplifies, the unit counts as if it took part for certain: a divergence of mixtures is at most the largest
-	// of their parts'.
+	// If nothing amplifies, the unit counts as if it took part for certain: a divergence of mixtures is at most the
+	// largest of their parts'.
 	return curve, failure, nil
 }
 

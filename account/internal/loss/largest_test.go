@@ -41,9 +41,10 @@ func TestLargest(t *testing.T) {
 	}
 }
 
-// TestLargestIsExact enumerates all that two data sets release by turns, where each release looks at the ones before, and
-// compares the exact δ at each ε of the worst neighbours, which differ in one data set, with the largest of the two. The releases
-// of north are randomized responses of probability 1/4, those of south of 1/5: to its bit and what was released last.
+// TestLargestIsExact enumerates all that two data sets release by turns, where each release looks at the ones before,
+// and compares the exact δ at each ε of the worst neighbours, which differ in one data set, with the largest of the
+// two. The releases of north are randomized responses of probability 1/4, those of south of 1/5: to its bit and what
+// was released last.
 func TestLargestIsExact(t *testing.T) {
 	turns := []string{"north", "south", "north", "south", "south", "north"}
 	flips := map[string]float64{"north": 1. / 4, "south": 1. / 5}

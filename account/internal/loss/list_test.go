@@ -52,8 +52,8 @@ var (
 	laplace  = mechanism.Laplace{Scale: 5, Sensitivity: 1}
 )
 
-// TestBothAccountants: of lists for which both have a pair of distributions in mind, the distribution says less than the
-// curve, and the curve not less than is certain.
+// TestBothAccountants: of lists for which both have a pair of distributions in mind, the distribution says less than
+// the curve, and the curve not less than is certain.
 func TestBothAccountants(t *testing.T) {
 	for what, l := range map[string]*List{
 		"gaussian":             list(event.AddRemove, of(gaussian)),
@@ -78,8 +78,9 @@ func TestBothAccountants(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotAmplified: pairs count a sampled batch without a pair of distributions as if all took part, and so what may be
-// of one batch or of several: two coins tell more than one that a unit is there. The curves, which hold there too, prove less.
+// TestWhatIsNotAmplified: pairs count a sampled batch without a pair of distributions as if all took part, and so what
+// may be of one batch or of several: two coins tell more than one that a unit is there. The curves, which hold there
+// too, prove less.
 func TestWhatIsNotAmplified(t *testing.T) {
 	whole := func(adjacency string, released ...mechanism.Mechanism) Bound {
 		_, bound := bounds(t, list(adjacency, of(released...)))
@@ -342,7 +343,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestCurves: of one batch the curves add up, and of rounds of which a unit is in one the largest counts, at each order.
+// TestCurves: of one batch the curves add up, and of rounds of which a unit is in one the largest counts, at each
+// order.
 func TestCurves(t *testing.T) {
 	for what, c := range map[string]struct {
 		event Release

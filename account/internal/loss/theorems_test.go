@@ -8,7 +8,8 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// TestTheorems: a list names the theorems of its own mechanisms and ways to sample, each once and in one order, and no others.
+// TestTheorems: a list names the theorems of its own mechanisms and ways to sample, each once and in one order, and no
+// others.
 func TestTheorems(t *testing.T) {
 	fixed := func(released ...mechanism.Mechanism) Release {
 		return Release{Sampling: mechanism.Fixed, Rate: 0.05, Released: released, Count: 2}

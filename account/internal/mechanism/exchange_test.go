@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// moment is log E_Q[(P/Q)^α]/(α−1) by a trapezoidal sum over z from N(0, 1), where p and q are densities over that. The integrand
-// is smooth, so the error of the sum is far below 1e-9.
+// moment is log E_Q[(P/Q)^α]/(α−1) by a trapezoidal sum over z from N(0, 1), where p and q are densities over that. The
+// integrand is smooth, so the error of the sum is far below 1e-9.
 func moment(alpha float64, p, q func(z float64) float64) float64 {
 	const h = 1. / 200
 	sum := 0.0

@@ -14,8 +14,8 @@ var samples = []Mechanism{
 	Pure{0.3}, RandomizedResponse{Noise: 0.5, Buckets: 3}, Approximate{0.3, 1e-6}, Concentrated{0.1},
 }
 
-// TestKinds: each kind has a sample, and what a mechanism says of itself in several ways is the same: pure ε is the limit of the
-// Rényi curve, and what one release composes to; ρ of zCDP is above the curve.
+// TestKinds: each kind has a sample, and what a mechanism says of itself in several ways is the same: pure ε is the
+// limit of the Rényi curve, and what one release composes to; ρ of zCDP is above the curve.
 func TestKinds(t *testing.T) {
 	for _, k := range Kinds {
 		if !slices.ContainsFunc(samples, func(m Mechanism) bool { return m.Kind() == k }) {
@@ -55,7 +55,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestWorse: of two Laplace mechanisms the worse one has less noise over sensitivity, whichever is asked; others are not compared.
+// TestWorse: of two Laplace mechanisms the worse one has less noise over sensitivity, whichever is asked; others are
+// not compared.
 func TestWorse(t *testing.T) {
 	loud, quiet := Laplace{Scale: 5, Sensitivity: 1}, Laplace{Scale: 5, Sensitivity: 2}
 	for _, pair := range [][2]Laplace{{loud, quiet}, {quiet, loud}} {

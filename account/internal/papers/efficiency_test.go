@@ -8,8 +8,8 @@ import (
 )
 
 // TestEfficiencyIncreases: log I(γ) − log γ does not fall, as the moment of 1−γ+γL is convex in γ with slope 0 at 0, so
-// log I grows at least as log γ does. Each log I is above the exact one by its rounding, and not below it, so a difference
-// is off by one rounding at most, and steps of log γ are above that: growth is strict.
+// log I grows at least as log γ does. Each log I is above the exact one by its rounding, and not below it, so a
+// difference is off by one rounding at most, and steps of log γ are above that: growth is strict.
 func TestEfficiencyIncreases(t *testing.T) {
 	for _, order := range []int{2, 3, 5, 8, 14, 20, 32, 100, mostOrder} {
 		for _, sigma := range []float64{leastWords, 0.3, 1, 1.8708286933869707, 5, 40, 1e4, mostWords} {
@@ -38,8 +38,8 @@ func TestEfficiencyIncreases(t *testing.T) {
 	}
 }
 
-// TestEfficiencyExtremum: without the last term of equation 3 there is an extremum inside, near α/(α+1) where the loss is
-// large.
+// TestEfficiencyExtremum: without the last term of equation 3 there is an extremum inside, near α/(α+1) where the loss
+// is large.
 func TestEfficiencyExtremum(t *testing.T) {
 	for _, order := range []int{2, 5, 14, 32} {
 		for _, sigma := range []float64{0.3, 1, 5, 1e4} {
@@ -55,8 +55,8 @@ func TestEfficiencyExtremum(t *testing.T) {
 	}
 }
 
-// TestEfficiencyTable3: the columns of the table are those of the golden rows sublda|g0.1 to sublda|g1: eq. 3 by mpmath (40
-// digits), and the loss of the same noise by dp_accounting's privacy loss distributions at δ = 1e-5.
+// TestEfficiencyTable3: the columns of the table are those of the golden rows sublda|g0.1 to sublda|g1: eq. 3 by mpmath
+// (40 digits), and the loss of the same noise by dp_accounting's privacy loss distributions at δ = 1e-5.
 func TestEfficiencyTable3(t *testing.T) {
 	delta := 1e-5
 	a, err := table3(&delta)

@@ -22,9 +22,9 @@ func lossesOf(t *testing.T, c *Gibbs) map[string]*gibbsRow {
 	return byName
 }
 
-// TestGibbsNoise compares with the golden rows hdpL|…: ε at δ = 1e-5 of two counts with Laplace noise, by dp_accounting, and
-// the pure ε, of noise that is kept, too. hdpL|10|T100 is above the truth, which is between 890.2390 and 890.3199: numpy,
-// losses rounded down or up to multiples of 0.001.
+// TestGibbsNoise compares with the golden rows hdpL|…: ε at δ = 1e-5 of two counts with Laplace noise, by
+// dp_accounting, and the pure ε, of noise that is kept, too. hdpL|10|T100 is above the truth, which is between 890.2390
+// and 890.3199: numpy, losses rounded down or up to multiples of 0.001.
 func TestGibbsNoise(t *testing.T) {
 	delta := 1e-5
 	for _, w := range []struct {
@@ -77,8 +77,8 @@ func TestGibbsResponse(t *testing.T) {
 	}
 }
 
-// TestGibbsTogether: draws with noise lose no more than both apart and no less than either, at each δ, and a claim is never
-// converted.
+// TestGibbsTogether: draws with noise lose no more than both apart and no less than either, at each δ, and a claim is
+// never converted.
 func TestGibbsTogether(t *testing.T) {
 	for _, delta := range []float64{1e-9, 1e-3} {
 		for _, clip := range []float64{1, 20} {

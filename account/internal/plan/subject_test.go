@@ -11,7 +11,8 @@ import (
 	"privpipe/pipelines/model/families"
 )
 
-// TestFeatures: a family of real numbers has features of its own, so the words of the default vocabulary are not assumed.
+// TestFeatures: a family of real numbers has features of its own, so the words of the default vocabulary are not
+// assumed.
 func TestFeatures(t *testing.T) {
 	before := families.All
 	t.Cleanup(func() { families.All = before })

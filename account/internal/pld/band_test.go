@@ -25,8 +25,8 @@ func exactCoefficient(values []float64, first, k, n int) complex128 {
 	return complex(sum[0]+lost[0], sum[1]+lost[1])
 }
 
-// TestBand: coefficients from blocks differ from their sums by no more than the band says, wherever the values begin, also
-// where they are more than fit.
+// TestBand: coefficients from blocks differ from their sums by no more than the band says, wherever the values begin,
+// also where they are more than fit.
 func TestBand(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for _, c := range []struct{ n, last, values int }{

@@ -107,7 +107,8 @@ func BenchmarkEpsilon1000Both(b *testing.B) {
 	}
 }
 
-// BenchmarkDistinct is ε, from both sides, of 1,500 releases of Gaussian noise no two of which have the same rate and noise.
+// BenchmarkDistinct is ε, from both sides, of 1,500 releases of Gaussian noise no two of which have the same rate and
+// noise.
 func BenchmarkDistinct(b *testing.B) {
 	events, err := distinct(1500)
 	if err != nil {
@@ -139,9 +140,9 @@ var peers = sync.OnceValues(func() (map[string]answer, error) {
 	return answers, json.Unmarshal(out, &answers)
 })
 
-// BenchmarkPeers compares CPU time and error with dp_accounting's in the same run: x-dp_accounting is how many times faster
-// this package is, error and peer-error how far, relatively, the answers are above the truth. $PYTHON is a Python that has
-// dp_accounting.
+// BenchmarkPeers compares CPU time and error with dp_accounting's in the same run: x-dp_accounting is how many times
+// faster this package is, error and peer-error how far, relatively, the answers are above the truth. $PYTHON is a
+// Python that has dp_accounting.
 func BenchmarkPeers(b *testing.B) {
 	python := os.Getenv("PYTHON")
 	if python == "" {

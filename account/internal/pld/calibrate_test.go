@@ -84,7 +84,8 @@ func TestNoNoiseIsEnough(t *testing.T) {
 	}
 }
 
-// TestNoNoiseIsNeeded: where all noise in range has an ε of 0, as the units hardly ever take part, the least is returned, and soon.
+// TestNoNoiseIsNeeded: where all noise in range has an ε of 0, as the units hardly ever take part, the least is
+// returned, and soon.
 func TestNoNoiseIsNeeded(t *testing.T) {
 	for _, low := range []float64{0.02, 0.025, 1. / 3, 1} {
 		built := 0

@@ -65,8 +65,8 @@ func TestDiscreteRefusals(t *testing.T) {
 	}
 }
 
-// TestResponse compares randomized response over buckets with the convolution of its three points, with 60 digits (mpmath):
-// ε at δ, and δ at half of that ε. For the first list dp_accounting 0.6.0 has 71.479, on a grid of 1e-4.
+// TestResponse compares randomized response over buckets with the convolution of its three points, with 60 digits
+// (mpmath): ε at δ, and δ at half of that ε. For the first list dp_accounting 0.6.0 has 71.479, on a grid of 1e-4.
 func TestResponse(t *testing.T) {
 	for _, c := range []struct {
 		noise           float64

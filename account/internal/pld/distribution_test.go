@@ -18,14 +18,15 @@ func distribution(t testing.TB, events ...Event) *Distribution {
 	return d
 }
 
-// analytic returns δ(ε) of a Gaussian of multiplier 1/m: Balle and Wang, Improving the Gaussian Mechanism for Differential
-// Privacy (ICML 2018), theorem 8.
+// analytic returns δ(ε) of a Gaussian of multiplier 1/m: Balle and Wang, Improving the Gaussian Mechanism for
+// Differential Privacy (ICML 2018), theorem 8.
 func analytic(m, epsilon float64) float64 {
 	phi := func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
 	return phi(m/2-epsilon/m) - math.Exp(epsilon)*phi(-m/2-epsilon/m)
 }
 
-// TestAnalyticGaussian: the exact curve lies between the bounds, and within 1e-6 of the upper one where that is asked for.
+// TestAnalyticGaussian: the exact curve lies between the bounds, and within 1e-6 of the upper one where that is asked
+// for.
 func TestAnalyticGaussian(t *testing.T) {
 	for _, sigma := range []float64{0.1, 0.5, 1, 3, 20, 1e3, 1e4} {
 		for _, delta := range []float64{0.1, 1e-3, 1e-5, 1e-10, 1e-14} {
@@ -83,8 +84,8 @@ func binomialDelta(pure float64, n int, epsilon float64) float64 {
 	return f
 }
 
-// TestProperties: ε falls with σ and grows with rate and rounds; the upper bound is at least the lower, at most Rényi's (but
-// for the tolerance), and δ(ε(δ)) ≤ δ (except for rounding).
+// TestProperties: ε falls with σ and grows with rate and rounds; the upper bound is at least the lower, at most Rényi's
+// (but for the tolerance), and δ(ε(δ)) ≤ δ (except for rounding).
 func TestProperties(t *testing.T) {
 	epsilon := func(q, sigma float64, rounds int, delta float64) (upper, lower float64) {
 		d := distribution(t, Event{pair(Gaussian(q, sigma)), rounds})

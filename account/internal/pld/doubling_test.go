@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 )
 
-// products is E(R_1·…·R_n − k)₊ of R = 1−q+q·e^(sz−s²/2), by nested quadrature, of ever smaller steps towards where R is k: there
-// the others decide.
+// products is E(R_1·…·R_n − k)₊ of R = 1−q+q·e^(sz−s²/2), by nested quadrature, of ever smaller steps towards where R
+// is k: there the others decide.
 func products(n int, q, s, k float64) float64 {
 	if n == 1 {
 		if k <= 1-q {

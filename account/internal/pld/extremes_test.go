@@ -7,7 +7,8 @@ import (
 	"privpipe/account/internal/renyi"
 )
 
-// setting is a point of the extremes: rate from 1e-8 to 1, noise multiplier from 0.1 to 1e4, 1 to 10⁷ rounds, δ from 1e-300.
+// setting is a point of the extremes: rate from 1e-8 to 1, noise multiplier from 0.1 to 1e4, 1 to 10⁷ rounds, δ from
+// 1e-300.
 type setting struct {
 	rate, multiplier, delta float64
 	rounds                  int
@@ -106,8 +107,8 @@ func (s setting) check(t *testing.T) {
 	}
 }
 
-// FuzzEpsilon: a right answer or an error, never NaN, never an underestimate that a formula, Rényi's bound, or a smaller
-// setting shows.
+// FuzzEpsilon: a right answer or an error, never NaN, never an underestimate that a formula, Rényi's bound, or a
+// smaller setting shows.
 func FuzzEpsilon(f *testing.F) {
 	for _, x := range [][4]float64{
 		{0, 0, 0, 0}, {0.99, 0, 0, 0.99}, {0, 0.3, 0.999, 0.99}, {0.999, 0.999, 0.999, 0.2}, {0.7, 0.2, 0.43, 0.98},

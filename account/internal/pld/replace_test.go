@@ -8,10 +8,11 @@ import (
 	"privpipe/pipelines/testkit"
 )
 
-// exchanged is H_a(P‖Q) of (1−q)·N(0, I) + q·N(u, I) and (1−q)·N(0, I) + q·N(v, I), of which the norms and the inner product of u
-// and v are given. In the plane of u and v the axes are u's and one across. Across, the integral is that of (K − c·e^(tz))₊ under
-// the normal law, in closed form; along u it is a trapezoidal sum, in steps h. The integrand there has kinks at most, each
-// of which costs h²/8 of the change of slope: with h = 1/500 that is below 2e-6, and without kinks the error is none.
+// exchanged is H_a(P‖Q) of (1−q)·N(0, I) + q·N(u, I) and (1−q)·N(0, I) + q·N(v, I), of which the norms and the inner
+// product of u and v are given. In the plane of u and v the axes are u's and one across. Across, the integral is that
+// of (K − c·e^(tz))₊ under the normal law, in closed form; along u it is a trapezoidal sum, in steps h. The integrand
+// there has kinks at most, each of which costs h²/8 of the change of slope: with h = 1/500 that is below 2e-6, and
+// without kinks the error is none.
 func exchanged(a, q, normU, normV, inner float64) float64 {
 	const h = 1. / 500
 	along := inner / normU
@@ -62,8 +63,8 @@ func TestExchangedAgainstBounds(t *testing.T) {
 	}
 }
 
-// TestWorstExchange: no two units of norms up to 1 have a larger divergence, at any a, than two opposite ones of norm 1; none
-// without negative coordinates a larger one than two orthogonal ones.
+// TestWorstExchange: no two units of norms up to 1 have a larger divergence, at any a, than two opposite ones of norm
+// 1; none without negative coordinates a larger one than two orthogonal ones.
 func TestWorstExchange(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for range 120 {
@@ -89,7 +90,8 @@ func TestWorstExchange(t *testing.T) {
 	}
 }
 
-// TestDistanceIsNotEnough: units that are √2 apart, one of norm 1 and one of less, lose more than two orthogonal ones of norm 1.
+// TestDistanceIsNotEnough: units that are √2 apart, one of norm 1 and one of less, lose more than two orthogonal ones
+// of norm 1.
 func TestDistanceIsNotEnough(t *testing.T) {
 	for _, q := range []float64{0.05, 0.5} {
 		orthogonal := exchanged(1.5, q, 1, 1, 0)

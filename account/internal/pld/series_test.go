@@ -26,7 +26,8 @@ func partsOf(t *testing.T, delta float64, events []Event) parts {
 	return parts{d.terms(p), p.chooseFrame()}
 }
 
-// lowLists are of Gaussian and Laplace noise, of one kind and of several, whose transforms are nothing but at low frequencies.
+// lowLists are of Gaussian and Laplace noise, of one kind and of several, whose transforms are nothing but at low
+// frequencies.
 func lowLists() map[string][]Event {
 	r := rand.New(rand.NewPCG(1, 2))
 	lists := map[string][]Event{
@@ -41,8 +42,8 @@ func lowLists() map[string][]Event {
 	return lists
 }
 
-// TestSeriesAsMasses: the sums of a series are those of the masses that the whole transform has, within the errors of both, and the
-// errors of a series are small. So are the bounds.
+// TestSeriesAsMasses: the sums of a series are those of the masses that the whole transform has, within the errors of
+// both, and the errors of a series are small. So are the bounds.
 func TestSeriesAsMasses(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	deltas := []float64{1e-6, 1e-2, 1e-12}[:testkit.Repeats(t, "accounting", 1, 3)]
@@ -241,7 +242,8 @@ func TestLowpass(t *testing.T) {
 			t.Errorf("%s: frequencies up to %d, by the whole transform up to %d", name, last, all.last)
 		}
 	}
-	// The losses of Laplace noise are mostly its least and its greatest, so that |c| is near 1 again at high frequencies.
+	// The losses of Laplace noise are mostly its least and its greatest, so that |c| is near 1 again at high
+	// frequencies.
 	of := partsOf(t, 1e-6, []Event{{pair(Laplace(1, 30)), 4000}})
 	if w, _, ok := compose(of.terms, of.frame, 1<<20); !ok || w.series != nil {
 		t.Error("a loss of two values has a series")

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// exchangedMoment is log ∫ φ(z)·g(z)^power·g(−z)^(1−α) dz over α−1 by a trapezoidal sum with a step of its own; NaN where e^x is above all
-// numbers.
+// exchangedMoment is log ∫ φ(z)·g(z)^power·g(−z)^(1−α) dz over α−1 by a trapezoidal sum with a step of its own; NaN
+// where e^x is above all numbers.
 func exchangedMoment(q, sigma, alpha, power float64) float64 {
 	const h = 1. / 300
 	m := 1 / sigma

@@ -91,7 +91,8 @@ func exactLaplace(shift, scale, alpha float64) float64 {
 	return logMoment / (alpha - 1)
 }
 
-// TestLaplaceDigits: never below the truth, and above it by no more than it says, over all that a grid and a ledger hold.
+// TestLaplaceDigits: never below the truth, and above it by no more than it says, over all that a grid and a ledger
+// hold.
 func TestLaplaceDigits(t *testing.T) {
 	for _, scale := range []float64{1, 3, 1000, 1 << 20, 1 << 31} {
 		for _, x := range []float64{1e-9, 1e-6, 1e-3, 0.1, 1, 7, 100} {

@@ -36,8 +36,8 @@ func TestPoissonLaplace(t *testing.T) {
 	}
 }
 
-// TestPoissonOfLargeLoss: near order 1 a rare unit that a release gives away costs little, since it is rarely there. The
-// moment at order 2 says 20, the release of a unit known to take part 30.
+// TestPoissonOfLargeLoss: near order 1 a rare unit that a release gives away costs little, since it is rarely there.
+// The moment at order 2 says 20, the release of a unit known to take part 30.
 func TestPoissonOfLargeLoss(t *testing.T) {
 	const shift, scale, rate, alpha = 30, 1.0, 0.01, 1 + 1.0/64
 	p, q := pair(shift, scale)
@@ -51,7 +51,8 @@ func TestPoissonOfLargeLoss(t *testing.T) {
 	}
 }
 
-// TestPoissonJoint: releases of two mechanisms with one coin, by the sum over one noise and the integral over the other.
+// TestPoissonJoint: releases of two mechanisms with one coin, by the sum over one noise and the integral over the
+// other.
 func TestPoissonJoint(t *testing.T) {
 	const shift, scale, sigma, rate = 2, 3.0, 1.5, 0.1
 	whole := func(alpha float64) float64 { return Laplace(shift, scale, alpha) + Gaussian(sigma, alpha) }
@@ -91,8 +92,8 @@ func TestPoissonOfGaussian(t *testing.T) {
 	}
 }
 
-// TestAmplifiedEpsilon: log(1 + q(e^ε − 1)), by hand: 1 + 0.5·(e − 1) = 1.859140914229523; and where e^ε overflows it is
-// ε + log q.
+// TestAmplifiedEpsilon: log(1 + q(e^ε − 1)), by hand: 1 + 0.5·(e − 1) = 1.859140914229523; and where e^ε overflows it
+// is ε + log q.
 func TestAmplifiedEpsilon(t *testing.T) {
 	for _, c := range []struct{ q, epsilon, want float64 }{
 		{0.5, 1, math.Log(1.859140914229523)}, {1, 0.3, 0.3}, {1, 3, 3}, {0.01, 1000, 1000 + math.Log(0.01)}, {1e-3, 1e-9, 1e-12},

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestResponse compares with the sum over the buckets, with Mironov 2017, proposition 5, for two buckets, and with the ends.
+// TestResponse compares with the sum over the buckets, with Mironov 2017, proposition 5, for two buckets, and with the
+// ends.
 func TestResponse(t *testing.T) {
 	for _, loss := range []float64{1e-6, 0.3, 2, 9} {
 		for _, buckets := range []int{2, 3, 10, 100_000} {

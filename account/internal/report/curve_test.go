@@ -15,7 +15,8 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// linearProfile is of so many releases that are easy to work out: δ(ε) = e^−ε/releases, and nothing from some release on.
+// linearProfile is of so many releases that are easy to work out: δ(ε) = e^−ε/releases, and nothing from some release
+// on.
 type linearProfile struct{ releases, unbounded int }
 
 func (p linearProfile) Epsilon(delta float64) (float64, error) {
@@ -110,8 +111,8 @@ func TestStops(t *testing.T) {
 	}
 }
 
-// TestCurves: the points of both curves are those of the profiles, whatever the ledger; where ε becomes infinite is found to
-// the release; and a long ledger costs no more compositions than there are points, and those of one search.
+// TestCurves: the points of both curves are those of the profiles, whatever the ledger; where ε becomes infinite is
+// found to the release; and a long ledger costs no more compositions than there are points, and those of one search.
 func TestCurves(t *testing.T) {
 	for _, releases := range []int{0, 1, 2, 99, 10_000} {
 		for _, unbounded := range []int{0, 1, 2, 57, 9_999, 10_000} {

@@ -31,8 +31,9 @@ func groupOf(t *testing.T, k, releases int, q Query, change func(*event.Grant)) 
 	return rep
 }
 
-// TestGroup: a Gaussian of k times the sensitivity is one of the k-th part of the noise, and in disjoint rounds all k in one round are the
-// worst. Balle and Wang 2018, theorem 8: σ = 4.2247 is ε 1 at δ 1e-6, and σ/4 is ε 5.0306. Pure losses add up.
+// TestGroup: a Gaussian of k times the sensitivity is one of the k-th part of the noise, and in disjoint rounds all k
+// in one round are the worst. Balle and Wang 2018, theorem 8: σ = 4.2247 is ε 1 at δ 1e-6, and σ/4 is ε 5.0306. Pure
+// losses add up.
 func TestGroup(t *testing.T) {
 	delta := 1e-6
 	for name, c := range map[string]struct {
@@ -82,8 +83,8 @@ func (p profile) Delta(epsilon float64) (float64, error) { return p(epsilon), ni
 
 func (p profile) Epsilon(delta float64) (float64, error) { return math.Inf(1), nil }
 
-// TestGroupByCoins: k units that take part by coins of their own, and add to one coordinate, lose less than is reported, as quadrature has
-// it, and more than one of them does.
+// TestGroupByCoins: k units that take part by coins of their own, and add to one coordinate, lose less than is
+// reported, as quadrature has it, and more than one of them does.
 func TestGroupByCoins(t *testing.T) {
 	for _, k := range []int{2, 5} {
 		for _, q := range []float64{0.02, 0.3} {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestReadings: what each run added is ε less that without it, whether runs take turns or not; and prefixes are not composed
-// twice. ε of linearProfile at δ = 1/e is the number of releases.
+// TestReadings: what each run added is ε less that without it, whether runs take turns or not; and prefixes are not
+// composed twice. ε of linearProfile at δ = 1/e is the number of releases.
 func TestReadings(t *testing.T) {
 	for _, c := range []struct {
 		runs     []string

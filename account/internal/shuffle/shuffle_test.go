@@ -66,7 +66,8 @@ func TestClones(t *testing.T) {
 	}
 }
 
-// TestSound: no randomizer of ε₀ loses more, here randomized response over two and three buckets, among others of any one value.
+// TestSound: no randomizer of ε₀ loses more, here randomized response over two and three buckets, among others of any
+// one value.
 func TestSound(t *testing.T) {
 	for _, epsilon0 := range []float64{0.5, 1, 3} {
 		for buckets, most := range map[int]int{2: 9, 3: 6} {
@@ -92,13 +93,14 @@ func TestSound(t *testing.T) {
 	}
 }
 
-// TestPublished: the authors' program (github.com/apple/ml-shuffling-amplification) finds ε between 0.16753855 and 0.17279056 for 10⁵ reports
-// of ε₀ = 4 at δ = 10⁻⁶, by the same pair.
+// TestPublished: the authors' program (github.com/apple/ml-shuffling-amplification) finds ε between 0.16753855 and
+// 0.17279056 for 10⁵ reports of ε₀ = 4 at δ = 10⁻⁶, by the same pair.
 func TestPublished(t *testing.T) {
 	if got := New(4, 100_000).Epsilon(1e-6); got < 0.1675385583 || got > 0.1727905558 {
 		t.Errorf("ε = %v", got)
 	}
-	// Theorem 3.1 by hand: e⁴ = 54.598150, log(4·10⁶) = 15.201805, (e⁴−1)/(e⁴+1) = 0.964028; 8·√(0.0082999) + 0.0043679 = 0.733197.
+	// Theorem 3.1 by hand: e⁴ = 54.598150, log(4·10⁶) = 15.201805, (e⁴−1)/(e⁴+1) = 0.964028; 8·√(0.0082999) + 0.0043679
+	// = 0.733197.
 	if got := Closed(4, 100_000, 1e-6); math.Abs(got-math.Log(1+0.964028*0.733197)) > 1e-5 {
 		t.Errorf("closed form %v", got)
 	}
@@ -108,8 +110,8 @@ func TestPublished(t *testing.T) {
 	}
 }
 
-// TestMonotone: more reports, a larger δ and a smaller ε₀ never cost more, beyond what buckets add; no ε is above ε₀, or above the closed
-// form where it holds.
+// TestMonotone: more reports, a larger δ and a smaller ε₀ never cost more, beyond what buckets add; no ε is above ε₀,
+// or above the closed form where it holds.
 func TestMonotone(t *testing.T) {
 	const room = 1 + 1e-4
 	for _, epsilon0 := range []float64{0.1, 1, 2, 5, 10, 100} {

@@ -11,16 +11,17 @@ import (
 )
 
 // hockey returns the hockey-stick divergence at e^ε, for any finite ε, of the pair that dominates one round of Gaussian
-// noise σ on a sample of the given rate q in (0, 1], rounded up; it is δ(ε) of one round for ε ≥ 0. With P = N(1, σ²) and
-// Q = N(0, σ²)
+// noise σ on a sample of the given rate q in (0, 1], rounded up; it is δ(ε) of one round for ε ≥ 0. With P = N(1, σ²)
+// and Q = N(0, σ²)
 //
 //	H_t((1−q)Q + qP ‖ Q) = q·H_t'(P ‖ Q),  t' = 1 + (t−1)/q,   for t = e^ε ≥ 1,
 //	H_t(P ‖ (1−q)P + qQ) = 1 − t + t·H_(1/t)((1−q)Q + qP ‖ Q)  for t < 1
 //
-// (Balle, Barthe and Gaboardi 2018, theorems 2 and 9; the second is H_t(P‖Q) = 1 − t + t·H_(1/t)(Q‖P) for the pair in the
-// other order, with the reflection that swaps P and Q). As a function of t it is convex, 1 at 0 and never below 1−t, so one
-// pair of distributions has it, of which rounds compose: Zhu, Dong and Wang, Optimal Accounting of Differential Privacy via
-// Characteristic Function (AISTATS 2022), theorem 10. pld.GaussianWithoutReplacement is that pair, found in another way.
+// (Balle, Barthe and Gaboardi 2018, theorems 2 and 9; the second is H_t(P‖Q) = 1 − t + t·H_(1/t)(Q‖P) for the pair in
+// the other order, with the reflection that swaps P and Q). As a function of t it is convex, 1 at 0 and never below
+// 1−t, so one pair of distributions has it, of which rounds compose: Zhu, Dong and Wang, Optimal Accounting of
+// Differential Privacy via Characteristic Function (AISTATS 2022), theorem 10. pld.GaussianWithoutReplacement is that
+// pair, found in another way.
 func hockey(q, sigma, epsilon float64) float64 {
 	if epsilon < 0 {
 		return -math.Expm1(epsilon) + math.Exp(epsilon)*hockey(q, sigma, -epsilon)
@@ -31,9 +32,9 @@ func hockey(q, sigma, epsilon float64) float64 {
 	return classic.Guarantee{Delta: classic.GaussianDelta(sigma, beforeAmplification(epsilon, q))}.Amplified(q).Delta
 }
 
-// compose returns ε at δ of rounds of the pair, by connecting the dots of hockey on a grid of width h (Doroshenko et al.
-// 2022) and a discrete Fourier transform: an upper bound except for the transform's rounding, which is below 1e-12. It is a
-// second way, apart from package pld, and takes nothing from a pair but hockey.
+// compose returns ε at δ of rounds of the pair, by connecting the dots of hockey on a grid of width h (Doroshenko et
+// al. 2022) and a discrete Fourier transform: an upper bound except for the transform's rounding, which is below 1e-12.
+// It is a second way, apart from package pld, and takes nothing from a pair but hockey.
 func compose(q, sigma float64, rounds uint64, delta float64) float64 {
 	reach := 1e-6 // of one loss
 	for hockey(q, sigma, reach)*float64(rounds) > 1e-5*delta {
@@ -134,8 +135,8 @@ func TestProfile(t *testing.T) {
 	}
 }
 
-// TestCurve: the loss grows with the rate and the order and falls with noise, is never NaN, never above what it is without
-// sampling, and the chords between integers do not jump at them.
+// TestCurve: the loss grows with the rate and the order and falls with noise, is never NaN, never above what it is
+// without sampling, and the chords between integers do not jump at them.
 func TestCurve(t *testing.T) {
 	orders := []float64{1 + 1e-9, 1.5, 2, 2.5, 3, 3.999, 4, 4.001, 7.3, 32, 256, 257.5, 2000, 1e4, 1e6, math.Inf(1)}
 	for _, sigma := range []float64{1e4, 30, 1, 0.1, 1e-3} {
@@ -169,8 +170,8 @@ func TestCurve(t *testing.T) {
 	}
 }
 
-// TestCurveHolds: the Rényi divergences of an explicit pair of neighbours, both ways, are below the curve: all units but one
-// contribute nothing, the one contributes −½ or ½, in noise σ.
+// TestCurveHolds: the Rényi divergences of an explicit pair of neighbours, both ways, are below the curve: all units
+// but one contribute nothing, the one contributes −½ or ½, in noise σ.
 func TestCurveHolds(t *testing.T) {
 	for _, q := range []float64{0.01, 0.2, 0.7} {
 		for _, sigma := range []float64{0.5, 1, 4} {

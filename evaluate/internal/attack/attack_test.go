@@ -122,8 +122,8 @@ func share(first float64, others ...float64) float64 {
 	return first / sum
 }
 
-// Round 1: the document's token of word 0 has topic 0, its two tokens of word 1 have topic 1. Round 2: the token has topic 1 and
-// the others have topics 0 and 1. No other word occurs once.
+// Round 1: the document's token of word 0 has topic 0, its two tokens of word 1 have topic 1. Round 2: the token has
+// topic 1 and the others have topics 0 and 1. No other word occurs once.
 var (
 	one      = [6]float32{1, 0, 0, 0, 2, 0}
 	two      = [6]float32{0, 1, 0, 1, 1, 0}

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// choose returns the documents and words of the chosen tokens, of documents with so many words each, in the given order.
+// choose returns the documents and words of the chosen tokens, of documents with so many words each, in the given
+// order.
 func choose(t *testing.T, seed uint64, most int, words map[string]int, order []string) (chosen []string, seen int) {
 	c := &chooser{seed: seed, most: most}
 	for _, record := range order {
@@ -62,7 +63,8 @@ func TestChooser(t *testing.T) {
 	}
 }
 
-// TestChooserIsFair: a document with many tokens is chosen no more often than another. A right chooser fails once in a million times.
+// TestChooserIsFair: a document with many tokens is chosen no more often than another. A right chooser fails once in a
+// million times.
 func TestChooserIsFair(t *testing.T) {
 	const seeds = 2000
 	long := 0

@@ -88,9 +88,9 @@ func laplaceNoise(random *rand.Rand) float64 {
 }
 
 // TestHonestNoise measures noise that is as claimed, and noise of 0.6 of that. The first may exceed the claim with
-// probability 0.05 each time: in 100 times more than 18 do with probability below 1e-6 (binomial). The second exceeds it in
-// one audit of two but with probability below 1e-6: at the best threshold the rates of error are five standard deviations
-// from what they would have to be. The stream is fixed.
+// probability 0.05 each time: in 100 times more than 18 do with probability below 1e-6 (binomial). The second exceeds
+// it in one audit of two but with probability below 1e-6: at the best threshold the rates of error are five standard
+// deviations from what they would have to be. The stream is fixed.
 func TestHonestNoise(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	const audits, most = 100, 18

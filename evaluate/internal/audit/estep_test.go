@@ -12,9 +12,10 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// TestBoundOn bounds a loss of 1 in the first round and of 1 more in the second, by randomized response, whose loss is exact. A bound may
-// exceed a true claim with probability 0.05: in 100 more than 18 do with probability below 1e-6 (binomial). A claim of half the loss is
-// exceeded each time: the rates of error are more than five standard deviations from what they would have to be. The stream is fixed.
+// TestBoundOn bounds a loss of 1 in the first round and of 1 more in the second, by randomized response, whose loss is
+// exact. A bound may exceed a true claim with probability 0.05: in 100 more than 18 do with probability below 1e-6
+// (binomial). A claim of half the loss is exceeded each time: the rates of error are more than five standard deviations
+// from what they would have to be. The stream is fixed.
 func TestBoundOn(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	respond := func(with bool) string {
@@ -48,7 +49,8 @@ func TestBoundOn(t *testing.T) {
 	}
 }
 
-// TestAssignment: what an adversary sees are topics. If the topics of all tokens are the same, neighbours look the same.
+// TestAssignment: what an adversary sees are topics. If the topics of all tokens are the same, neighbours look the
+// same.
 func TestAssignment(t *testing.T) {
 	c := chainCase{topics: 2, others: []int{1, 1, 0}, weights: make([][]float32, 2)}
 	if with, without := c.document(true), c.document(false); !slices.Equal(with, []int{2, 1, 0}) || !slices.Equal(without, []int{1, 1, 1}) {
@@ -81,7 +83,8 @@ func TestAssignment(t *testing.T) {
 	}
 }
 
-// TestChanged: every second document stays as it is, in another order; of the others some are gone and some have other words.
+// TestChanged: every second document stays as it is, in another order; of the others some are gone and some have other
+// words.
 func TestChanged(t *testing.T) {
 	a := &chainAudit{chainCase: chainCase{others: []int{0, 0, 0}}}
 	documents := a.witnesses()

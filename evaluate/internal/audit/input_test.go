@@ -97,8 +97,8 @@ func TestScattered(t *testing.T) {
 	}
 }
 
-// TestRecord: a contribution's values lie where its cells do, times the clip and the bound of the statistic, so that a reader
-// of SPEC.md finds each in its matrix, row and column.
+// TestRecord: a contribution's values lie where its cells do, times the clip and the bound of the statistic, so that a
+// reader of SPEC.md finds each in its matrix, row and column.
 func TestRecord(t *testing.T) {
 	terms := Terms{Mechanism: event.Gaussian, Adjacency: event.AddRemove, Unit: event.User, NoiseMultiplier: 1, clip: clip, layout: mixed()}
 	all := terms.layout.cells()

@@ -51,7 +51,8 @@ func TestLowerMu(t *testing.T) {
 func TestGuessExtremes(t *testing.T) {
 	released := []int64{5, -3, 8, 0, 9, -7, 1, 2}
 	included := []bool{true, false, true, true, false, false, false, true}
-	// Descending: 9 8 5 2 1 0 −3 −7, held: no yes yes yes no yes no no. Guesses of yes for the first k, of no for the last k.
+	// Descending: 9 8 5 2 1 0 −3 −7, held: no yes yes yes no yes no no. Guesses of yes for the first k, of no for the
+	// last k.
 	want := []onerun{{8, 8, 6}, {8, 4, 3}, {8, 2, 1}}
 	if got := guessExtremes(released, included); !slices.Equal(got, want) {
 		t.Errorf("guesses are %v, want %v", got, want)
@@ -70,9 +71,9 @@ func scatteredRun(random *rand.Rand, m int, scale float64) (released []int64, in
 	return released, included
 }
 
-// TestHonestRun audits one run of canaries under Gaussian noise with μ = 1, and under randomized response with ε = 1, the
-// mechanism at which the bound is tight. Each may exceed the claim with probability 0.05: in 100 times more than 18 do
-// with probability below 1e-6 (binomial). The streams are fixed.
+// TestHonestRun audits one run of canaries under Gaussian noise with μ = 1, and under randomized response with ε = 1,
+// the mechanism at which the bound is tight. Each may exceed the claim with probability 0.05: in 100 times more than 18
+// do with probability below 1e-6 (binomial). The streams are fixed.
 func TestHonestRun(t *testing.T) {
 	cryptotest.SetGlobalRandom(t, 1) // for coins
 	random := rand.New(rand.NewPCG(1, 1))
@@ -108,9 +109,10 @@ func TestHonestRun(t *testing.T) {
 	}
 }
 
-// TestRunWithLittleNoise audits one run under a fourth of the noise of μ = 1: μ is 4. The bound on μ is far above 1 each
-// time, and that on ε above what μ = 1 gives, at a tenth of one over the number of canaries as δ: of 60 runs 2.08 and 5.36 on
-// average, the bound on ε with a standard deviation of 0.02. Either fails with a probability below 1e-9. The streams are fixed.
+// TestRunWithLittleNoise audits one run under a fourth of the noise of μ = 1: μ is 4. The bound on μ is far above 1
+// each time, and that on ε above what μ = 1 gives, at a tenth of one over the number of canaries as δ: of 60 runs 2.08
+// and 5.36 on average, the bound on ε with a standard deviation of 0.02. Either fails with a probability below 1e-9.
+// The streams are fixed.
 func TestRunWithLittleNoise(t *testing.T) {
 	cryptotest.SetGlobalRandom(t, 1) // for coins
 	options := guessExtremes(scatteredRun(rand.New(rand.NewPCG(1, 1)), 10000, 0.25))

@@ -27,8 +27,9 @@ func of(counts [][]int) *Confusion {
 	return c
 }
 
-// TestPeer: numbers of scikit-learn 1.9.1, accuracy_score, f1_score(average="macro") and precision_recall_fscore_support. No two of
-// accuracy, macro F1 and weighted F1 are equal. The fourth class is neither a document's nor predicted, so the mean F1 leaves it out.
+// TestPeer: numbers of scikit-learn 1.9.1, accuracy_score, f1_score(average="macro") and
+// precision_recall_fscore_support. No two of accuracy, macro F1 and weighted F1 are equal. The fourth class is neither
+// a document's nor predicted, so the mean F1 leaves it out.
 func TestPeer(t *testing.T) {
 	c := of([][]int{{3, 1, 1, 0}, {1, 2, 0, 0}, {0, 1, 1, 0}, {0, 0, 0, 0}})
 	share, _, _ := c.Accuracy()
@@ -53,7 +54,8 @@ func TestPeer(t *testing.T) {
 
 var large = [][]int{{50, 3, 2}, {7, 30, 3}, {4, 6, 95}}
 
-// TestError: the deviation of macro F1 over 400,000 bootstrap samples of numpy 2 is 0.02815; macro F1 itself is scikit-learn's.
+// TestError: the deviation of macro F1 over 400,000 bootstrap samples of numpy 2 is 0.02815; macro F1 itself is
+// scikit-learn's.
 func TestError(t *testing.T) {
 	f1, standardError := of(large).MacroF1()
 	near(t, "macro F1", f1, 0.8494639682320001, 1e-12)
@@ -66,7 +68,8 @@ func TestError(t *testing.T) {
 	}
 }
 
-// TestIntervalCovers: of 400 samples 95 % of the intervals hold the macro F1 of the population, by 3.5 deviations of the binomial.
+// TestIntervalCovers: of 400 samples 95 % of the intervals hold the macro F1 of the population, by 3.5 deviations of
+// the binomial.
 func TestIntervalCovers(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	population, _ := of(large).MacroF1()

@@ -14,8 +14,8 @@ func count(ids []uint32, documents ...[]uint32) *Counter {
 	return c
 }
 
-// TestThreeDocuments by hand, by Bouma 2009 with p the share of documents (C_NPMI of Röder, Both and Hinneburg, WSDM 2015,
-// over whole documents and without their ε, which only softens pairs that never meet).
+// TestThreeDocuments by hand, by Bouma 2009 with p the share of documents (C_NPMI of Röder, Both and Hinneburg, WSDM
+// 2015, over whole documents and without their ε, which only softens pairs that never meet).
 func TestThreeDocuments(t *testing.T) {
 	c := count([]uint32{7, 3, 5, 9, 2}, []uint32{2, 3, 7}, []uint32{2, 3, 5, 7, 8}, []uint32{2, 7, 8, 9})
 	if c.Documents() != 3 {

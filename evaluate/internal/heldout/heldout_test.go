@@ -8,8 +8,8 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// TestPerplexity by hand: a document of 2 words with probability 1/4 each and one of 3 with 1/32 each have, over 5 words,
-// 2^((2·2 + 3·5)/5).
+// TestPerplexity by hand: a document of 2 words with probability 1/4 each and one of 3 with 1/32 each have, over 5
+// words, 2^((2·2 + 3·5)/5).
 func TestPerplexity(t *testing.T) {
 	var total Total
 	total.Add(&wire.Score{

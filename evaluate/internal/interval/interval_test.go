@@ -49,7 +49,8 @@ func TestLogit(t *testing.T) {
 	}
 }
 
-// TestShareCovers: of 400 samples at least 95 % of the intervals hold the probability, but for 3.5 deviations of the binomial.
+// TestShareCovers: of 400 samples at least 95 % of the intervals hold the probability, but for 3.5 deviations of the
+// binomial.
 func TestShareCovers(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for _, p := range []float64{0.02, 0.3, 0.9} {

@@ -81,7 +81,8 @@ func TestPermutation(t *testing.T) {
 	}
 }
 
-// TestDistances by hand. The Jensen–Shannon divergence of (1, 0) and (1/2, 1/2) is h(1/4) − 1/2 bits, h(1/4) = 2 − (3/4) log₂ 3.
+// TestDistances by hand. The Jensen–Shannon divergence of (1, 0) and (1/2, 1/2) is h(1/4) − 1/2 bits, h(1/4) = 2 −
+// (3/4) log₂ 3.
 func TestDistances(t *testing.T) {
 	for _, c := range []struct {
 		p, q                  []float64

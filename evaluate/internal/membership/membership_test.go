@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// world is what models say in a simulation: the confidence in a document is that document's own, normal with deviation own, plus gain for
-// members, plus normal noise of deviation noise.
+// world is what models say in a simulation: the confidence in a document is that document's own, normal with deviation
+// own, plus gain for members, plus normal noise of deviation noise.
 func world(coins *rand.Rand, documents, models int, own, gain, noise float64) []Set {
 	base := make([]float64, documents)
 	for d := range base {
@@ -33,9 +33,10 @@ func world(coins *rand.Rand, documents, models int, own, gain, noise float64) []
 	return sets
 }
 
-// TestAttacks: where the documents' own confidences hide the gain, only the likelihood ratio sees it; where they do not, both do; without gain
-// nobody does. Accuracies are Φ of half the gain in deviations of what the attack sees. The windows are 4.9 standard errors of 4,000
-// documents and more, for a fixed seed; the ratio knows the means of 20 shadow models only.
+// TestAttacks: where the documents' own confidences hide the gain, only the likelihood ratio sees it; where they do
+// not, both do; without gain nobody does. Accuracies are Φ of half the gain in deviations of what the attack sees. The
+// windows are 4.9 standard errors of 4,000 documents and more, for a fixed seed; the ratio knows the means of 20 shadow
+// models only.
 func TestAttacks(t *testing.T) {
 	const documents, models = 4000, 41
 	phi := func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
@@ -68,8 +69,8 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// TestFit: a logistic regression of two normal samples a distance apart has the slope distance/variance, and members weigh as much as others
-// although there are fewer.
+// TestFit: a logistic regression of two normal samples a distance apart has the slope distance/variance, and members
+// weigh as much as others although there are fewer.
 func TestFit(t *testing.T) {
 	coins := rand.New(rand.NewPCG(3, 4))
 	var examples []Example

@@ -83,7 +83,8 @@ func TestConclusions(t *testing.T) {
 	}
 }
 
-// TestFound by hand: of word a, topic 1 has 30 of 40 and topic 0 has 10, of word b topic 0 has 1 of 50. The larger topic 1 is at place 0.
+// TestFound by hand: of word a, topic 1 has 30 of 40 and topic 0 has 10, of word b topic 0 has 1 of 50. The larger
+// topic 1 is at place 0.
 func TestFound(t *testing.T) {
 	topics := NewTopics([]string{"a", "b"}, []float64{10, 1, 30, 49}, nil, 2)
 	if got := fmt.Sprint(topics.Found); got != "[[a 0 75 1 25] [b 0 98]]" {
@@ -103,7 +104,8 @@ func TestAbout(t *testing.T) {
 	}
 }
 
-// TestSeveral: where a unit is not all of a person, the page says what holds for several of them, and it says where ε is large.
+// TestSeveral: where a unit is not all of a person, the page says what holds for several of them, and it says where ε
+// is large.
 func TestSeveral(t *testing.T) {
 	delta := spent.Number(1e-6)
 	for _, c := range []struct {

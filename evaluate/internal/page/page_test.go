@@ -87,8 +87,8 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-// TestNoProtection: a page of releases without noise says nothing that a reader could take for a guarantee: no δ, no protected unit, no
-// theorem, and no curve that ends before ε is infinite.
+// TestNoProtection: a page of releases without noise says nothing that a reader could take for a guarantee: no δ, no
+// protected unit, no theorem, and no curve that ends before ε is infinite.
 func TestNoProtection(t *testing.T) {
 	infinite, delta := spent.Number(math.Inf(1)), spent.Number(1e-6)
 	ledger := &event.Ledger{Lines: []*event.Line{{Charge: &event.Charge{Run: "a", Mechanism: event.None}}}}
@@ -112,7 +112,8 @@ func TestNoProtection(t *testing.T) {
 	}
 }
 
-// TestOverspent: the page repeats what account says of all budgets, whatever δ the report is at, and with a filter, too.
+// TestOverspent: the page repeats what account says of all budgets, whatever δ the report is at, and with a filter,
+// too.
 func TestOverspent(t *testing.T) {
 	epsilon, delta := spent.Number(0.5), spent.Number(1e-3)
 	yes, no := true, false
@@ -173,7 +174,8 @@ func TestExcess(t *testing.T) {
 	}
 }
 
-// TestLongBudget: a budget that was planned from its noise has all digits of a computed ε, for which a chart has no room.
+// TestLongBudget: a budget that was planned from its noise has all digits of a computed ε, for which a chart has no
+// room.
 func TestLongBudget(t *testing.T) {
 	epsilon, delta := spent.Number(2.3293966231798944), spent.Number(1e-6)
 	r := &spent.Report{Epsilon: &epsilon, Delta: &delta, Releases: 1, Budget: &spent.Budget{Epsilon: float64(epsilon), Delta: 1e-6, EpsilonLeft: new(spent.Number)}}

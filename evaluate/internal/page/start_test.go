@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestAddStart by hand: topics 0 and 1 over twelve words. Topic 0 had all its probability on word 0 but for a hundredth, and has it on word 11 now.
+// TestAddStart by hand: topics 0 and 1 over twelve words. Topic 0 had all its probability on word 0 but for a
+// hundredth, and has it on word 11 now.
 func TestAddStart(t *testing.T) {
 	words := []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"}
 	start, last := slices.Repeat([]float64{1}, 24), slices.Repeat([]float64{1}, 24)

@@ -38,7 +38,8 @@ func TestSizeOf(t *testing.T) {
 	}
 }
 
-// TestScore by hand: three images of four pixels, of which the model has 4, 3 and 1 right, all off 3, 2 and 2, and one on 4, 3 and 1.
+// TestScore by hand: three images of four pixels, of which the model has 4, 3 and 1 right, all off 3, 2 and 2, and one
+// on 4, 3 and 1.
 func TestScore(t *testing.T) {
 	on := func(pixels ...uint32) []bool { return Set(4, pixels) }
 	score := NewScore(4, NewBaseline(on()), NewBaseline(on(0)))
@@ -50,7 +51,8 @@ func TestScore(t *testing.T) {
 		if math.Abs(s.Mean-mean) > 1e-15 {
 			t.Errorf("%s is %v, want %v", what, s.Mean, mean)
 		}
-		// t of 2 degrees of freedom at .975, from SciPy 1.17.1; squares is the sum of squared differences from the mean, in pixels.
+		// t of 2 degrees of freedom at .975, from SciPy 1.17.1; squares is the sum of squared differences from the
+		// mean, in pixels.
 		width := 4.302652729749462 * math.Sqrt(squares/2/3) / 4
 		if math.Abs(*s.Low-max(least, mean-width)) > 1e-9 || math.Abs(*s.High-min(1, mean+width)) > 1e-9 {
 			t.Errorf("%s has the interval %v to %v, want %v on each side of %v, from %v to 1", what, *s.Low, *s.High, width, mean, least)

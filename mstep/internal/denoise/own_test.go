@@ -14,8 +14,8 @@ func owned(ratios []float64, noisy, expected, tau float64) (estimate, own float6
 	return e[0], o[0]
 }
 
-// TestOwnIsSensitivity: the own share is the finite difference of the posterior mean by quadrature, which knows no formula of a variance.
-// Where that is above 1, the share is 1.
+// TestOwnIsSensitivity: the own share is the finite difference of the posterior mean by quadrature, which knows no
+// formula of a variance. Where that is above 1, the share is 1.
 func TestOwnIsSensitivity(t *testing.T) {
 	const tau, step = 1.5, 1e-3
 	most := 0.0
@@ -40,7 +40,8 @@ func TestOwnIsSensitivity(t *testing.T) {
 	}
 }
 
-// TestOwnRefitted: to hold the prior fixed changes little. Fitting its weights again to the changed cell gives the same finite differences.
+// TestOwnRefitted: to hold the prior fixed changes little. Fitting its weights again to the changed cell gives the same
+// finite differences.
 func TestOwnRefitted(t *testing.T) {
 	const tau, step = 5, 0.5
 	_, expected, noisy := sparse(4000, tau)
@@ -65,8 +66,9 @@ func TestOwnRefitted(t *testing.T) {
 	near(t, "mean own share", fitted, total, 0.03)
 }
 
-// TestOwnIsStein: on average over draws of the prior, the own share is 1 − E[(estimate − y)²]/τ², because estimate − y is τ²ℓ′(y) (the identity of
-// Stein 1981). Sums over 200,000 draws with a fixed seed; the prior is one exponential distribution, so no sensitivity is above 1.
+// TestOwnIsStein: on average over draws of the prior, the own share is 1 − E[(estimate − y)²]/τ², because estimate − y
+// is τ²ℓ′(y) (the identity of Stein 1981). Sums over 200,000 draws with a fixed seed; the prior is one exponential
+// distribution, so no sensitivity is above 1.
 func TestOwnIsStein(t *testing.T) {
 	const tau, n = 2.0, 200_000
 	r := rand.New(rand.NewPCG(5, 6))
@@ -89,7 +91,8 @@ func TestOwnIsStein(t *testing.T) {
 	}
 }
 
-// TestOwnRange: without noise all is the number's own, with endless noise nothing, whatever the cell; and it is in place where Shrink is.
+// TestOwnRange: without noise all is the number's own, with endless noise nothing, whatever the cell; and it is in
+// place where Shrink is.
 func TestOwnRange(t *testing.T) {
 	truth, expected, noisy := sparse(3000, 5)
 	m := Mixture{Ratios: cellRatios, Groups: 4, Steps: 20}

@@ -15,8 +15,8 @@ func one(ratios []float64, noisy, expected, tau float64) float64 {
 	return estimate[0]
 }
 
-// quadrature is the posterior mean of s under the model as doc.go states it, integrated in s: prior Σ_j exp(−s/m_j)/m_j,
-// m_j = ratio_j · expected, and noise N(0, τ²).
+// quadrature is the posterior mean of s under the model as doc.go states it, integrated in s: prior Σ_j
+// exp(−s/m_j)/m_j, m_j = ratio_j · expected, and noise N(0, τ²).
 func quadrature(ratios []float64, noisy, expected, tau float64) float64 {
 	const n = 1 << 15
 	to := max(noisy, 0) + 12*tau
@@ -67,8 +67,8 @@ func TestShrinkIsMonotone(t *testing.T) {
 	}
 }
 
-// FuzzShrink: an estimate is positive, below what a flat prior would give (priors here fall with s), and does not depend
-// on the unit of measurement.
+// FuzzShrink: an estimate is positive, below what a flat prior would give (priors here fall with s), and does not
+// depend on the unit of measurement.
 func FuzzShrink(f *testing.F) {
 	f.Add(0.0, 1.0, 1.0)
 	f.Add(-700.0, 1e-9, 30.0)
@@ -112,7 +112,8 @@ func shares(ratios []float64, noisy, expected, tau float64) (all []float64) {
 	return all
 }
 
-// sparse are numbers as topics have them, most of them small, their expected sizes, and noisy copies. The seed is fixed.
+// sparse are numbers as topics have them, most of them small, their expected sizes, and noisy copies. The seed is
+// fixed.
 func sparse(n int, tau float64) (truth, expected, noisy []float64) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range n {
@@ -174,8 +175,8 @@ func TestFitClimbs(t *testing.T) {
 	near(t, "sum of the weights", total, 1, 1e-12)
 }
 
-// TestFitStep: after a step, a weight is the mean responsibility of its component over the cells of its group, whatever number of cells that is, and
-// where the likelihoods of a cell are far apart.
+// TestFitStep: after a step, a weight is the mean responsibility of its component over the cells of its group, whatever
+// number of cells that is, and where the likelihoods of a cell are far apart.
 func TestFitStep(t *testing.T) {
 	const tau = 5
 	m := Mixture{Ratios: cellRatios, Groups: 3, Steps: 1}

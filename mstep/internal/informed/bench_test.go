@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// BenchmarkRound is what public text adds to a round of mstep with 50 topics over 8,000 words, by a file of 242 topics and 60 features. cpu-ms/op is
-// the CPU time of all threads. A tenth of the round's E-step is 75 ms: 36,500 documents of 20 µs.
+// BenchmarkRound is what public text adds to a round of mstep with 50 topics over 8,000 words, by a file of 242 topics
+// and 60 features. cpu-ms/op is the CPU time of all threads. A tenth of the round's E-step is 75 ms: 36,500 documents
+// of 20 µs.
 func BenchmarkRound(b *testing.B) {
 	const topics = 50
 	text, base := benchmarkText()

@@ -9,7 +9,8 @@ import (
 	"privpipe/pipelines/model/publictext"
 )
 
-// made returns a public text of some topics, and private topics that are mixtures of them, off by a feature, as sizes per cell. The seed is fixed.
+// made returns a public text of some topics, and private topics that are mixtures of them, off by a feature, as sizes
+// per cell. The seed is fixed.
 func made(words int) (text *publictext.Text, base []float64, truth []float64) {
 	r := rand.New(rand.NewPCG(11, 12))
 	text = &publictext.Text{First: 3}
@@ -44,8 +45,9 @@ func made(words int) (text *publictext.Text, base []float64, truth []float64) {
 	return text, base, truth
 }
 
-// TestEstimate: with public text, the squared error of topics under noise, over their size, is less than half of what shrinking around the frequencies would leave, and
-// the prior alone is not the answer: large cells follow the data. Scales change neither.
+// TestEstimate: with public text, the squared error of topics under noise, over their size, is less than half of what
+// shrinking around the frequencies would leave, and the prior alone is not the answer: large cells follow the data.
+// Scales change neither.
 func TestEstimate(t *testing.T) {
 	const tau = 10.0
 	text, base, truth := made(600)
@@ -76,8 +78,8 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// TestTrace: the traced estimate is the estimate, what was expected is in its unit, on all cells together of the size of the truth, and own shares are
-// higher where there is less noise. Scales change neither.
+// TestTrace: the traced estimate is the estimate, what was expected is in its unit, on all cells together of the size
+// of the truth, and own shares are higher where there is less noise. Scales change neither.
 func TestTrace(t *testing.T) {
 	text, base, truth := made(600)
 	for _, scales := range [][]float64{nil, geometric(base)} {

@@ -31,7 +31,8 @@ func one(t testing.TB, z float64) (ratio, derivative float64) {
 	return r[0], d[0]
 }
 
-// integral returns R(z) = ∫ exp(zt − t²/2) dt over t ≥ 0, and R′(z)/R(z), the mean of t under that density, both by Simpson's rule.
+// integral returns R(z) = ∫ exp(zt − t²/2) dt over t ≥ 0, and R′(z)/R(z), the mean of t under that density, both by
+// Simpson's rule.
 func integral(z float64) (ratio, mean float64) {
 	peak, width := max(z, 0), 1.0
 	if z < -1 {
@@ -230,7 +231,8 @@ func TestConstants(t *testing.T) {
 	}
 }
 
-// fraction returns R(−t) and R′(−t) by the continued fraction R(−t) = 1/(t + 1/(t + 2/(t + 3/(t + …)))) (DLMF §7.9), or for small t by erfc.
+// fraction returns R(−t) and R′(−t) by the continued fraction R(−t) = 1/(t + 1/(t + 2/(t + 3/(t + …)))) (DLMF §7.9), or
+// for small t by erfc.
 func fraction(t float64) (ratio, derivative float64) {
 	if t <= 1 {
 		ratio = math.Sqrt(math.Pi/2) * math.Erfc(t/math.Sqrt2) * math.Exp(t*t/2)
@@ -243,7 +245,8 @@ func fraction(t float64) (ratio, derivative float64) {
 	return 1 / (t + 1/rest), 1 / rest / (t + 1/rest)
 }
 
-// polynomialOf returns the powers' factors of the Chebyshev series of f, cut at degree 9. The series is by the orthogonality on nodes (DLMF §3.11(ii)).
+// polynomialOf returns the powers' factors of the Chebyshev series of f, cut at degree 9. The series is by the
+// orthogonality on nodes (DLMF §3.11(ii)).
 func polynomialOf(f func(float64) float64) []float64 {
 	const degree, nodes = 9, 400
 	var series [degree + 1]float64
@@ -302,8 +305,8 @@ func BenchmarkAdd(b *testing.B) {
 	})
 }
 
-// TestBits: the bits are the same on every machine. The hash is that of an amd64 with AVX2; CI compares an arm64, too, whose compiler would join a
-// product and a sum in one rounding if it could.
+// TestBits: the bits are the same on every machine. The hash is that of an amd64 with AVX2; CI compares an arm64, too,
+// whose compiler would join a product and a sum in one rounding if it could.
 func TestBits(t *testing.T) {
 	everyKernel(t, func(t *testing.T) {
 		random := rand.New(rand.NewPCG(1, 2))

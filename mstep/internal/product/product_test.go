@@ -33,8 +33,8 @@ func transposed(m blas32.General) blas32.General {
 	return t
 }
 
-// expect fails unless got is a · b, each cell by a sum in float64 and one line. An error of n roundings of float32's last place is allowed for n
-// terms, of the sum of their sizes.
+// expect fails unless got is a · b, each cell by a sum in float64 and one line. An error of n roundings of float32's
+// last place is allowed for n terms, of the sum of their sizes.
 func expect(t *testing.T, got, a, b blas32.General) {
 	t.Helper()
 	if got.Rows != a.Rows || got.Cols != b.Cols || len(got.Data) != a.Rows*b.Cols {
@@ -55,7 +55,8 @@ func expect(t *testing.T, got, a, b blas32.General) {
 	}
 }
 
-// TestSizes: products of all sizes around those of tiles and panels are right, as the right factor stands and transposed, and whatever follows rows.
+// TestSizes: products of all sizes around those of tiles and panels are right, as the right factor stands and
+// transposed, and whatever follows rows.
 func TestSizes(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	for _, rows := range []int{0, 1, 4, 7} {
@@ -97,7 +98,8 @@ func TestFactorsThatDoNotMatch(t *testing.T) {
 	Of(random(r, 1, 2, 0), New(random(r, 3, 1, 0)))
 }
 
-// FuzzKernel compares the kernel of this machine and the plain one with a sum in float64, in panels that are followed by other numbers.
+// FuzzKernel compares the kernel of this machine and the plain one with a sum in float64, in panels that are followed
+// by other numbers.
 func FuzzKernel(f *testing.F) {
 	for n := range uint16(9) {
 		f.Add(uint64(n), n)
@@ -129,7 +131,8 @@ func followed(numbers []float32) []float32 {
 	return append(slices.Clone(numbers), slices.Repeat([]float32{float32(math.NaN())}, width)...)[:len(numbers)]
 }
 
-// BenchmarkOf is of 50 mixtures of 243 rows over 4,096 words, and the transposed product: 50 million multiplications each.
+// BenchmarkOf is of 50 mixtures of 243 rows over 4,096 words, and the transposed product: 50 million multiplications
+// each.
 func BenchmarkOf(b *testing.B) {
 	r := rand.New(rand.NewPCG(28, 29))
 	rows := random(r, 243, 4096, 0)

@@ -53,7 +53,8 @@ func TestLostAcknowledgements(t *testing.T) {
 	wantRecords(t, got, err, round(1, 20_000), round(2, 20_000), round(3, 1))
 }
 
-// TestReplicasHaveTime: a broker is asked to wait for its replicas for seconds, since what it gives up on is appended again.
+// TestReplicasHaveTime: a broker is asked to wait for its replicas for seconds, since what it gives up on is appended
+// again.
 func TestReplicasHaveTime(t *testing.T) {
 	fake := broker.Fake(t, map[string]int{"t.private": 1})
 	var asked kmsg.ProduceRequest
@@ -239,8 +240,8 @@ func TestBrokerAway(t *testing.T) {
 	wantRecords(t, r.records, r.err, groups...)
 }
 
-// TestLateLanding: a request that timed out still takes effect when the broker wakes, in addition to its retry. Duplicates, which may
-// stand after later frames, are read once and in order.
+// TestLateLanding: a request that timed out still takes effect when the broker wakes, in addition to its retry.
+// Duplicates, which may stand after later frames, are read once and in order.
 func TestLateLanding(t *testing.T) {
 	testkit.Deep(t, "kafka")
 	b := broker.Own(t)

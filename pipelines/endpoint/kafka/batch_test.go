@@ -35,8 +35,8 @@ func checksummed(batch []byte) []byte {
 	return batch
 }
 
-// TestBombs: neither what a batch's compression hides nor the number of messages that it announces makes a reader take memory
-// out of proportion to it.
+// TestBombs: neither what a batch's compression hides nor the number of messages that it announces makes a reader take
+// memory out of proportion to it.
 func TestBombs(t *testing.T) {
 	many := twoMessages(t)
 	binary.BigEndian.PutUint32(many[batchCount:], 1<<24)

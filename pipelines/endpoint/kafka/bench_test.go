@@ -11,8 +11,8 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// BenchmarkTopic writes frames to a partition and reads them as they come. Beside MB/s it reports how much longer that takes
-// than the same frames through a pipe of this machine.
+// BenchmarkTopic writes frames to a partition and reads them as they come. Beside MB/s it reports how much longer that
+// takes than the same frames through a pipe of this machine.
 func BenchmarkTopic(b *testing.B) {
 	b.Run("fake", func(b *testing.B) {
 		fake := broker.Fake(b, map[string]int{"t.private": 1})

@@ -182,8 +182,8 @@ func TestContextEndsQuestions(t *testing.T) {
 	}
 }
 
-// TestNothingIsLeft: logs and appenders leak no goroutine and no connection after Close, or after a failed open. A program may open
-// thousands.
+// TestNothingIsLeft: logs and appenders leak no goroutine and no connection after Close, or after a failed open. A
+// program may open thousands.
 func TestNothingIsLeft(t *testing.T) {
 	fake := broker.Fake(t, map[string]int{"t.private": 3, "one": 1})
 	l, one := location(t, fake.Address, "t.private", "?group=g"), location(t, fake.Address, "one", "")

@@ -27,8 +27,8 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// configure makes a file of settings beside the authority and the certificate of 127.0.0.1 that it may name, and points the
-// environment at it.
+// configure makes a file of settings beside the authority and the certificate of 127.0.0.1 that it may name, and points
+// the environment at it.
 func configure(t *testing.T, settings string) (folder string) {
 	t.Helper()
 	folder = t.TempDir()
@@ -209,7 +209,8 @@ func TestExposed(t *testing.T) {
 	}
 }
 
-// TestSecured goes through a stream's life on a broker that encrypts and asks who one is, and tries what must not get in.
+// TestSecured goes through a stream's life on a broker that encrypts and asks who one is, and tries what must not get
+// in.
 func TestSecured(t *testing.T) {
 	files := authority(t)
 	own, err := tls.X509KeyPair(files["ca.pem"], files["key.pem"])

@@ -71,8 +71,8 @@ func arrival(t *testing.T, l *Location, age time.Duration) {
 	}
 }
 
-// TestGaps: where a topic has offsets without a message, as one has that was compacted or that a transaction ended in, a log
-// goes over them and comes to its end. No entry of a journal may be missing.
+// TestGaps: where a topic has offsets without a message, as one has that was compacted or that a transaction ended in,
+// a log goes over them and comes to its end. No entry of a journal may be missing.
 func TestGaps(t *testing.T) {
 	fake := broker.Fake(t, nil)
 	for topic, policy := range map[string]string{"compacted.private": "compact", "t.private": "delete"} {
@@ -234,8 +234,8 @@ func TestExchange(t *testing.T) {
 	}
 }
 
-// FuzzAnswer: whatever a broker answers, a reader gets messages in ascending order from the offset on that it asked for, or
-// an error.
+// FuzzAnswer: whatever a broker answers, a reader gets messages in ascending order from the offset on that it asked
+// for, or an error.
 func FuzzAnswer(f *testing.F) {
 	whole := answerOf(0, twoMessages(f))
 	f.Add(whole, int64(0))

@@ -230,7 +230,8 @@ func TestGroupFinishes(t *testing.T) {
 	}
 }
 
-// TestGroupEndsSoon: a member whose works are done does not wait a second before it asks each time whether the others are.
+// TestGroupEndsSoon: a member whose works are done does not wait a second before it asks each time whether the others
+// are.
 func TestGroupEndsSoon(t *testing.T) {
 	t.Parallel()
 	fake := broker.Fake(t, map[string]int{"t.private": 1})
@@ -442,8 +443,8 @@ func TestForeignNotes(t *testing.T) {
 	}
 }
 
-// TestNotesAreTold: if the broker refuses a note during a rebalance, the member sends the note again. It drops the note if another member
-// has taken over the partition.
+// TestNotesAreTold: if the broker refuses a note during a rebalance, the member sends the note again. It drops the note
+// if another member has taken over the partition.
 func TestNotesAreTold(t *testing.T) {
 	t.Parallel()
 	fake := broker.Fake(t, map[string]int{"t.private": 2})
@@ -472,7 +473,8 @@ func TestNotesAreTold(t *testing.T) {
 	}
 }
 
-// TestStaleNotes: what a member could not note of a partition before another one took it over, it does not note afterwards.
+// TestStaleNotes: what a member could not note of a partition before another one took it over, it does not note
+// afterwards.
 func TestStaleNotes(t *testing.T) {
 	t.Parallel()
 	fake := broker.Fake(t, map[string]int{"t.private": 2}, kfake.GroupMinSessionTimeout(100*time.Millisecond))

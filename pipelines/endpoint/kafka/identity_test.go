@@ -27,8 +27,8 @@ func again(t *testing.T, fake broker.Faked, l *Location, messages int) {
 	}
 }
 
-// TestMadeAgain: who follows a topic that is deleted and made again reads no message of the new one as if it went on with the old, also if
-// the new topic has more messages than the reader has read.
+// TestMadeAgain: who follows a topic that is deleted and made again reads no message of the new one as if it went on
+// with the old, also if the new topic has more messages than the reader has read.
 func TestMadeAgain(t *testing.T) {
 	fake := broker.Fake(t, map[string]int{"texts.private": 1})
 	l := location(t, fake.Address, "texts.private", "")

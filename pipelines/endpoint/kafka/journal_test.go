@@ -51,7 +51,8 @@ func TestJournalReal(t *testing.T) {
 	journals(t, location(t, b.Address, b.Topic(t, "ledger", 1, nil), ""))
 }
 
-// journals lets several programs append and read beside each other: each reads what it has appended, and all read one order.
+// journals lets several programs append and read beside each other: each reads what it has appended, and all read one
+// order.
 func journals(t *testing.T, l *Location) {
 	const programs, each = 3, 20
 	if got := entries(t, openJournal(t, l)); len(got) != 0 {

@@ -18,8 +18,8 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// TestMemoryInUse: the memory of an answer is free when the frame after its last one is asked for, and not before, also amid a message of
-// several frames.
+// TestMemoryInUse: the memory of an answer is free when the frame after its last one is asked for, and not before, also
+// amid a message of several frames.
 func TestMemoryInUse(t *testing.T) {
 	var frames bytes.Buffer
 	w := newWriter(t, &frames, header(wire.Kind_DOCUMENTS))
@@ -77,7 +77,8 @@ func TestMemoryInUse(t *testing.T) {
 	}
 }
 
-// TestMemoryOfAnAttempt: an attempt that failed keeps the memory that it was given, since the library may still write to it.
+// TestMemoryOfAnAttempt: an attempt that failed keeps the memory that it was given, since the library may still write
+// to it.
 func TestMemoryOfAnAttempt(t *testing.T) {
 	t.Parallel()
 	fake := broker.Fake(t, map[string]int{"t.private": 1})
@@ -109,8 +110,8 @@ func TestMemoryOfAnAttempt(t *testing.T) {
 	}
 }
 
-// TestMemoryOfAnAnswer: an answer is the same in memory of any size, whatever that holds. An announced size alone takes no memory: whoever
-// speaks another protocol announces a gigabyte.
+// TestMemoryOfAnAnswer: an answer is the same in memory of any size, whatever that holds. An announced size alone takes
+// no memory: whoever speaks another protocol announces a gigabyte.
 func TestMemoryOfAnAnswer(t *testing.T) {
 	exchange := func(announced uint32, sent, into []byte) (protocol.Message, error) {
 		r := newFetch("t", 0, 0, kafka.ReadCommitted, into)

@@ -19,8 +19,8 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// TestNotOurs: a message that no stage wrote ends its reader with an error that names partition, offset and rule, and tells
-// nothing that it holds. Keys mean nothing, and neither do headers where none names a writer.
+// TestNotOurs: a message that no stage wrote ends its reader with an error that names partition, offset and rule, and
+// tells nothing that it holds. Keys mean nothing, and neither do headers where none names a writer.
 func TestNotOurs(t *testing.T) { broker.Each(t, notOurs) }
 
 func notOurs(t *testing.T, b *broker.Broker) {
@@ -100,8 +100,9 @@ func someFrame(t testing.TB) []byte {
 	return b.Bytes()
 }
 
-// FuzzMessages: whatever messages a partition holds, its readers get records or an error with an exit code that says that the
-// input is at fault. Attributes are those of the batch: its compression, or that it is the broker's own. A message is cut out of the input as the lengths of its parts, of which 255 stands for none, and the parts.
+// FuzzMessages: whatever messages a partition holds, its readers get records or an error with an exit code that says
+// that the input is at fault. Attributes are those of the batch: its compression, or that it is the broker's own. A
+// message is cut out of the input as the lengths of its parts, of which 255 stands for none, and the parts.
 func FuzzMessages(f *testing.F) {
 	frame := someFrame(f)
 	part := func(parts ...[]byte) (b []byte) {
@@ -170,7 +171,8 @@ func cut(b []byte) []kafka.Record {
 	return records
 }
 
-// encode makes a batch of records, as the broker sends it. There is none of none, and none with attributes that are none.
+// encode makes a batch of records, as the broker sends it. There is none of none, and none with attributes that are
+// none.
 func encode(records []kafka.Record, attributes protocol.Attributes) []byte {
 	var b bytes.Buffer
 	set := protocol.RecordSet{Version: 2, Attributes: attributes, Records: kafka.NewRecordReader(records...)}

@@ -13,8 +13,8 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// play appends frames as a script says: "a2" is a frame of writer a in round 2. A dot after it closes the round, an exclamation mark
-// ends the stream, and a star sends the last frame of the writer again.
+// play appends frames as a script says: "a2" is a frame of writer a in round 2. A dot after it closes the round, an
+// exclamation mark ends the stream, and a star sends the last frame of the writer again.
 func play(t *testing.T, l *Location, script string) {
 	t.Helper()
 	writers := make(map[string]*Appender)

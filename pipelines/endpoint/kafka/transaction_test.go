@@ -77,8 +77,8 @@ func (p *producer) next() int64 {
 	return answer.Topics[0].Partitions[0].Offset
 }
 
-// TestTransactions: what a transaction wrote counts when it is committed, and never when it is aborted, whatever others write
-// between its messages. The offsets of what does not count are passed over.
+// TestTransactions: what a transaction wrote counts when it is committed, and never when it is aborted, whatever others
+// write between its messages. The offsets of what does not count are passed over.
 func TestTransactions(t *testing.T) {
 	fake := broker.Fake(t, map[string]int{"t.private": 1, "open.private": 1, "claims": 1})
 	severalTransactions(t, location(t, fake.Address, "t.private", ""))
@@ -127,8 +127,8 @@ func severalTransactions(t *testing.T, l *Location) {
 	}
 }
 
-// openTransaction: readers wait for messages of an open transaction, and for all messages after its beginning. A program that must know
-// the last message gives up after its patience.
+// openTransaction: readers wait for messages of an open transaction, and for all messages after its beginning. A
+// program that must know the last message gives up after its patience.
 func openTransaction(t *testing.T, l *Location) {
 	p := newProducer(t, l, "p")
 	p.begin()
@@ -157,8 +157,8 @@ func openTransaction(t *testing.T, l *Location) {
 	}
 }
 
-// claimsInTransactions: an entry of a journal counts at once, though another program's transaction is open before it. All
-// readers see the same entries whatever becomes of that.
+// claimsInTransactions: an entry of a journal counts at once, though another program's transaction is open before it.
+// All readers see the same entries whatever becomes of that.
 func claimsInTransactions(t *testing.T, l *Location) {
 	p := newProducer(t, l, "p")
 	p.begin()

@@ -25,8 +25,8 @@ func TestTLSToClear(t *testing.T) {
 	}
 }
 
-// TestAdvertised: where the brokers name an address that nobody reaches, the error says whose setting it is. An address that was given is
-// the user's own.
+// TestAdvertised: where the brokers name an address that nobody reaches, the error says whose setting it is. An address
+// that was given is the user's own.
 func TestAdvertised(t *testing.T) {
 	for host, words := range map[string]string{"127.0.0.1": "use 127.0.0.1:1, which", "elsewhere.invalid": "use elsewhere.invalid, which"} {
 		fake := broker.Fake(t, map[string]int{"t.private": 1})
@@ -51,7 +51,8 @@ func TestAdvertised(t *testing.T) {
 	}
 }
 
-// TestDecided: what a broker refuses for good does not end with the code after which a service manager starts the program again.
+// TestDecided: what a broker refuses for good does not end with the code after which a service manager starts the
+// program again.
 func TestDecided(t *testing.T) {
 	fake := broker.Fake(t, map[string]int{"t.private": 1})
 	err := Create(soon(t), location(t, fake.Address, "new.private", ""), Plan{Partitions: 1, Replicas: 3, Retention: time.Hour})

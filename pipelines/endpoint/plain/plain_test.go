@@ -35,7 +35,8 @@ func packed(t *testing.T) map[string][]byte {
 	return map[string][]byte{
 		"gz":  []byte(gzipped(text)),
 		"zst": encoder.EncodeAll([]byte(text), nil),
-		// By bzip2 1.0.8, and in two blocks by xz 5.4.1 --block-size=4000 --lzma2=dict=4KiB: Go's own library has no writer of them.
+		// By bzip2 1.0.8, and in two blocks by xz 5.4.1 --block-size=4000 --lzma2=dict=4KiB: Go's own library has no
+		// writer of them.
 		"bz2": decoded(t, "QlpoOTFBWSZTWXP/UuUACcPGAAAQIgoQACAAUGACaqjPU1SDVINUg/qQcqQapBqkHhdyRThQkHP/UuU="),
 		"xz":  decoded(t, "/Td6WFoAAATm1rRGAgAhAQAAAAA3J5fW4A+fACJdACaQRoovRNBFviHXMLEiUzv3XwNgyexTSd2ZfhLbWow48AAAAADkY+KDpW9n1AIAIQEAAAAANyeX1uALtwAdXQAlkUaFuiIHMkQxSRU7ZIr6hRCIVCIGnb7fZSANAAAAAADsHlUdQqIJsQACPqAfObgXqg/lMLHEZ/sCAAAAAARZWg=="),
 	}
@@ -305,8 +306,8 @@ func TestCounting(t *testing.T) {
 	}
 }
 
-// TestStreamIsNoText: a stream of records is refused by its kind, however it is compressed. A text in Zstandard that begins as a
-// record of a stream would is read.
+// TestStreamIsNoText: a stream of records is refused by its kind, however it is compressed. A text in Zstandard that
+// begins as a record of a stream would is read.
 func TestStreamIsNoText(t *testing.T) {
 	for _, compression := range []string{"none", "fast", "best"} {
 		path := filepath.Join(t.TempDir(), "docs.pp")

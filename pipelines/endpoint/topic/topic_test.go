@@ -18,7 +18,8 @@ func (fake) Parse(name string) (*topic.Location, error) {
 
 func (fake) Partitions(context.Context, *topic.Location) (int, error) { return 7, nil }
 
-// TestRegister: a name goes to the transport of its scheme; one that the program lacks is named, and no password is shown.
+// TestRegister: a name goes to the transport of its scheme; one that the program lacks is named, and no password is
+// shown.
 func TestRegister(t *testing.T) {
 	topic.Register("fake://", fake{})
 	l, err := topic.Parse("fake://a,b/x.private")

@@ -35,8 +35,8 @@ func checker(t *testing.T, input string, result any, args ...string) {
 	}
 }
 
-// An object is what these tests look at of any Kubernetes object. Whether it is one of its kind has been checked by the types
-// of k8s.io/api.
+// An object is what these tests look at of any Kubernetes object. Whether it is one of its kind has been checked by the
+// types of k8s.io/api.
 type object struct {
 	Kind     string
 	Metadata struct{ Name string }
@@ -124,7 +124,8 @@ func manifests(t *testing.T) map[string]object {
 // variable is how Kubernetes names one in a command line.
 var variable = regexp.MustCompile(`\$\((\w+)\)`)
 
-// container commands are the command line of a container, as it would run in a machine whose folders are those of a test.
+// container commands are the command line of a container, as it would run in a machine whose folders are those of a
+// test.
 func (c container) service(t *testing.T, folder string, variables map[string]string) service {
 	t.Helper()
 	var places []string // of volumes
@@ -153,7 +154,8 @@ func (c container) service(t *testing.T, folder string, variables map[string]str
 	return s
 }
 
-// TestManifests trains by the command lines of the containers, under a ledger and a grant that those of begin.yaml make.
+// TestManifests trains by the command lines of the containers, under a ledger and a grant that those of begin.yaml
+// make.
 func TestManifests(t *testing.T) {
 	testkit.Deep(t, "operations")
 	objects := manifests(t)
@@ -207,8 +209,9 @@ func TestManifests(t *testing.T) {
 	}
 }
 
-// exported checks that a container, which opens no port, writes its metrics to a folder that it shares with a sidecar alone, and that the
-// sidecar, a node exporter of nothing else, serves that folder at the port that Prometheus and the probes ask.
+// exported checks that a container, which opens no port, writes its metrics to a folder that it shares with a sidecar
+// alone, and that the sidecar, a node exporter of nothing else, serves that folder at the port that Prometheus and the
+// probes ask.
 func (p pod) exported(c container, file string) error {
 	if len(c.Ports) > 0 || c.LivenessProbe != nil || c.ReadinessProbe != nil {
 		return errors.New("it opens no port, and has one")
@@ -242,7 +245,8 @@ func (p pod) exported(c container, file string) error {
 	return nil
 }
 
-// TestManifestsPods: what every pod has, so that no stage runs as root, writes where it should not, or is restarted in vain.
+// TestManifestsPods: what every pod has, so that no stage runs as root, writes where it should not, or is restarted in
+// vain.
 func TestManifestsPods(t *testing.T) {
 	testkit.Deep(t, "operations")
 	pods := 0

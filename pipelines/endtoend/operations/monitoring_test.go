@@ -16,7 +16,8 @@ import (
 
 var monitoring = filepath.Join(kafka, "monitoring")
 
-// elsewhere are the metrics that no stage serves, with their labels: Prometheus' own, node_exporter's, kube-state-metrics'.
+// elsewhere are the metrics that no stage serves, with their labels: Prometheus' own, node_exporter's,
+// kube-state-metrics'.
 var elsewhere = map[string][]string{
 	"up":                      {"job"},
 	"node_systemd_unit_state": {"name", "state"},
@@ -147,7 +148,8 @@ func TestDashboard(t *testing.T) {
 	}
 }
 
-// TestRules has Prometheus' own tool check rules and settings, and run the tests of rules_test.yml: when each alert rings.
+// TestRules has Prometheus' own tool check rules and settings, and run the tests of rules_test.yml: when each alert
+// rings.
 func TestRules(t *testing.T) {
 	if _, err := exec.LookPath("promtool"); err != nil {
 		t.Skip("promtool is missing: Debian's prometheus has it, and so has Prometheus' own archive")

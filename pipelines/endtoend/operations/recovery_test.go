@@ -34,7 +34,8 @@ stage() {
 train() { for s in sample estep privatize mstep; do stage $s & done; wait; }
 `
 
-// broken are the entries of recovery.md: what breaks a run, the topic that is deleted, the stage that then ends, and how.
+// broken are the entries of recovery.md: what breaks a run, the topic that is deleted, the stage that then ends, and
+// how.
 var broken = []struct {
 	title   string
 	before  string // in place of a training
@@ -72,8 +73,8 @@ var broken = []struct {
 	{title: "The model or its checkpoint is lost", before: "train; rm model.pp", command: "[[ -e model.pp ]]", code: 1, again: true},
 }
 
-// TestRecovery breaks runs as recovery.md says, looks for what it says that one sees, and does what it says is to be done.
-// Nothing of it charges a round again, and what is released is what was.
+// TestRecovery breaks runs as recovery.md says, looks for what it says that one sees, and does what it says is to be
+// done. Nothing of it charges a round again, and what is released is what was.
 func TestRecovery(t *testing.T) {
 	testkit.Deep(t, "operations")
 	page := read(t, filepath.Join(kafka, "recovery.md"))
@@ -132,8 +133,8 @@ cp run.ledger charged
 	}
 }
 
-// TestMirror: mstep learns the same model from a copy of the releases in another topic, at other offsets, as a mirror has them
-// that was written again in part: values and headers are the same, and some messages are there twice.
+// TestMirror: mstep learns the same model from a copy of the releases in another topic, at other offsets, as a mirror
+// has them that was written again in part: values and headers are the same, and some messages are there twice.
 func TestMirror(t *testing.T) {
 	b := broker.Fake(t, nil)
 	m := &machine{t: t, folder: t.TempDir(), address: b.Address}

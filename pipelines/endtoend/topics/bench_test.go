@@ -8,10 +8,11 @@ import (
 	"privpipe/pipelines/testkit/broker"
 )
 
-// BenchmarkTraining trains on all comments of Go's source over topics, 30 rounds, and says how fast that is beside the pipe, which has
-// as many threads as there are cores: by one worker with as many, and by workers of one thread each. Other programs on the machine change
-// both, so a training over pipes follows each over topics. The broker has the same cores as the stages. So the benchmark also says the CPU time
-// of a round: of the stages, of the broker, and over pipes.
+// BenchmarkTraining trains on all comments of Go's source over topics, 30 rounds, and says how fast that is beside the
+// pipe, which has as many threads as there are cores: by one worker with as many, and by workers of one thread each.
+// Other programs on the machine change both, so a training over pipes follows each over topics. The broker has the same
+// cores as the stages. So the benchmark also says the CPU time of a round: of the stages, of the broker, and over
+// pipes.
 func BenchmarkTraining(b *testing.B) {
 	real := broker.Real(b)
 	j := newJobOf(b, system{sample: "--poisson 0.5", estep: "lda", mstep: "lda --topics 50", rounds: 30}, "src")

@@ -15,8 +15,8 @@ import (
 	"privpipe/pipelines/testkit/broker"
 )
 
-// TestClaims: of two privatizers with ledgers of their own, on one run, each round is released by one. The other ends, and
-// says why.
+// TestClaims: of two privatizers with ledgers of their own, on one run, each round is released by one. The other ends,
+// and says why.
 func TestClaims(t *testing.T) { broker.Each(t, claimed) }
 
 func claimed(t *testing.T, b *broker.Broker) {
@@ -72,8 +72,8 @@ func claimed(t *testing.T, b *broker.Broker) {
 	}
 }
 
-// TestRoundTimeout: where the answers of a partition do not come, or parameters do not, nothing is released, and the privatizer
-// says what it waits for: the time counts though no word of the round ever comes.
+// TestRoundTimeout: where the answers of a partition do not come, or parameters do not, nothing is released, and the
+// privatizer says what it waits for: the time counts though no word of the round ever comes.
 func TestRoundTimeout(t *testing.T) { broker.Each(t, roundTimeout) }
 
 func roundTimeout(t *testing.T, b *broker.Broker) {

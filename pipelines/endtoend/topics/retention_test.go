@@ -11,8 +11,9 @@ import (
 	"privpipe/pipelines/testkit/broker"
 )
 
-// TestRetention: a run that takes longer than its topics keep messages ends well where sample runs ahead by one round only. Where
-// it writes all rounds at once, the last are gone when a worker that was started again wants them, and nothing is made up.
+// TestRetention: a run that takes longer than its topics keep messages ends well where sample runs ahead by one round
+// only. Where it writes all rounds at once, the last are gone when a worker that was started again wants them, and
+// nothing is made up.
 func TestRetention(t *testing.T) {
 	testkit.Deep(t, "kafka")
 	const (

@@ -13,8 +13,8 @@ import (
 	"privpipe/pipelines/testkit/stages"
 )
 
-// TestRunbook starts a run as the runbook says, stage by stage, on one broker and in six rounds, more than `sample` leads: the commands above the
-// empty line one after the other, those below it side by side.
+// TestRunbook starts a run as the runbook says, stage by stage, on one broker and in six rounds, more than `sample`
+// leads: the commands above the empty line one after the other, those below it side by side.
 func TestRunbook(t *testing.T) {
 	testkit.Deep(t, "kafka")
 	b := broker.Real(t)

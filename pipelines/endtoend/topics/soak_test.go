@@ -17,10 +17,10 @@ import (
 	"privpipe/pipelines/testkit/broker"
 )
 
-// TestSoak trains again and again while stages are killed, paused and doubled, the broker is killed or pauses, and messages
-// are delivered again. Whatever happens, the rounds are released from the very sums that pipes give, each charged once, or
-// the run is refused, and what it released until then is so. A run's faults follow from its seed, though not their effect:
-// nothing here may fail at any of them. PRIVPIPE_SEED is the first one's seed, 1 by default.
+// TestSoak trains again and again while stages are killed, paused and doubled, the broker is killed or pauses, and
+// messages are delivered again. Whatever happens, the rounds are released from the very sums that pipes give, each
+// charged once, or the run is refused, and what it released until then is so. A run's faults follow from its seed,
+// though not their effect: nothing here may fail at any of them. PRIVPIPE_SEED is the first one's seed, 1 by default.
 func TestSoak(t *testing.T) {
 	testkit.Deep(t, "faults")
 	const runs = 20

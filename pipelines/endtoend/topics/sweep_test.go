@@ -52,8 +52,8 @@ func newSweep(t *testing.T, b *broker.Broker) *sweep {
 	return s
 }
 
-// write is called before the broker takes a write. The lock is held until the broker has taken it, so that a stage does not
-// start again before.
+// write is called before the broker takes a write. The lock is held until the broker has taken it, so that a stage does
+// not start again before.
 func (s *sweep) write(pass func()) {
 	s.writes.Add(1)
 	s.mutex.Lock()
@@ -116,8 +116,8 @@ func (s *sweep) must(folder, command string) {
 	}
 }
 
-// all kills a stage at each of its writes, in a folder of its own with topics of its own, and starts the same command again.
-// begin makes what the stage needs and returns the command, and judge looks at what the two left.
+// all kills a stage at each of its writes, in a folder of its own with topics of its own, and starts the same command
+// again. begin makes what the stage needs and returns the command, and judge looks at what the two left.
 func (s *sweep) all(begin func(place, folder string) (command string), judge func(place, folder string) error) {
 	s.t.Helper()
 	places := 0

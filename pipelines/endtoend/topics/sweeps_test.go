@@ -137,8 +137,8 @@ type privatizing struct {
 	model     string         // what mstep made of them
 }
 
-// newPrivatizing answers rounds in so many partitions, and privatizes the answers once without a kill. Gaussian noise makes each
-// run's releases its own; else they are exact sums, and the same in all runs.
+// newPrivatizing answers rounds in so many partitions, and privatizes the answers once without a kill. Gaussian noise
+// makes each run's releases its own; else they are exact sums, and the same in all runs.
 func newPrivatizing(t *testing.T, b *broker.Broker, partitions int, gaussian bool) *privatizing {
 	s := newSweep(t, b)
 	rounds, contributions := s.topic("rounds.private", partitions), s.topic("contributions.private", partitions)
@@ -182,7 +182,8 @@ func (p *privatizing) begin(place, folder string) string {
 		p.topic("claims"+place, 1), p.topic("releases"+place, 1), p.url("contributions.private"), p.name+place)
 }
 
-// judge says whether a run released each round once, charged once, and from the very sum, and returns what mstep makes of them.
+// judge says whether a run released each round once, charged once, and from the very sum, and returns what mstep makes
+// of them.
 func (p *privatizing) judge(place, folder string) (model string, err error) {
 	charged := sums(p.t, filepath.Join(folder, "ledger"))
 	released, err := p.releases("releases" + place)
@@ -259,8 +260,8 @@ func TestSweepSample(t *testing.T) {
 	})
 }
 
-// TestSweepMstep: wherever the learner is killed, amid parameters or their end, the same command makes its model, and the
-// parameters are there as they are without a kill. That holds with a checkpoint of each round, and of each second.
+// TestSweepMstep: wherever the learner is killed, amid parameters or their end, the same command makes its model, and
+// the parameters are there as they are without a kill. That holds with a checkpoint of each round, and of each second.
 func TestSweepMstep(t *testing.T) {
 	broker.Each(t, func(t *testing.T, b *broker.Broker) {
 		for _, every := range []int{1, 2} {
@@ -312,7 +313,8 @@ sample -q --run r --poisson 0.5 --rounds %d --secret coins docs.pp | estep lda -
 	})
 }
 
-// TestOldestAtTheEnd: retention may have left nothing but the end in one partition, and rounds that were released in another.
+// TestOldestAtTheEnd: retention may have left nothing but the end in one partition, and rounds that were released in
+// another.
 func TestOldestAtTheEnd(t *testing.T) { broker.Each(t, oldestAtTheEnd) }
 
 func oldestAtTheEnd(t *testing.T, b *broker.Broker) {

@@ -19,9 +19,9 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// TestWindowsOfReports learns from reports of a topic, batch after batch as they come: sample --window, mstep reconstruct, and online LDA
-// over a sampler in place. The parameters and the model of each round equal, byte for byte, those of sample --epoch, which cuts the same
-// batches out of a file.
+// TestWindowsOfReports learns from reports of a topic, batch after batch as they come: sample --window, mstep
+// reconstruct, and online LDA over a sampler in place. The parameters and the model of each round equal, byte for byte,
+// those of sample --epoch, which cuts the same batches out of a file.
 func TestWindowsOfReports(t *testing.T) {
 	broker.Each(t, func(t *testing.T, b *broker.Broker) {
 		folder, topic := t.TempDir(), b.Topic(t, "reports", 1, nil)
@@ -37,7 +37,8 @@ done | tokenize text --vocab vocab.txt | privatize randomized-response --grant r
 (umask 077; head -c 32 /dev/urandom >key)
 sample --epoch --rounds 3 --run online -o rounds.pp reports.pp`)
 
-		// The same documents come to the topic in three windows. The producer says when, and is trusted, so that a slow machine changes nothing but the wait.
+		// The same documents come to the topic in three windows. The producer says when, and is trusted, so that a slow
+		// machine changes nothing but the wait.
 		const length = 3 * time.Second
 		start := time.Now().Add(2 * time.Second).Truncate(time.Millisecond)
 		published := make(chan error, 1)

@@ -12,8 +12,8 @@ import (
 	"privpipe/pipelines/metrics"
 )
 
-// TestText: a file has the numbers that a server serves with and without private numbers, as Prometheus' own client writes them, and
-// the time.
+// TestText: a file has the numbers that a server serves with and without private numbers, as Prometheus' own client
+// writes them, and the time.
 func TestText(t *testing.T) {
 	setAll()
 	wait := metrics.NewWait("rounds.private", 11)

@@ -75,7 +75,8 @@ func TestFamilies(t *testing.T) {
 			},
 			Norm: 2, Distance: 3 / math.Sqrt2, Attained: 1 - 1e-6,
 		},
-		// The root of all squared bounds. Hidden units are half on, so it is far from attained here: the search is that of estep/sbn.
+		// The root of all squared bounds. Hidden units are half on, so it is far from attained here: the search is that
+		// of estep/sbn.
 		"sbn": {
 			Step: func() model.EStep { return estepsbn.New(estepsbn.Options{Sweeps: 5, Count: true}) },
 			Learner: func() model.Learner {

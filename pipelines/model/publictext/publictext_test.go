@@ -29,7 +29,8 @@ func written(t *testing.T, text *Text) string {
 	return name
 }
 
-// TestRoundTrip: over its own vocabulary a file says what was written, and over another the same of the same words, wherever they are.
+// TestRoundTrip: over its own vocabulary a file says what was written, and over another the same of the same words,
+// wherever they are.
 func TestRoundTrip(t *testing.T) {
 	name := written(t, text())
 	same, err := Open(name, text().Vocabulary)

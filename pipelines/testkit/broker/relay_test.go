@@ -7,8 +7,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// TestRelay: a client that was given only the relay's address never gets around it, a request that is passed was answered when
-// pass returns, and one that is not never reaches the broker.
+// TestRelay: a client that was given only the relay's address never gets around it, a request that is passed was
+// answered when pass returns, and one that is not never reaches the broker.
 func TestRelay(t *testing.T) {
 	Each(t, func(t *testing.T, b *Broker) {
 		topic := b.Topic(t, "t", 2, nil)

@@ -25,7 +25,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestRun: the line has the CPU time of the program's child, beside that of the computation, and the program's exit code is kept.
+// TestRun: the line has the CPU time of the program's child, beside that of the computation, and the program's exit
+// code is kept.
 func TestRun(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "times")
 	command := exec.Command(os.Args[0], "run", file, "sh", "-c", `BUDGET_TEST=burn "$0"`, os.Args[0])
@@ -72,7 +73,8 @@ const events = `{"Action":"start","Package":"privpipe/house"}
 a warning of the go command
 `
 
-// TestReport: what failed is printed with the command that repeats it, what passed by its last line, and tests by their time.
+// TestReport: what failed is printed with the command that repeats it, what passed by its last line, and tests by their
+// time.
 func TestReport(t *testing.T) {
 	out := new(bytes.Buffer)
 	r, err := readResults(bufio.NewReader(strings.NewReader(events)), out)
@@ -118,7 +120,8 @@ func TestOver(t *testing.T) {
 	}
 }
 
-// reportOf reports with shares beside a total of 100 s. The reference machine takes 10 ms for the computation, this one twice as long.
+// reportOf reports with shares beside a total of 100 s. The reference machine takes 10 ms for the computation, this one
+// twice as long.
 func reportOf(t *testing.T, out *bytes.Buffer, r *results, shares string) error {
 	t.Helper()
 	folder := t.TempDir()

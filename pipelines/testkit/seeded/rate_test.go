@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestRefutes compares with sums that are worked out by hand: one failure in 20 at 1e-6 has a probability of 2e-5, two have 190·1e-12; at
-// 1e-2, four have 4845·1e-8·0.99^16 and a little more, which is 4.3e-5, and five have 1.5e-6.
+// TestRefutes compares with sums that are worked out by hand: one failure in 20 at 1e-6 has a probability of 2e-5, two
+// have 190·1e-12; at 1e-2, four have 4845·1e-8·0.99^16 and a little more, which is 4.3e-5, and five have 1.5e-6.
 func TestRefutes(t *testing.T) {
 	for _, c := range []struct {
 		rate     float64
@@ -39,8 +39,8 @@ func TestFlips(t *testing.T) {
 	}
 }
 
-// TestFlaky: TestFlips would be caught if it stated that it fails in one of 10⁶ runs, and not if it stated the truth. Fewer than two of 20
-// fresh seeds fail with probability 0.7^20 + 20·0.3·0.7^19 = 0.0077, so the seeds are fixed here.
+// TestFlaky: TestFlips would be caught if it stated that it fails in one of 10⁶ runs, and not if it stated the truth.
+// Fewer than two of 20 fresh seeds fail with probability 0.7^20 + 20·0.3·0.7^19 = 0.0077, so the seeds are fixed here.
 func TestFlaky(t *testing.T) {
 	seeds := make([]uint64, Runs)
 	for i := range seeds {

@@ -8,8 +8,9 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// TestStoresWhatHardlyShrinks: Fast stores a content whose middle does not shrink, byte for byte as None does, and compresses any other. Best
-// compresses whatever shrinks at all. Each frame is its content again, and the same each time.
+// TestStoresWhatHardlyShrinks: Fast stores a content whose middle does not shrink, byte for byte as None does, and
+// compresses any other. Best compresses whatever shrinks at all. Each frame is its content again, and the same each
+// time.
 func TestStoresWhatHardlyShrinks(t *testing.T) {
 	random := rand.NewChaCha8([32]byte{1})
 	noise := func(n int) []byte {

@@ -6,8 +6,8 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// TestFind: a frame of a stream of any kind says what its writer says of it, wherever the stream is cut into frames. An end alone knows no
-// round.
+// TestFind: a frame of a stream of any kind says what its writer says of it, wherever the stream is cut into frames. An
+// end alone knows no round.
 func TestFind(t *testing.T) {
 	kinds := make(map[wire.Kind]int)
 	for _, v := range vectors(t) {

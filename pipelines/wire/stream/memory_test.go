@@ -93,8 +93,8 @@ func TestFramesInOneMessage(t *testing.T) {
 	}
 }
 
-// TestWindows: a window of 8 MiB is read, with and without the size of the content, and takes no more than contents do. A
-// larger one is refused before memory is taken for it.
+// TestWindows: a window of 8 MiB is read, with and without the size of the content, and takes no more than contents do.
+// A larger one is refused before memory is taken for it.
 func TestWindows(t *testing.T) {
 	content := largest()
 	for _, window := range []int{1 << 10, 1 << 20, 2 << 20, wire.MaxWindow, 2 * wire.MaxWindow, 512 << 20} {

@@ -53,7 +53,8 @@ func (f *collector) WriteFrame(frame []byte, mark Mark) error {
 	return nil
 }
 
-// write returns the frames of a stream of groups of records, each a round or a set, cut at random and at each group's end.
+// write returns the frames of a stream of groups of records, each a round or a set, cut at random and at each group's
+// end.
 func write(t testing.TB, name string, h *wire.Header, groups [][]*wire.Record, random *rand.Rand) []written {
 	t.Helper()
 	compressor, err := NewCompressor(None)
@@ -129,7 +130,8 @@ func groupsOf(kind wire.Kind, n uint32) [][]*wire.Record {
 	return groups
 }
 
-// history is a log that writers appended to who died, came back and went on beside their successors, and how it came about.
+// history is a log that writers appended to who died, came back and went on beside their successors, and how it came
+// about.
 func history(t testing.TB, h *wire.Header, groups [][]*wire.Record, random *rand.Rand) []written {
 	type writer struct {
 		frames []written
@@ -170,8 +172,8 @@ func history(t testing.TB, h *wire.Header, groups [][]*wire.Record, random *rand
 	}
 }
 
-// TestMerge: whatever writers left in a log, its reader sees the stream that they would all have written: each record once,
-// and a contribution at least once and whole. Seeds are fixed, so it passes or fails for good.
+// TestMerge: whatever writers left in a log, its reader sees the stream that they would all have written: each record
+// once, and a contribution at least once and whole. Seeds are fixed, so it passes or fails for good.
 func TestMerge(t *testing.T) {
 	for _, kind := range []wire.Kind{wire.Kind_ROUNDS, wire.Kind_CONTRIBUTIONS, wire.Kind_RELEASES, wire.Kind_SUMS} {
 		h, groups := header(kind), groupsOf(kind, 4)
@@ -349,7 +351,8 @@ func TestMergeSingles(t *testing.T) {
 	}
 }
 
-// TestPassEnds: with PassEnds a log goes on after the ends of its writers, and is whole only where all of them have ended.
+// TestPassEnds: with PassEnds a log goes on after the ends of its writers, and is whole only where all of them have
+// ended.
 func TestPassEnds(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 4))
 	h := header(wire.Kind_SCORES)
@@ -410,8 +413,8 @@ func TestMergePredictions(t *testing.T) {
 	}
 }
 
-// TestMergeOtherSettings: contributions of a worker with other settings, or of one from before settings were named, are refused
-// with a message that says so.
+// TestMergeOtherSettings: contributions of a worker with other settings, or of one from before settings were named, are
+// refused with a message that says so.
 func TestMergeOtherSettings(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	settled := func(settings []byte) *wire.Header {

@@ -22,8 +22,8 @@ func lettered(ids string) (groups [][]*wire.Record) {
 	return groups
 }
 
-// TestMessages: each frame is read on its own. One that is malformed, or that came before, costs nothing but its own documents, and its error
-// says where it is. Frames that are missing are nobody's loss but their own.
+// TestMessages: each frame is read on its own. One that is malformed, or that came before, costs nothing but its own
+// documents, and its error says where it is. Frames that are missing are nobody's loss but their own.
 func TestMessages(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	h := header(wire.Kind_DOCUMENTS)
@@ -78,7 +78,8 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// FuzzMessageFrames: whatever a frame holds, Messages return only records that its header allows, or say that the frame is malformed, and go on.
+// FuzzMessageFrames: whatever a frame holds, Messages return only records that its header allows, or say that the frame
+// is malformed, and go on.
 func FuzzMessageFrames(f *testing.F) {
 	random := rand.New(rand.NewPCG(2, 2))
 	good := write(f, "a1", header(wire.Kind_DOCUMENTS), lettered("a bc"), random)

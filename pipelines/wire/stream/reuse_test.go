@@ -32,8 +32,9 @@ func reused(t *testing.T, r *Reader, copied bool) []*wire.Record {
 	}
 }
 
-// TestReuse reads contributions, some of several records, and documents of many frames into the same memory. Reuse may come before the header is
-// read, or after it. The records are the same as without it, and the last one shows that memory was used again.
+// TestReuse reads contributions, some of several records, and documents of many frames into the same memory. Reuse may
+// come before the header is read, or after it. The records are the same as without it, and the last one shows that
+// memory was used again.
 func TestReuse(t *testing.T) {
 	for _, kind := range []wire.Kind{wire.Kind_CONTRIBUTIONS, wire.Kind_ROUNDS} {
 		var want []*wire.Record
@@ -66,8 +67,8 @@ func TestReuse(t *testing.T) {
 	}
 }
 
-// TestReuseOfALog: the records of a log of two writers are those without Reuse, also contributions of several records whose frames
-// are between those of the other writer. The memory of the last one of each writer is used again.
+// TestReuseOfALog: the records of a log of two writers are those without Reuse, also contributions of several records
+// whose frames are between those of the other writer. The memory of the last one of each writer is used again.
 func TestReuseOfALog(t *testing.T) {
 	for _, kind := range []wire.Kind{wire.Kind_CONTRIBUTIONS, wire.Kind_ROUNDS} {
 		random := rand.New(rand.NewPCG(1, 2))

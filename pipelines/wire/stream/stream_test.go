@@ -381,8 +381,8 @@ func TestBatchesAreTheSameStream(t *testing.T) {
 	}
 }
 
-// TestBatchesKeepTheirMemory: batches that wait to be written do not change when others are made and written. The memory of written ones serves
-// others.
+// TestBatchesKeepTheirMemory: batches that wait to be written do not change when others are made and written. The
+// memory of written ones serves others.
 func TestBatchesKeepTheirMemory(t *testing.T) {
 	compressor, _ := NewCompressor(None)
 	var out bytes.Buffer
@@ -415,8 +415,8 @@ func TestBatchesKeepTheirMemory(t *testing.T) {
 	endsWith(t, w, &out, slices.Concat(waiting...), want)
 }
 
-// TestBatchBeyondAFrameKeepsItsMemory: a record that does not fit beside those before it becomes a batch of its own. It stays as it is
-// while the memory of the batch before it serves others.
+// TestBatchBeyondAFrameKeepsItsMemory: a record that does not fit beside those before it becomes a batch of its own. It
+// stays as it is while the memory of the batch before it serves others.
 func TestBatchBeyondAFrameKeepsItsMemory(t *testing.T) {
 	compressor, _ := NewCompressor(None)
 	var out bytes.Buffer
@@ -465,8 +465,8 @@ func endsWith(t *testing.T, w *Writer, out *bytes.Buffer, last []*Batch, want []
 	}
 }
 
-// TestDocumentBatches: documents that were encoded before give the frames that their records give, in rounds and outside, in one frame and
-// in many. They count as records of the round.
+// TestDocumentBatches: documents that were encoded before give the frames that their records give, in rounds and
+// outside, in one frame and in many. They count as records of the round.
 func TestDocumentBatches(t *testing.T) {
 	compressor, _ := NewCompressor(None)
 	for _, n := range []int{0, 1, 50_000} {
@@ -636,8 +636,8 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-// TestOpenSet: matrices that are read when they are asked for are those of ReadSet, in whatever order, and the next set comes after them. A stream that
-// breaks off among them is told from a matrix that is not there.
+// TestOpenSet: matrices that are read when they are asked for are those of ReadSet, in whatever order, and the next set
+// comes after them. A stream that breaks off among them is told from a matrix that is not there.
 func TestOpenSet(t *testing.T) {
 	h := header(wire.Kind_RELEASES)
 	h.Matrices[0].Rows, h.Matrices[0].Columns = 3, 20_000

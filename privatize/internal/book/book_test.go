@@ -17,8 +17,8 @@ import (
 	"privpipe/pipelines/testkit"
 )
 
-// The steps of the protocol under crashes, damage and locks are tested through what uses them, in package release, and on
-// the built binary in pipelines/endtoend.
+// The steps of the protocol under crashes, damage and locks are tested through what uses them, in package release, and
+// on the built binary in pipelines/endtoend.
 
 // newBook opens a ledger with a grant.
 func newBook(t *testing.T, g *event.Grant) (*Book, string) {
@@ -179,8 +179,8 @@ func TestAbsent(t *testing.T) {
 	wantCode(t, err, 90)
 }
 
-// TestForgedLedger: a ledger of which a line is not one that a privatizer would have written is not gone on with, although its
-// chain of hashes is whole.
+// TestForgedLedger: a ledger of which a line is not one that a privatizer would have written is not gone on with,
+// although its chain of hashes is whole.
 func TestForgedLedger(t *testing.T) {
 	for name, forge := range map[string]func(*event.Charge){
 		"less noise":       func(c *event.Charge) { c.Scale /= 2 },
@@ -239,8 +239,8 @@ func TestChargeThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// TestEnterLeavesNothing: a grant comes into the ledger with its first charge. A run that is refused leaves the ledger as it
-// was, so that the grant may still be planned again.
+// TestEnterLeavesNothing: a grant comes into the ledger with its first charge. A run that is refused leaves the ledger
+// as it was, so that the grant may still be planned again.
 func TestEnterLeavesNothing(t *testing.T) {
 	b, path := newBook(t, newGrant())
 	charge(t, b, newCharge(newGrant(), 1), "one")
@@ -302,7 +302,8 @@ func TestAgainUnderBudget(t *testing.T) {
 	wantCode(t, err, 83)
 }
 
-// TestAllow: what the ledger's rules refuse is a refusal of the privatizer, when it is asked for and when it is charged.
+// TestAllow: what the ledger's rules refuse is a refusal of the privatizer, when it is asked for and when it is
+// charged.
 func TestAllow(t *testing.T) {
 	noon := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	expires := noon.Add(time.Hour)

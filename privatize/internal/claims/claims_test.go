@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// A memory is a Log in memory. before and after, where set, are called around the append of an entry, which is not made if
-// before fails; lost, where set, takes the place of what Append returns.
+// A memory is a Log in memory. before and after, where set, are called around the append of an entry, which is not made
+// if before fails; lost, where set, takes the place of what Append returns.
 type memory struct {
 	mutex   sync.Mutex
 	entries [][]byte
@@ -211,8 +211,8 @@ func TestPaused(t *testing.T) {
 	}
 }
 
-// TestRace: of owners who claim at once, and again, over a log that loses acknowledgements, one has a release at most; and
-// one has it once all have been answered.
+// TestRace: of owners who claim at once, and again, over a log that loses acknowledgements, one has a release at most;
+// and one has it once all have been answered.
 func TestRace(t *testing.T) {
 	const owners, releases, tries = 4, 12, 2
 	log := new(memory)

@@ -52,8 +52,8 @@ func some(random *rand.Rand, from, n int) (list []uint32) {
 	return list
 }
 
-// TestExpandIsDense: blocks of products, between others, are bit for bit the cells and steps of the same contribution in dense
-// blocks.
+// TestExpandIsDense: blocks of products, between others, are bit for bit the cells and steps of the same contribution
+// in dense blocks.
 func TestExpandIsDense(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	l := upper()
@@ -94,8 +94,8 @@ func TestExpandIsDense(t *testing.T) {
 	}
 }
 
-// TestProductsAreExact compares the steps of products of any two float32 with exact arithmetic: the product is not rounded before
-// it is put on the grid, as it would be as a float32.
+// TestProductsAreExact compares the steps of products of any two float32 with exact arithmetic: the product is not
+// rounded before it is put on the grid, as it would be as a float32.
 func TestProductsAreExact(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	l := new(Layout)
@@ -173,7 +173,8 @@ func TestAddFactoredRefuses(t *testing.T) {
 	}
 }
 
-// TestExpandAgain: what a clone expands to does not change with the vector it was cloned from, nor with the memory used again.
+// TestExpandAgain: what a clone expands to does not change with the vector it was cloned from, nor with the memory used
+// again.
 func TestExpandAgain(t *testing.T) {
 	l := upper()
 	var v, whole Vector
@@ -197,7 +198,8 @@ func TestExpandAgain(t *testing.T) {
 	}
 }
 
-// FuzzExpand adds any factored blocks. Whatever is accepted, cells ascend and lie within the layout, as many as it says.
+// FuzzExpand adds any factored blocks. Whatever is accepted, cells ascend and lie within the layout, as many as it
+// says.
 func FuzzExpand(f *testing.F) {
 	f.Add([]byte{0, 0, 0}, []byte{1, 0, 0})
 	f.Add([]byte{1, 0b101, 0b101}, []byte{1, 0b11000, 0b11000})

@@ -103,8 +103,8 @@ func TestWord(t *testing.T) {
 	})
 }
 
-// reports counts, of 12·sum^k sequences of choices of words and k draws, those whose words are each set. A document of too many words has
-// 2, 3, 4 or 6 choices.
+// reports counts, of 12·sum^k sequences of choices of words and k draws, those whose words are each set. A document of
+// too many words has 2, 3, 4 or 6 choices.
 func reports(d *draws, pattern uint64, k int) []uint64 {
 	var choices []uint64
 	for chosen := range uint64(1) << d.words {
@@ -139,8 +139,8 @@ func drawn(d *draws, pattern uint64, k int) []uint64 {
 	return counts
 }
 
-// Every pair of documents and every report, exactly: the ratio of probabilities is at most (right/wrong)^k, the e^ε that is charged, and
-// that is reached.
+// Every pair of documents and every report, exactly: the ratio of probabilities is at most (right/wrong)^k, the e^ε
+// that is charged, and that is reached.
 func TestLoss(t *testing.T) {
 	power := func(x uint64, k int) uint64 {
 		y := uint64(1)
@@ -192,8 +192,8 @@ func TestDrawsCharged(t *testing.T) {
 	}
 }
 
-// TestReportsOfWords: how many reports have each word, by samples. A right mechanism fails with a probability of at most 10⁻⁶, shared among
-// the words of all cases: P[|Z| > 6.1] = 10⁻⁹. The stream is fixed.
+// TestReportsOfWords: how many reports have each word, by samples. A right mechanism fails with a probability of at
+// most 10⁻⁶, shared among the words of all cases: P[|Z| > 6.1] = 10⁻⁹. The stream is fixed.
 func TestReportsOfWords(t *testing.T) {
 	cryptotest.SetGlobalRandom(t, 1)
 	const number, words = 20_000, 100

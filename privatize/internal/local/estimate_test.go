@@ -8,8 +8,8 @@ import (
 	"testing/cryptotest"
 )
 
-// The tests below draw from fixed streams. With other streams a right mechanism fails each of their comparisons with a probability of at
-// most 10⁻⁶.
+// The tests below draw from fixed streams. With other streams a right mechanism fails each of their comparisons with a
+// probability of at most 10⁻⁶.
 const logFalseRejection = 14.509 // −ln(10⁻⁶/2), for each of two sides
 
 // chiSquareWindow is where a χ² of that many degrees of freedom lies but with probability 10⁻⁶: Laurent and Massart,
@@ -20,8 +20,8 @@ func chiSquareWindow(degrees int) (least, most float64) {
 	return k - spread, k + spread + 2*logFalseRejection
 }
 
-// reported counts, for each word, the documents whose report has it, and for each document how many of its bits are wrong.
-// Document d has word w if has says so.
+// reported counts, for each word, the documents whose report has it, and for each document how many of its bits are
+// wrong. Document d has word w if has says so.
 func reported(t *testing.T, flip float64, documents, words int, has func(d, w int) bool) (ofWord, wrong []int) {
 	t.Helper()
 	terms := newTerms()
@@ -72,10 +72,10 @@ func reported(t *testing.T, flip float64, documents, words int, has func(d, w in
 	return ofWord, wrong
 }
 
-// TestEstimate: of M documents of which N_t have word t, n_t are reported to have it, and (n_t − M·p)/(1 − 2p) estimates
-// N_t without bias and with variance M·p(1 − p)/(1 − 2p)². In the paper's f = 2p that is (2n_t − f·M)/(2(1 − f)) (Zhao et
-// al., Latent Dirichlet Allocation Model Training with Differential Privacy, eq. 8) and M·f(2 − f)/(4(1 − f)²): its eq. 9
-// without the last summand, which is the variance of random documents (design/soundness.md, 22).
+// TestEstimate: of M documents of which N_t have word t, n_t are reported to have it, and (n_t − M·p)/(1 − 2p)
+// estimates N_t without bias and with variance M·p(1 − p)/(1 − 2p)². In the paper's f = 2p that is (2n_t − f·M)/(2(1 −
+// f)) (Zhao et al., Latent Dirichlet Allocation Model Training with Differential Privacy, eq. 8) and M·f(2 − f)/(4(1 −
+// f)²): its eq. 9 without the last summand, which is the variance of random documents (design/soundness.md, 22).
 //
 // The rows are those of golden/mechanisms.json, lp_lda: variance is its variance_given_N_t.
 func TestEstimate(t *testing.T) {
@@ -110,8 +110,8 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// TestFlips: each bit of a report is wrong with probability p, whether it is 0 or 1, at every position and in every document,
-// the same for words that occur and words that do not.
+// TestFlips: each bit of a report is wrong with probability p, whether it is 0 or 1, at every position and in every
+// document, the same for words that occur and words that do not.
 func TestFlips(t *testing.T) {
 	cryptotest.SetGlobalRandom(t, 1)
 	const documents, words = 1000, 999 // not a multiple of 8

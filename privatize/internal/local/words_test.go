@@ -154,8 +154,8 @@ func FuzzOneWord(f *testing.F) {
 	})
 }
 
-// The sampler that flips is, bit by bit of its probability, the one of the scale that is charged, which is the least that
-// does not flip less than the grant says. Package noise tests what it draws.
+// The sampler that flips is, bit by bit of its probability, the one of the scale that is charged, which is the least
+// that does not flip less than the grant says. Package noise tests what it draws.
 func TestScale(t *testing.T) {
 	for flip, want := range map[float64]uint64{
 		0.25: noise.FlipSteps / 4, 0.5: noise.FlipSteps / 2, 1.0 / noise.FlipSteps: 1, 1.5 / noise.FlipSteps: 2,

@@ -28,8 +28,8 @@ func TestBernoulliExp(t *testing.T) {
 }
 
 // FuzzBernoulli compares with the definition. The random digits stand for U = 0.d₁d₂…dₘ in base 2^16, and all ones
-// after that, which is (D+1)/2^(16m) for the number D that the digits spell. U < n/d, except for U = n/d, where the digits
-// of U are the smaller ones.
+// after that, which is (D+1)/2^(16m) for the number D that the digits spell. U < n/d, except for U = n/d, where the
+// digits of U are the smaller ones.
 func FuzzBernoulli(f *testing.F) {
 	f.Add(uint64(1), uint64(2), uint16(0x7fff), []byte{})
 	f.Add(uint64(1), uint64(2), uint16(0x8000), []byte{0, 0})

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// word is the one that propose reads for j, u, the first digit of the acceptance and the sign. The last of its 22 bits for the table,
-// which decide, are in the middle of j's.
+// word is the one that propose reads for j, u, the first digit of the acceptance and the sign. The last of its 22 bits
+// for the table, which decide, are in the middle of j's.
 func (p *proposer) word(j int, u, digit uint64, negative bool) []byte {
 	from := uint64(0)
 	if j > 0 {
@@ -97,8 +97,8 @@ func TestNextOfWidthOne(t *testing.T) {
 	}
 }
 
-// Where the acceptance is not asked, it could not have said no, for each j of the table and the largest u; and where it is,
-// its exponent is below 1 and nothing overflows.
+// Where the acceptance is not asked, it could not have said no, for each j of the table and the largest u; and where it
+// is, its exponent is below 1 and nothing overflows.
 func TestNextAsksWheneverItCouldReject(t *testing.T) {
 	check := func(name string, scale uint64, j int, high, n, d, limit uint64) {
 		t.Helper()

@@ -244,9 +244,9 @@ func TestBrokenSamples(t *testing.T) {
 	}
 }
 
-// lowerHalves returns how many standard errors the share of numbers in lower halves of the table's steps is off. Of σ/64 or
-// t/64, a step's lower half has 0.16 % or 0.8 % more than the upper: what the acceptance is for. A bin of the tests above
-// is too small to show it; all halves together show it at 7 standard errors or more.
+// lowerHalves returns how many standard errors the share of numbers in lower halves of the table's steps is off. Of
+// σ/64 or t/64, a step's lower half has 0.16 % or 0.8 % more than the upper: what the acceptance is for. A bin of the
+// tests above is too small to show it; all halves together show it at 7 standard errors or more.
 func (k kind) lowerHalves(s Sampler, draws int) float64 {
 	const scale = 1 << 20
 	half := int64(1) << (proposerOf(s).shift - 1)

@@ -22,8 +22,8 @@ func chiSquareLimit(degrees int) float64 {
 	return k + 2*math.Sqrt(k*logFalseRejection) + 2*logFalseRejection
 }
 
-// ksLimit is above sup |F_n − F| but with probability 10⁻⁶, for any F, also one with jumps: Massart, The tight constant in
-// the Dvoretzky-Kiefer-Wolfowitz inequality (1990).
+// ksLimit is above sup |F_n − F| but with probability 10⁻⁶, for any F, also one with jumps: Massart, The tight constant
+// in the Dvoretzky-Kiefer-Wolfowitz inequality (1990).
 func ksLimit(draws int) float64 { return math.Sqrt((logFalseRejection + math.Ln2) / float64(2*draws)) }
 
 // chiSquare compares counts with probabilities; bins in which fewer than 10 are expected are counted together.

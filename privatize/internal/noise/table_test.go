@@ -30,8 +30,9 @@ func weight(x *big.Rat) *big.Float {
 
 func truth(x int64) *big.Float { return new(big.Float).SetPrec(trueBits).SetInt64(x) }
 
-// exact returns F_0, …, F_(count−1), to 500 bits. For Laplace noise they are 1 − q^(j+1), or 1 − 2q^(j+1)/(1+q) with half the
-// weight at 0; for Gaussian noise they are sums of weights, each worked out from its definition, to 30 times σ.
+// exact returns F_0, …, F_(count−1), to 500 bits. For Laplace noise they are 1 − q^(j+1), or 1 − 2q^(j+1)/(1+q) with
+// half the weight at 0; for Gaussian noise they are sums of weights, each worked out from its definition, to 30 times
+// σ.
 func (l law) exact(count int) []*big.Float {
 	exponent := func(j int64) *big.Rat {
 		x := new(big.Rat).SetFrac(new(big.Int).SetUint64(l.n), new(big.Int).SetUint64(l.d))
@@ -121,8 +122,8 @@ func least(exact []*big.Float, u *big.Int, words int) uint64 {
 	return uint64(sort.Search(len(exact), func(j int) bool { return x.Cmp(exact[j]) < 0 }))
 }
 
-// At F_j cut after 64, 128 or 256 bits, and a few units of that place above and below, 22 bits do not decide, nor do the
-// bits that the next try of the four begins with.
+// At F_j cut after 64, 128 or 256 bits, and a few units of that place above and below, 22 bits do not decide, nor do
+// the bits that the next try of the four begins with.
 func TestDrawAtTheBoundaries(t *testing.T) {
 	for name, l := range laws() {
 		table := newTable(l)

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Each remainder stands for the same number of random numbers: multiple is the largest multiple of n, and numbers from it on are drawn again.
+// Each remainder stands for the same number of random numbers: multiple is the largest multiple of n, and numbers from
+// it on are drawn again.
 func TestUniform(t *testing.T) {
 	for _, n := range []uint64{1, 2, 3, 7, 1 << 32, 1<<52 + 12345, 1<<63 - 1, 1 << 63, 1<<63 + 1, math.MaxUint64} {
 		u := NewUniform()

@@ -62,7 +62,8 @@ func TestMinimiser(t *testing.T) {
 	}
 }
 
-// TestGradientIsZero works out the gradient from its definition, in other words than the code, for easy and for hard objectives.
+// TestGradientIsZero works out the gradient from its definition, in other words than the code, for easy and for hard
+// objectives.
 func TestGradientIsZero(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, c := range []struct {
@@ -79,7 +80,8 @@ func TestGradientIsZero(t *testing.T) {
 					x[j] = float32(random.NormFloat64())
 				}
 			}
-			// Classes at random: some 40 % of rows lie on the wrong side of any plane, so that the minimiser is finite without λ, too.
+			// Classes at random: some 40 % of rows lie on the wrong side of any plane, so that the minimiser is finite
+			// without λ, too.
 			if err := r.add(document(i, random.IntN(2) == 0, x...)); err != nil {
 				t.Fatal(err)
 			}

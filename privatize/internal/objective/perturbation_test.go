@@ -30,7 +30,8 @@ func TestPerturb(t *testing.T) {
 	}
 }
 
-// ksLimit is above sup |F_n − F| but with probability 10⁻⁶ (Massart 1990), for a fresh stream of coins; the tests use fixed streams.
+// ksLimit is above sup |F_n − F| but with probability 10⁻⁶ (Massart 1990), for a fresh stream of coins; the tests use
+// fixed streams.
 func ksLimit(draws int) float64 { return math.Sqrt((6*math.Ln10 + math.Ln2) / float64(2*draws)) }
 
 // farthest is sup |F_n − F|.
@@ -70,8 +71,8 @@ func TestNormOfB(t *testing.T) {
 	}
 }
 
-// TestDirectionOfB: on the sphere of 3 dimensions each coordinate is uniform on [−1, 1] (Archimedes), also along other axes; in the plane
-// the angle is uniform. The direction does not depend on the norm.
+// TestDirectionOfB: on the sphere of 3 dimensions each coordinate is uniform on [−1, 1] (Archimedes), also along other
+// axes; in the plane the angle is uniform. The direction does not depend on the norm.
 func TestDirectionOfB(t *testing.T) {
 	const draws = 20_000
 	coins := rand.NewChaCha8([32]byte{2})

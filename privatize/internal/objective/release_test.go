@@ -67,7 +67,8 @@ func charges(t *testing.T, ledger string) []*event.Charge {
 	return l.Charges()
 }
 
-// TestOnce: one unbounded charge with the claim, and the same weights for the same rows ever after, also in a process of its own.
+// TestOnce: one unbounded charge with the claim, and the same weights for the same rows ever after, also in a process
+// of its own.
 func TestOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		terms Terms
@@ -117,9 +118,10 @@ func TestNoiseless(t *testing.T) {
 	}
 }
 
-// TestPerturbed: the gradient of the plain objective at the released weights is −Δ·w − b/n, with a b that has the norm and the spread of
-// Algorithm 2. Over 2,000 releases the mean of |b|, which is d·2/ε′, and the sum of all b, which is 0 in mean, are within 5.1 standard
-// deviations: a right program fails with a probability of about 10⁻⁶, and here the stream is fixed.
+// TestPerturbed: the gradient of the plain objective at the released weights is −Δ·w − b/n, with a b that has the norm
+// and the spread of Algorithm 2. Over 2,000 releases the mean of |b|, which is d·2/ε′, and the sum of all b, which is 0
+// in mean, are within 5.1 standard deviations: a right program fails with a probability of about 10⁻⁶, and here the
+// stream is fixed.
 func TestPerturbed(t *testing.T) {
 	cryptotest.SetGlobalRandom(t, 1)
 	const draws, d = 2000, 4

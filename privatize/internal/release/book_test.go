@@ -61,8 +61,8 @@ func TestProtocol(t *testing.T) {
 	}
 }
 
-// TestCrashBeforeCharge: whatever a crash leaves before the charge is whole, nothing has left under it. The round begins
-// again, with its own noise and one charge.
+// TestCrashBeforeCharge: whatever a crash leaves before the charge is whole, nothing has left under it. The round
+// begins again, with its own noise and one charge.
 func TestCrashBeforeCharge(t *testing.T) {
 	for name, crash := range map[string]func(t *testing.T, ledger string, before, after []byte){
 		"before the spool": func(t *testing.T, ledger string, before, _ []byte) {
@@ -162,8 +162,8 @@ func TestDamagedSpool(t *testing.T) {
 	}
 }
 
-// TestShapeOfStoredRelease: a stored release of another number of cells is not taken for this run's, even if it is the one
-// that was charged.
+// TestShapeOfStoredRelease: a stored release of another number of cells is not taken for this run's, even if it is the
+// one that was charged.
 func TestShapeOfStoredRelease(t *testing.T) {
 	ledger, _, _, _ := onceReleased(t)
 	stored := filepath.Join(ledger+".releases", "run", "000000001")
@@ -292,8 +292,8 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// FuzzLedgerTail: whatever follows a whole ledger, the charge in it is neither lost nor made twice. Either the ledger is
-// refused and left alone, or it is cut to whole lines and the round is answered as it was released.
+// FuzzLedgerTail: whatever follows a whole ledger, the charge in it is neither lost nor made twice. Either the ledger
+// is refused and left alone, or it is cut to whole lines and the round is answered as it was released.
 func FuzzLedgerTail(f *testing.F) {
 	for _, tail := range []string{"", "{", "\n", "{}\n", "\x00\x00", `{"version":1,"sequence":3,`, "x\ny"} {
 		f.Add([]byte(tail))

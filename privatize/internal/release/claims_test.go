@@ -67,7 +67,8 @@ func untouched(t *testing.T, ledger string) {
 	}
 }
 
-// TestOneOfTwo: of two privatizers with ledgers of their own the first has a round, and its replays; the other is refused.
+// TestOneOfTwo: of two privatizers with ledgers of their own the first has a round, and its replays; the other is
+// refused.
 func TestOneOfTwo(t *testing.T) {
 	log := new(sharedLog)
 	first, second := newLedger(t), newLedger(t)
@@ -189,7 +190,8 @@ func TestPausedPrivatizer(t *testing.T) {
 	}
 }
 
-// TestRacingPrivatizers: however two privatizers race, a round is released once and charged once, by the one that has it.
+// TestRacingPrivatizers: however two privatizers race, a round is released once and charged once, by the one that has
+// it.
 func TestRacingPrivatizers(t *testing.T) {
 	const rounds = 20
 	log := new(sharedLog)
@@ -248,8 +250,8 @@ func TestClaimOfRespend(t *testing.T) {
 	}
 }
 
-// TestCopiedLedger: a copy without the file that names the owner replays what it has charges of, and has nothing else that
-// the first has claimed.
+// TestCopiedLedger: a copy without the file that names the owner replays what it has charges of, and has nothing else
+// that the first has claimed.
 func TestCopiedLedger(t *testing.T) {
 	log, ledger, restored := new(sharedLog), newLedger(t), newLedger(t)
 	p := open(t, ledger, claiming(log))

@@ -163,7 +163,8 @@ func TestNonNegative(t *testing.T) {
 
 func users(terms *Terms) { terms.Unit, terms.Grant.Unit = event.User, event.User }
 
-// TestUsers: all records of a user in a round are clipped together, in whatever order they come between those of others.
+// TestUsers: all records of a user in a round are clipped together, in whatever order they come between those of
+// others.
 func TestUsers(t *testing.T) {
 	r := collector(t, users)
 	for _, err := range []error{
@@ -214,8 +215,8 @@ func TestStatistics(t *testing.T) {
 	if err := c.Quantise(&v, 1, []uint32{1}, []uint32{0}, []float32{1}, false); err == nil {
 		t.Error("a cell below the diagonal was taken")
 	}
-	// In L1 they count twice too, under Gaussian noise, of which they get less: |1| + |1| + 2·|2| = 6. Laplace noise hides
-	// the triangle as it is: 4.
+	// In L1 they count twice too, under Gaussian noise, of which they get less: |1| + |1| + 2·|2| = 6. Laplace noise
+	// hides the triangle as it is: 4.
 	for mechanism, want := range map[string]float64{event.Gaussian: 6, event.Laplace: 4} {
 		terms.Grant.Mechanism, terms.Grant.Clipping = mechanism, event.ClipUnitL1
 		c, err := NewCollector(&terms)
@@ -242,14 +243,15 @@ func TestStatistics(t *testing.T) {
 	wantCode(t, err, 83)
 }
 
-// symmetric makes the layout a plain matrix of two cells and a symmetric one of 2 × 2, in which the cell 3 is off the diagonal.
+// symmetric makes the layout a plain matrix of two cells and a symmetric one of 2 × 2, in which the cell 3 is off the
+// diagonal.
 func symmetric(terms *Terms) {
 	*terms = shaped(*terms, event.Matrix{Name: "plain", Rows: 1, Columns: 2},
 		event.Matrix{Name: "symmetric", Rows: 2, Columns: 2, Symmetric: true})
 }
 
-// TestWhichCellsCountTwice: whatever cells a unit touches, and however its sum is bounded, the one off the diagonal counts
-// twice and no other. Each unit sends 3 and 4 to two cells, at a clip of 1.
+// TestWhichCellsCountTwice: whatever cells a unit touches, and however its sum is bounded, the one off the diagonal
+// counts twice and no other. Each unit sends 3 and 4 to two cells, at a clip of 1.
 func TestWhichCellsCountTwice(t *testing.T) {
 	for _, mode := range []string{event.ClipUnit, event.ClipBatch, event.ClipUnitL1} {
 		for _, cells := range [][2]int{{0, 3}, {3, 4}, {2, 3}, {0, 2}, {1, 4}, {2, 4}} {
@@ -297,8 +299,8 @@ func TestHugeUser(t *testing.T) {
 	}
 }
 
-// TestNoiseOfSymmetric: variances are σ² on the diagonal and σ²/2 off it, within six standard deviations: a sound program
-// fails with a probability below 1e-8, and here the stream is fixed.
+// TestNoiseOfSymmetric: variances are σ² on the diagonal and σ²/2 off it, within six standard deviations: a sound
+// program fails with a probability below 1e-8, and here the stream is fixed.
 func TestNoiseOfSymmetric(t *testing.T) {
 	fixedStream(t)
 	terms := newTerms(newGrant(func(g *event.Grant) { g.NoiseMultiplier = 3 }))
@@ -399,8 +401,8 @@ func TestUserInTwoSources(t *testing.T) {
 	}
 }
 
-// TestPartTooLarge: a partial sum cannot be larger than its units together, in the norm that bounds each. (That they were
-// bounded one by one is for combine.) The bound is 2^20 steps.
+// TestPartTooLarge: a partial sum cannot be larger than its units together, in the norm that bounds each. (That they
+// were bounded one by one is for combine.) The bound is 2^20 steps.
 func TestPartTooLarge(t *testing.T) {
 	const bound = 1 << 20
 	two := slices.Concat(keyBytes("a"), keyBytes("b"))
@@ -467,8 +469,8 @@ func named() event.Scheme {
 	return s
 }
 
-// TestRerun: a round that is released already and comes again with the same coins is answered with the stored release, if
-// its exact sum is the same. If not, it is refused, or released again for a second charge.
+// TestRerun: a round that is released already and comes again with the same coins is answered with the stored release,
+// if its exact sum is the same. If not, it is refused, or released again for a second charge.
 func TestRerun(t *testing.T) {
 	ledger := newLedger(t)
 	p := open(t, ledger, newTerms(newGrant()))
@@ -508,8 +510,8 @@ func TestRerun(t *testing.T) {
 	wantCode(t, err, 83)
 }
 
-// TestSumIsPrivate: the digest of the exact sum is the owner's to read, and not in the ledger. Without it a rerun cannot be
-// compared, and is refused.
+// TestSumIsPrivate: the digest of the exact sum is the owner's to read, and not in the ledger. Without it a rerun
+// cannot be compared, and is refused.
 func TestSumIsPrivate(t *testing.T) {
 	ledger := newLedger(t)
 	// Noise of 2^20 steps: with less, all six cells might stay what they were.

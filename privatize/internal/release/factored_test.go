@@ -15,8 +15,8 @@ import (
 	"privpipe/privatize/internal/fixed"
 )
 
-// An outer is a contribution of a row to a 1 × 5 matrix, a 4 × 6 matrix and a symmetric 5 × 5 one, of which the last two are factored:
-// of some rows and all columns, and of some rows and columns.
+// An outer is a contribution of a row to a 1 × 5 matrix, a 4 × 6 matrix and a symmetric 5 × 5 one, of which the last
+// two are factored: of some rows and all columns, and of some rows and columns.
 type outer struct {
 	unit, record  string
 	plain         []float32
@@ -99,8 +99,8 @@ func (o outer) put(t *testing.T, c *Collector, factored bool) error {
 	return c.Add(o.unit, o.record, wire.UnitDigest(o.unit), v)
 }
 
-// TestFactoredSumsAreDenseSums: however units are bounded, and in whatever order their records come, the sum of factored
-// contributions is that of the same cells, bit for bit; and so are the sums of parts.
+// TestFactoredSumsAreDenseSums: however units are bounded, and in whatever order their records come, the sum of
+// factored contributions is that of the same cells, bit for bit; and so are the sums of parts.
 func TestFactoredSumsAreDenseSums(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for _, mechanism := range []string{"", event.Gaussian, event.Laplace} {
@@ -176,8 +176,8 @@ func TestFactoredSumsAreDenseSums(t *testing.T) {
 	}
 }
 
-// TestFactoredAgain: a factored contribution that comes again is dropped, and another one of the unit refused, in whichever of its
-// numbers it differs.
+// TestFactoredAgain: a factored contribution that comes again is dropped, and another one of the unit refused, in
+// whichever of its numbers it differs.
 func TestFactoredAgain(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	first := randomOuter(random, "a", "")
@@ -211,7 +211,8 @@ func TestFactoredAgain(t *testing.T) {
 	}
 }
 
-// TestFactoredUsersStaySmall: what users contribute is kept as the numbers that came, not as the cells that they stand for.
+// TestFactoredUsersStaySmall: what users contribute is kept as the numbers that came, not as the cells that they stand
+// for.
 func TestFactoredUsersStaySmall(t *testing.T) {
 	const side, users = 1000, 200
 	terms := shaped(newTerms(newGrant()), event.Matrix{Name: "m", Rows: side, Columns: side})
@@ -254,7 +255,8 @@ func wordTerms(mechanism string, clip float64) Terms {
 	}))
 }
 
-// TestWordsAreWhole: where the unit is the word, a document brings as many as it has, and no number that no count or increment is.
+// TestWordsAreWhole: where the unit is the word, a document brings as many as it has, and no number that no count or
+// increment is.
 func TestWordsAreWhole(t *testing.T) {
 	for name, c := range map[string]struct {
 		terms  Terms
@@ -363,7 +365,8 @@ func TestCoupledIsRefused(t *testing.T) {
 	}
 }
 
-// TestUnboundedIsCharged: what is not bounded is summed as it is, and charged without a sensitivity, with the paper's beside.
+// TestUnboundedIsCharged: what is not bounded is summed as it is, and charged without a sensitivity, with the paper's
+// beside.
 func TestUnboundedIsCharged(t *testing.T) {
 	ledger := newLedger(t)
 	p := open(t, ledger, newTerms(newGrant(func(g *event.Grant) { g.Clipping, g.Claim = event.ClipUnbounded, event.PaperClaim })))
@@ -394,7 +397,8 @@ func TestDrawsAreCharged(t *testing.T) {
 	}
 }
 
-// An image of 784 pixels and 100 hidden units: 4.0 million cells of 5,834 numbers, clipped, checked for sameness and summed.
+// An image of 784 pixels and 100 hidden units: 4.0 million cells of 5,834 numbers, clipped, checked for sameness and
+// summed.
 func BenchmarkFactored(b *testing.B) {
 	const pixels, pairs = 784, 5050
 	terms := shaped(newTerms(newGrant()), event.Matrix{Name: "gzz", Rows: pixels, Columns: pairs})

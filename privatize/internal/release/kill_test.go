@@ -52,8 +52,8 @@ func emitRounds(ledger string) error {
 }
 
 // TestKill kills a privatizer again and again, soon after a new release of it, at whatever step it is by then. Of every
-// round one release leaves, the one that is charged, however often it is sent. Where a kill hits is up to chance; what must
-// hold is not.
+// round one release leaves, the one that is charged, however often it is sent. Where a kill hits is up to chance; what
+// must hold is not.
 func TestKill(t *testing.T) {
 	ledger := newLedger(t)
 	random := rand.New(rand.NewPCG(1, 2))

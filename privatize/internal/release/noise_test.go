@@ -14,9 +14,9 @@ import (
 	"privpipe/privatize/internal/noise"
 )
 
-// TestScaleOfNoise: each sampler is, to the last entry of its table, the one of the scale that is charged, and so are the
-// twins that draw. That of a cell off the diagonal is of the least whole scale whose square is at least half. Package noise
-// tests what a sampler of a scale draws. Nothing is drawn here, so a scale that is off by one is seen.
+// TestScaleOfNoise: each sampler is, to the last entry of its table, the one of the scale that is charged, and so are
+// the twins that draw. That of a cell off the diagonal is of the least whole scale whose square is at least half.
+// Package noise tests what a sampler of a scale draws. Nothing is drawn here, so a scale that is off by one is seen.
 func TestScaleOfNoise(t *testing.T) {
 	for _, mechanism := range []string{event.Gaussian, event.Laplace} {
 		for _, multiplier := range []float64{0x1p-20, 1e-4, 0.3, 1, 1.24, 3, 777.7} {
@@ -75,7 +75,8 @@ func halved(scale uint64) uint64 {
 	return s.Uint64()
 }
 
-// numbers is noise whose draws are 1, 2, 3, …, counted over all of its twins, so that a sum tells which draws are in it.
+// numbers is noise whose draws are 1, 2, 3, …, counted over all of its twins, so that a sum tells which draws are in
+// it.
 type numbers struct{ drawn, twins *atomic.Int64 }
 
 func newNumbers() *numbers { return &numbers{new(atomic.Int64), new(atomic.Int64)} }
@@ -90,7 +91,8 @@ func (n *numbers) Twin() noise.Sampler {
 // mostWorkers is up to how many workers the tests below share the cells out to.
 const mostWorkers = 9
 
-// eachShare calls test for each number of workers, and of cells to be shared out to them: primes too, and fewer than workers.
+// eachShare calls test for each number of workers, and of cells to be shared out to them: primes too, and fewer than
+// workers.
 func eachShare(test func(workers, cells int)) {
 	before := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(before)
@@ -102,8 +104,8 @@ func eachShare(test func(workers, cells int)) {
 	}
 }
 
-// TestEachCellIsDrawnForOnce: however many workers share the cells, every cell gets one draw, of its own kind of noise, and no
-// draw goes to two cells or to none.
+// TestEachCellIsDrawnForOnce: however many workers share the cells, every cell gets one draw, of its own kind of noise,
+// and no draw goes to two cells or to none.
 func TestEachCellIsDrawnForOnce(t *testing.T) {
 	eachShare(func(workers, cells int) {
 		for _, symmetric := range []bool{false, true} {
@@ -144,10 +146,10 @@ func TestEachCellIsDrawnForOnce(t *testing.T) {
 	})
 }
 
-// TestEveryCellGetsNoise is the same with the noise itself: each cell of two rounds of nothing but noise has some, and no
-// cell has that of another cell. A draw of scale 2^30 is a given number with a probability below 2^-31, for Laplace noise as
-// well. So both draws of a cell are 0 below 2^-62, and both pairs of two cells equal. There are 25,758 cells in all and fewer
-// than 447,000 pairs: a sound program fails with a probability below 2^-43.
+// TestEveryCellGetsNoise is the same with the noise itself: each cell of two rounds of nothing but noise has some, and
+// no cell has that of another cell. A draw of scale 2^30 is a given number with a probability below 2^-31, for Laplace
+// noise as well. So both draws of a cell are 0 below 2^-62, and both pairs of two cells equal. There are 25,758 cells
+// in all and fewer than 447,000 pairs: a sound program fails with a probability below 2^-43.
 func TestEveryCellGetsNoise(t *testing.T) {
 	const scale = 1 << 30
 	for name, sampler := range map[string]noise.Sampler{"gaussian": noise.NewGaussian(scale), "laplace": noise.NewLaplace(scale)} {

@@ -19,8 +19,8 @@ import (
 // poisson is the scheme of the grant below.
 var poisson = event.Scheme{Method: event.Poisson, Rate: 0.25, Rounds: 3, Secret: true}
 
-// newGrant returns a grant of two releases of one step of noise on a bound of 2^20 steps, so that a cell of a release is
-// its sum to a few steps: a draw beyond 20 of them has a probability below 1e-80.
+// newGrant returns a grant of two releases of one step of noise on a bound of 2^20 steps, so that a cell of a release
+// is its sum to a few steps: a draw beyond 20 of them has a probability below 1e-80.
 func newGrant(change ...func(*event.Grant)) *event.Grant {
 	g := &event.Grant{
 		Version: event.GrantVersion, ID: "grant", Mechanism: event.Gaussian, Adjacency: event.AddRemove,
@@ -176,8 +176,8 @@ func TestChargedSensitivity(t *testing.T) {
 }
 
 // TestNoise checks the variance of the noise and that no draw is used twice, be it in two rounds or two parts of one.
-// Each bound is six standard deviations, so a sound program fails with a probability below 1e-6 in all; here the stream is fixed.
-// TestEveryCellGetsNoise has the same of several workers.
+// Each bound is six standard deviations, so a sound program fails with a probability below 1e-6 in all; here the stream
+// is fixed. TestEveryCellGetsNoise has the same of several workers.
 func TestNoise(t *testing.T) {
 	fixedStream(t)
 	const cells = 8192
@@ -646,8 +646,8 @@ func TestRoundThatIsNotWhole(t *testing.T) {
 	}
 }
 
-// TestFixedSize: a round of a fixed number of units holds as many, which is public. A part of one, as of only one partition, is
-// not released.
+// TestFixedSize: a round of a fixed number of units holds as many, which is public. A part of one, as of only one
+// partition, is not released.
 func TestFixedSize(t *testing.T) {
 	fixed := event.Scheme{Method: event.Fixed, Rate: 0.5, Size: 2, Population: 4, Rounds: 2, Secret: true}
 	terms := newTerms(newGrant(func(g *event.Grant) { g.Scheme, g.Adjacency = fixed, event.ReplaceOne }))
@@ -665,8 +665,8 @@ func TestFixedSize(t *testing.T) {
 	release(t, p, 1, fixed, one, contribution{"two", one.values})
 }
 
-// TestUnitTwice: a unit that comes again with another contribution spoils the round, even if all else is as announced. It is
-// new in another round.
+// TestUnitTwice: a unit that comes again with another contribution spoils the round, even if all else is as announced.
+// It is new in another round.
 func TestUnitTwice(t *testing.T) {
 	ledger := newLedger(t)
 	p := open(t, ledger, newTerms(newGrant()))

@@ -34,7 +34,8 @@ func (d delivery) to(c *Collector) error {
 	return c.AddPart(keys, uint64(len(d.part)), digest, d.cells)
 }
 
-// TestRedelivery: what comes again is dropped if it is the very same, and refused if it is not. Every message quotes nobody.
+// TestRedelivery: what comes again is dropped if it is the very same, and refused if it is not. Every message quotes
+// nobody.
 func TestRedelivery(t *testing.T) {
 	a := delivery{unit: "MARKER a", values: []float32{1, 0, 0, 0, 0, -1}}
 	b := delivery{unit: "MARKER b", values: a.values}
@@ -155,8 +156,8 @@ func deliveries(random *rand.Rand, severalRecords bool) []delivery {
 	return all
 }
 
-// TestRedeliveryProperty: however often and in whatever order things come, the round is that of each once. If one of them
-// comes changed once, however little, the round is refused: a sound program fails with a probability below 1e-12.
+// TestRedeliveryProperty: however often and in whatever order things come, the round is that of each once. If one of
+// them comes changed once, however little, the round is refused: a sound program fails with a probability below 1e-12.
 func TestRedeliveryProperty(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for trial := range 3000 {
@@ -238,8 +239,8 @@ func TestBothHalvesOfAMark(t *testing.T) {
 	}
 }
 
-// TestMark: the mark of a contribution follows from its cells, its steps and its record, whatever was marked before; and
-// where one of them differs, so does the mark, except for a probability below 2^-61 each.
+// TestMark: the mark of a contribution follows from its cells, its steps and its record, whatever was marked before;
+// and where one of them differs, so does the mark, except for a probability below 2^-61 each.
 func TestMark(t *testing.T) {
 	m := newMarker()
 	base := fixed.Vector{Cells: []int{3, 7, 8}, Steps: []int64{1, -fixed.Limit, 0}}

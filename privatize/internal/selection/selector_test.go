@@ -17,8 +17,8 @@ import (
 	"privpipe/privatize/internal/noise"
 )
 
-// newGrant returns a grant of noise of one step, so that a word of n units by itself reaches a threshold of (n − 0.01)·bound and
-// not one of (n + 0.01)·bound: a draw beyond 20 steps has a probability below 1e-80.
+// newGrant returns a grant of noise of one step, so that a word of n units by itself reaches a threshold of (n −
+// 0.01)·bound and not one of (n + 0.01)·bound: a draw beyond 20 steps has a probability below 1e-80.
 func newGrant(change ...func(*event.Grant)) *event.Grant {
 	g := &event.Grant{
 		Version: event.GrantVersion, ID: "grant", Mechanism: event.Select, Adjacency: event.AddRemove, Unit: event.Document,
@@ -95,8 +95,8 @@ func wantCode(t *testing.T, err error, code int, message string) {
 	}
 }
 
-// TestRelease: words that reach the threshold leave, those of most weight first, and are what is stored and charged. A rerun
-// gives the same bytes and charges nothing.
+// TestRelease: words that reach the threshold leave, those of most weight first, and are what is stored and charged. A
+// rerun gives the same bytes and charges nothing.
 func TestRelease(t *testing.T) {
 	ledger := newLedger(t)
 	// pear has 2/√3 + 1/√2 = 1.86 of weight, fig 1.15, six 0.7, one and two 0.58.
@@ -167,8 +167,8 @@ type still struct{ draws int }
 func (s *still) Next() int64         { s.draws++; return 0 }
 func (s *still) Twin() noise.Sampler { return s }
 
-// TestScale: the noise is, to the last entry of its table, that of the scale that is charged, and that is not below what
-// the grant says. Package noise tests what a sampler of a scale draws.
+// TestScale: the noise is, to the last entry of its table, that of the scale that is charged, and that is not below
+// what the grant says. Package noise tests what a sampler of a scale draws.
 func TestScale(t *testing.T) {
 	for _, multiplier := range []float64{0x1p-20, 0.3, 1, 1.24, 5} {
 		s := open(t, newLedger(t), newTerms(func(g *event.Grant) { g.NoiseMultiplier = multiplier }))
@@ -181,8 +181,8 @@ func TestScale(t *testing.T) {
 	}
 }
 
-// TestThreshold: a weight of exactly the threshold reaches it, one step less does not. Each word that has weight is drawn for
-// once, each that has none is not: else a word that its unit did not vote for could leave.
+// TestThreshold: a weight of exactly the threshold reaches it, one step less does not. Each word that has weight is
+// drawn for once, each that has none is not: else a word that its unit did not vote for could leave.
 func TestThreshold(t *testing.T) {
 	for _, c := range []struct {
 		threshold float64
@@ -208,8 +208,9 @@ func TestThreshold(t *testing.T) {
 	}
 }
 
-// TestRareWords: a word of one unit of t words leaves with probability P[N_Z(0, σ²) ≥ threshold − ⌊bound/√t⌋], on which δ'
-// rests. By Bernstein's inequality a right selector fails a case with a probability below 10⁻⁶ (2·exp(−14.6)). The stream is fixed.
+// TestRareWords: a word of one unit of t words leaves with probability P[N_Z(0, σ²) ≥ threshold − ⌊bound/√t⌋], on which
+// δ' rests. By Bernstein's inequality a right selector fails a case with a probability below 10⁻⁶ (2·exp(−14.6)). The
+// stream is fixed.
 func TestRareWords(t *testing.T) {
 	cryptotest.SetGlobalRandom(t, 1)
 	const words, sigma = 40_000, 1024 // the noise multiplier is 2^-10, of a bound of 2^20 steps
@@ -256,8 +257,8 @@ func upperTail(m, sigma int) float64 {
 	return tail / all
 }
 
-// TestRefusals: what the grant does not allow is refused before a word is read, and what was released before is not released
-// from other words, not even with leave: a grant to select has one release.
+// TestRefusals: what the grant does not allow is refused before a word is read, and what was released before is not
+// released from other words, not even with leave: a grant to select has one release.
 func TestRefusals(t *testing.T) {
 	ledger := newLedger(t)
 	s := open(t, ledger, newTerms())

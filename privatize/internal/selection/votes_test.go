@@ -94,8 +94,8 @@ func TestWeightBelowOneStep(t *testing.T) {
 	}
 }
 
-// TestCap: a unit votes for no more words than most, and what it does not vote for does not occur. Which ones depends on
-// the words of the unit, and not on their order or the id.
+// TestCap: a unit votes for no more words than most, and what it does not vote for does not occur. Which ones depends
+// on the words of the unit, and not on their order or the id.
 func TestCap(t *testing.T) {
 	words := numbered(1000)
 	first, _ := counted(t, 16, false, paper{"d", "d", words})
@@ -203,9 +203,9 @@ func contains(a, b map[string]int64) bool {
 	return true
 }
 
-// TestCapFavoursNoWord: of 26 words, beside one that is a document's own and makes it another, each is among 13 of 27. The hash
-// is fixed, so the counts are the same each time; for independent fair choices a test of one word would fail with a probability
-// below 2·10⁻⁷ (normal, 5.2σ).
+// TestCapFavoursNoWord: of 26 words, beside one that is a document's own and makes it another, each is among 13 of 27.
+// The hash is fixed, so the counts are the same each time; for independent fair choices a test of one word would fail
+// with a probability below 2·10⁻⁷ (normal, 5.2σ).
 func TestCapFavoursNoWord(t *testing.T) {
 	const units = 10_000
 	words := numbered(26)
@@ -321,8 +321,8 @@ func TestDocumentTwice(t *testing.T) {
 	}
 }
 
-// FuzzKeep: what is kept of a set is kept of what is kept of its parts; it is of the set, distinct, and as much as the cap
-// allows.
+// FuzzKeep: what is kept of a set is kept of what is kept of its parts; it is of the set, distinct, and as much as the
+// cap allows.
 func FuzzKeep(f *testing.F) {
 	f.Add("ann", uint8(3), []byte{1, 2, 3, 4}, []byte{3, 4, 5, 6})
 	f.Add("", uint8(0), []byte{}, []byte{9, 9, 9})

@@ -280,7 +280,8 @@ func epochs(number, rounds int) event.Scheme {
 	return event.Scheme{Method: event.Allocate, Rate: 1 / float64(rounds), Rounds: number * rounds, Epochs: number}
 }
 
-// slotsOf returns the round of each unit in each epoch, from 0. It fails where a unit is in none or in two rounds of an epoch.
+// slotsOf returns the round of each unit in each epoch, from 0. It fails where a unit is in none or in two rounds of an
+// epoch.
 func slotsOf(t *testing.T, c *Chooser, units int) [][]int {
 	t.Helper()
 	length := c.scheme.EpochRounds()
@@ -306,8 +307,8 @@ func slotsOf(t *testing.T, c *Chooser, units int) [][]int {
 	return slots
 }
 
-// TestEpochsAreIndependent: each unit is in one round of each epoch, and all combinations of its rounds in three epochs are
-// equally likely: over units, and over keys for one unit. So are the combinations of two units in two epochs.
+// TestEpochsAreIndependent: each unit is in one round of each epoch, and all combinations of its rounds in three epochs
+// are equally likely: over units, and over keys for one unit. So are the combinations of two units in two epochs.
 func TestEpochsAreIndependent(t *testing.T) {
 	const rounds = 5
 	cell := func(slots ...int) (cell int) {
@@ -359,8 +360,8 @@ func TestEveryRoundIsItsOwn(t *testing.T) {
 	}
 }
 
-// TestNumbersOfEpochs: the epochs take the numbers 0, 1, … of the throw, as a resumed run must, in whichever version. So one epoch has the
-// rounds that an allocation had before there were epochs.
+// TestNumbersOfEpochs: the epochs take the numbers 0, 1, … of the throw, as a resumed run must, in whichever version.
+// So one epoch has the rounds that an allocation had before there were epochs.
 func TestNumbersOfEpochs(t *testing.T) {
 	const rounds, of = 4, 300
 	_, keys := units(of)
@@ -383,8 +384,9 @@ func TestNumbersOfEpochs(t *testing.T) {
 	}
 }
 
-// TestPurpose: runs of other rounds or epochs have other throws, although the purpose holds only the rate and the number of all rounds. An
-// allocation of one epoch has the purpose that it had before there were epochs, and a round of a fixed size the one it always had.
+// TestPurpose: runs of other rounds or epochs have other throws, although the purpose holds only the rate and the
+// number of all rounds. An allocation of one epoch has the purpose that it had before there were epochs, and a round of
+// a fixed size the one it always had.
 func TestPurpose(t *testing.T) {
 	const once = "run r\nunit document\nallocate rate 3fd0000000000000 size 0 population 0 rounds 4" // 1/4 in IEEE 754
 	if got := Purpose(disjoint(event.Allocate, 4), "r", event.Document, nil); got != once {
@@ -395,7 +397,8 @@ func TestPurpose(t *testing.T) {
 		want   string
 	}{
 		{fixed(1, 4), "run r\nunit document\nfixed rate 3fd0000000000000 size 1 population 4 rounds 10"},
-		// Older programs threw coins under this purpose without its last line, by another rule. Under one name a round must have one set.
+		// Older programs threw coins under this purpose without its last line, by another rule. Under one name a round
+		// must have one set.
 		{poisson(0.25), "run r\nunit document\npoisson rate 3fd0000000000000 size 0 population 0 rounds 10\ngroups of 4 rounds"},
 	} {
 		if got := Purpose(c.scheme, "r", event.Document, nil); got != c.want {

@@ -118,8 +118,8 @@ func TestNeighbours(t *testing.T) {
 	}
 }
 
-// TestEqualDigests: names of one XXH64 are found at once. Which of two such units a round of a fixed size holds follows from
-// their names and not from their places.
+// TestEqualDigests: names of one XXH64 are found at once. Which of two such units a round of a fixed size holds follows
+// from their names and not from their places.
 func TestEqualDigests(t *testing.T) {
 	digests := []uint64{7, 7}
 	keys := []corpus.Key{corpus.KeyOf("a"), corpus.KeyOf("b")}
@@ -128,7 +128,8 @@ func TestEqualDigests(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The first 8 bytes of SHA-256 end in ca for "a" and in 4a for "b": as a little-endian number b's is the smaller.
+		// The first 8 bytes of SHA-256 end in ca for "a" and in 4a for "b": as a little-endian number b's is the
+		// smaller.
 		if set := c.Round(1); keys[index(set.Has(1))] != corpus.KeyOf("b") {
 			t.Errorf("of %x the round holds the other", keys)
 		}
@@ -136,9 +137,9 @@ func TestEqualDigests(t *testing.T) {
 	}
 }
 
-// TestThrowsAreTheirPurposes: the same secret and purpose draw the same rounds under the same name; another secret, run,
-// unit or scheme draws others, under another name. Two draws of 500 or so of 1000 units agree with a probability below
-// 2^-900.
+// TestThrowsAreTheirPurposes: the same secret and purpose draw the same rounds under the same name; another secret,
+// run, unit or scheme draws others, under another name. Two draws of 500 or so of 1000 units agree with a probability
+// below 2^-900.
 func TestThrowsAreTheirPurposes(t *testing.T) {
 	names := letters(1000)
 	scheme := poisson(0.5)

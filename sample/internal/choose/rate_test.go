@@ -14,8 +14,9 @@ import (
 	"privpipe/sample/internal/corpus"
 )
 
-// TestRateIsTheCharged: a unit is in a round if and only if its number, as coin/claim.md defines it, is below the rate of the scheme, to the last
-// bit of the rate. The scheme is what a ledger charges. The number is computed here, by another way than in package coin.
+// TestRateIsTheCharged: a unit is in a round if and only if its number, as coin/claim.md defines it, is below the rate
+// of the scheme, to the last bit of the rate. The scheme is what a ledger charges. The number is computed here, by
+// another way than in package coin.
 func TestRateIsTheCharged(t *testing.T) {
 	digests, keys := units(66)
 	for _, round := range []int{1, 4, 5, 1<<22 + 1, 1<<30 + 2, 1 << 31} {
@@ -47,7 +48,8 @@ func TestRateIsTheCharged(t *testing.T) {
 	}
 }
 
-// numberOf is the number of a unit in a round of event.Poisson, of 96 bits: the 32 of its group, and the 64 of its ties.
+// numberOf is the number of a unit in a round of event.Poisson, of 96 bits: the 32 of its group, and the 64 of its
+// ties.
 func numberOf(secret coin.Secret, purpose string, round int, key *corpus.Key) *big.Int {
 	block := func(use string, number uint64) []byte {
 		mac := hmac.New(sha256.New, secret[:])

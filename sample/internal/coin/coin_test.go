@@ -21,8 +21,8 @@ func counting() (s Secret) {
 // unit is the key of bytes 0, 1, …, 15.
 var unit = corpus.Key{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 
-// TestThrow pins numbers and names, which a resumed run must find again, in whichever version. They are of Python's module
-// hmac and of openssl enc -aes-256-ecb.
+// TestThrow pins numbers and names, which a resumed run must find again, in whichever version. They are of Python's
+// module hmac and of openssl enc -aes-256-ecb.
 func TestThrow(t *testing.T) {
 	for _, c := range []struct {
 		purpose   string
@@ -50,8 +50,9 @@ func TestThrow(t *testing.T) {
 	}
 }
 
-// TestThrowsAreIndependent compares the numbers of units in a round with those of another round, purpose and secret: they
-// are uniform, and so is the difference in each bit. The false-rejection rate is 1e-6 each, and the secrets are fixed.
+// TestThrowsAreIndependent compares the numbers of units in a round with those of another round, purpose and secret:
+// they are uniform, and so is the difference in each bit. The false-rejection rate is 1e-6 each, and the secrets are
+// fixed.
 func TestThrowsAreIndependent(t *testing.T) {
 	const units, alpha = 200_000, 1e-6
 	other := counting()

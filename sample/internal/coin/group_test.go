@@ -12,8 +12,8 @@ import (
 	"privpipe/sample/internal/corpus"
 )
 
-// pinned are a unit's numbers in groups, of 32 bits a round, and the 64 that decide a tie in each. A resumed run must find them again, in
-// whichever version. They are of Python's module hmac and of openssl enc -aes-256-ecb.
+// pinned are a unit's numbers in groups, of 32 bits a round, and the 64 that decide a tie in each. A resumed run must
+// find them again, in whichever version. They are of Python's module hmac and of openssl enc -aes-256-ecb.
 var pinned = []struct {
 	purpose       string
 	group         int
@@ -25,8 +25,9 @@ var pinned = []struct {
 	{"purpose", 1<<29 - 1, [4]uint64{0x7393bf43, 0xd317f0b0, 0xb521fb0a, 0xf0f81670}, [4]uint64{0xaf6a2ded1f9dd47c, 0x4131987e547c2849, 0xcf78e06e657b507f, 0xef807ae06a0cfa31}},
 }
 
-// TestGroup throws the coins of one unit by all thresholds near its pinned numbers of 96 bits, of each place: those that tie, and those one
-// beside them. The coins of the other places are known, too. The unit is the first, one in the middle or the last of 64.
+// TestGroup throws the coins of one unit by all thresholds near its pinned numbers of 96 bits, of each place: those
+// that tie, and those one beside them. The coins of the other places are known, too. The unit is the first, one in the
+// middle or the last of 64.
 func TestGroup(t *testing.T) {
 	for _, c := range pinned {
 		for place, number := range c.numbers {
@@ -63,8 +64,9 @@ func TestGroupOf(t *testing.T) {
 	}
 }
 
-// TestCoinsAreIndependent: the coins of a unit in the rounds of a group, in the next group, by another purpose and by another secret are
-// independent: each of the 2^7 outcomes is as frequent as the rate says. The false-rejection rate is 1e-6 each, and the secrets are fixed.
+// TestCoinsAreIndependent: the coins of a unit in the rounds of a group, in the next group, by another purpose and by
+// another secret are independent: each of the 2^7 outcomes is as frequent as the rate says. The false-rejection rate is
+// 1e-6 each, and the secrets are fixed.
 func TestCoinsAreIndependent(t *testing.T) {
 	const blocks, alpha = 20_000, 1e-6
 	other := counting()
@@ -103,8 +105,8 @@ func TestCoinsAreIndependent(t *testing.T) {
 	}
 }
 
-// TestUnitsOfAGroup: what a unit gets does not depend on how many others there are, nor on its place among them. A coin of probability
-// 1 always falls, and one of 0 never.
+// TestUnitsOfAGroup: what a unit gets does not depend on how many others there are, nor on its place among them. A coin
+// of probability 1 always falls, and one of 0 never.
 func TestUnitsOfAGroup(t *testing.T) {
 	units := make([]corpus.Key, 64)
 	for i := range units {

@@ -33,8 +33,8 @@ func TestThreshold(t *testing.T) {
 	}
 }
 
-// FuzzThreshold checks in exact arithmetic that a coin never falls more often than p says, nor 2^-96 less often (2^-64 by a seed): the
-// rate that is charged bounds the rate that ran. From 2^-44 on the two are equal.
+// FuzzThreshold checks in exact arithmetic that a coin never falls more often than p says, nor 2^-96 less often (2^-64
+// by a seed): the rate that is charged bounds the rate that ran. From 2^-44 on the two are equal.
 func FuzzThreshold(f *testing.F) {
 	for _, p := range []float64{0.05, 0.1, 1. / 3, 1e-9, 5e-324, 1 - 1e-16, 1, 0x1p-44, 0x1.fffffffffffffp-44, 0x1.fffffffffffffp-45} {
 		f.Add(p)

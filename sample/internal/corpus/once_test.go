@@ -7,7 +7,8 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// TestOnce: a document that is delivered again counts once, and every other document keeps its unit. Two that differ under one id are refused.
+// TestOnce: a document that is delivered again counts once, and every other document keeps its unit. Two that differ
+// under one id are refused.
 func TestOnce(t *testing.T) {
 	document := func(id, user string, count uint32) *wire.Document {
 		return &wire.Document{Id: id, User: user, WordGaps: []uint32{1}, Counts: []uint32{count}}

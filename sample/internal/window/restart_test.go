@@ -27,8 +27,8 @@ func crashAt(window int, done bool) func(*State, *Batch) error {
 	}
 }
 
-// TestRestart: a run that is started again goes on with the first window that was not done. One that was begun is written
-// again with the very documents, late ones among them, that it had.
+// TestRestart: a run that is started again goes on with the first window that was not done. One that was begun is
+// written again with the very documents, late ones among them, that it had.
 func TestRestart(t *testing.T) {
 	documents := append(live("a b", 10*m, h+10*m), delivery{id: "late", arrived: 20 * m, at: h + 30*m})
 	documents = append(documents, live("c", 2*h+10*m)...)
@@ -54,8 +54,8 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// TestLeftOut: a window that was begun and whose documents do not all come again is left out, and so are its units for good.
-// What came for later windows counts there.
+// TestLeftOut: a window that was begun and whose documents do not all come again is left out, and so are its units for
+// good. What came for later windows counts there.
 func TestLeftOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLife(t, hourly(3), live("a b c", 10*m, 20*m, h+10*m))
@@ -109,10 +109,10 @@ func TestEmptyWindowAgain(t *testing.T) {
 	})
 }
 
-// FuzzLives kills runs at random and starts them again with all documents delivered again. Whatever comes when: a unit is in
-// one window, and a window that is written again is the same. If documents come in time, a unit is in the window that the
-// first of its documents arrived in, with all its documents of that window, so that nothing depends on any other unit: users
-// have ids in common, too.
+// FuzzLives kills runs at random and starts them again with all documents delivered again. Whatever comes when: a unit
+// is in one window, and a window that is written again is the same. If documents come in time, a unit is in the window
+// that the first of its documents arrived in, with all its documents of that window, so that nothing depends on any
+// other unit: users have ids in common, too.
 func FuzzLives(f *testing.F) {
 	for seed := range uint64(100) {
 		f.Add(seed)
@@ -173,8 +173,8 @@ func FuzzLives(f *testing.F) {
 	})
 }
 
-// randomSources returns documents in the order in which sources hand them over, a source's in the order of their arrival; or
-// some of them late.
+// randomSources returns documents in the order in which sources hand them over, a source's in the order of their
+// arrival; or some of them late.
 func randomSources(random *rand.Rand, inTime bool) [][]delivery {
 	sources := make([][]delivery, 1+random.IntN(3))
 	ids := 1 + random.IntN(50)
@@ -204,8 +204,8 @@ func randomSources(random *rand.Rand, inTime bool) [][]delivery {
 	return slices.DeleteFunc(sources, func(documents []delivery) bool { return len(documents) == 0 })
 }
 
-// units returns the unit of each document by its name, when the first document of each unit arrived, and the names of the
-// documents of each window, in ascending order, if all come in time.
+// units returns the unit of each document by its name, when the first document of each unit arrived, and the names of
+// the documents of each window, in ascending order, if all come in time.
 func (l *life) units() (units map[string]string, first map[string]time.Duration, names map[int][]string) {
 	units, first, names = make(map[string]string), make(map[string]time.Duration), make(map[int][]string)
 	window := func(arrived time.Duration) int { return l.plan.Of(l.plan.Start.Add(arrived)) }

@@ -233,8 +233,8 @@ func TestStateOfVersion1(t *testing.T) {
 	}
 }
 
-// TestTornState cuts a state at every byte, as a crash within an append does: the last block counts whole or not at all, and
-// the run goes on.
+// TestTornState cuts a state at every byte, as a crash within an append does: the last block counts whole or not at
+// all, and the run goes on.
 func TestTornState(t *testing.T) {
 	whole, err := os.ReadFile(written(t))
 	if err != nil {

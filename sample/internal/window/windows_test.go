@@ -15,8 +15,8 @@ const (
 	s = time.Second
 )
 
-// TestLive: documents count in the window that they arrived in; a window is over a grace after its end, or when nothing came
-// for as long, and the end of all input ends the current window.
+// TestLive: documents count in the window that they arrived in; a window is over a grace after its end, or when nothing
+// came for as long, and the end of all input ends the current window.
 func TestLive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLife(t, hourly(9), live("a b c d e f", 10*m, h-1, h, h+20*s, 2*h+30*m, 4*h+10*m))
@@ -64,7 +64,8 @@ func TestCatchUp(t *testing.T) {
 	})
 }
 
-// TestLate: a document that comes after its window was closed counts in the window that is open then, and moves nothing else.
+// TestLate: a document that comes after its window was closed counts in the window that is open then, and moves nothing
+// else.
 func TestLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		documents := append(live("a", 10*m), delivery{id: "b", arrived: 20 * m, at: h + 30*m})
@@ -109,8 +110,9 @@ func TestUsers(t *testing.T) {
 	})
 }
 
-// TestSharedIDs: users may choose ids. A user's document neither hides another's of its id nor keeps it from its window, and
-// without the one the other is where it was. An id of a user counts once, and so does an id where documents are the units.
+// TestSharedIDs: users may choose ids. A user's document neither hides another's of its id nor keeps it from its
+// window, and without the one the other is where it was. An id of a user counts once, and so does an id where documents
+// are the units.
 func TestSharedIDs(t *testing.T) {
 	mal := delivery{"x", "mal", 10 * m, 10 * m}
 	others := []delivery{
@@ -143,8 +145,8 @@ func TestSharedIDs(t *testing.T) {
 	}
 }
 
-// TestOutage: while a broker is away no window is over by the clock, however long that is: what it took in time counts in its
-// window, and only then is the window closed. Each of several sources has to say that it has no more.
+// TestOutage: while a broker is away no window is over by the clock, however long that is: what it took in time counts
+// in its window, and only then is the window closed. Each of several sources has to say that it has no more.
 func TestOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		held := []delivery{{id: "b", arrived: 55 * m, at: 3*h + 20*m}, {id: "c", arrived: h + 10*m, at: 3*h + 20*m}}

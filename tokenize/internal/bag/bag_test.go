@@ -139,7 +139,8 @@ func TestIndexOfTokens(t *testing.T) {
 	}
 }
 
-// TestStopWords: stop words that are not in the vocabulary are counted apart, and are in no bag. The next bag begins at none.
+// TestStopWords: stop words that are not in the vocabulary are counted apart, and are in no bag. The next bag begins at
+// none.
 func TestStopWords(t *testing.T) {
 	v := vocabulary.Words{"dog", "the"}
 	index := NewIndex(v, words.Rule{}, "the", "of", "and", strings.Repeat("so", 20))

@@ -129,9 +129,9 @@ func beyond(a, b map[string]byte) (n int) {
 	return n
 }
 
-// FuzzNeighbours: without one of its documents a data set has the same names except one, and each stands for what it stood
-// for; with one exchanged for another it loses one name and gains one, or keeps all where the two are equal. The order is
-// nothing. It is what claim.md states.
+// FuzzNeighbours: without one of its documents a data set has the same names except one, and each stands for what it
+// stood for; with one exchanged for another it loses one name and gains one, or keeps all where the two are equal. The
+// order is nothing. It is what claim.md states.
 func FuzzNeighbours(f *testing.F) {
 	f.Add([]byte{1, 2, 3}, uint8(0), uint8(4), uint64(1))
 	f.Add([]byte{1, 1, 1, 1}, uint8(2), uint8(1), uint64(2))

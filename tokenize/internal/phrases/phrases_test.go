@@ -22,8 +22,8 @@ func count(texts ...string) *Counts {
 	return c
 }
 
-// TestBest has what gensim 4's Phrases(documents, min_count=2, threshold=…).export_phrases() answers, in the order of its
-// scores: 4.39 machine_learning, 2.69 is_a, 2.10 new_york, 1.23 learning_of.
+// TestBest has what gensim 4's Phrases(documents, min_count=2, threshold=…).export_phrases() answers, in the order of
+// its scores: 4.39 machine_learning, 2.69 is_a, 2.10 new_york, 1.23 learning_of.
 func TestBest(t *testing.T) {
 	whole := count(corpus...)
 	parts := count(corpus[7:]...)
@@ -44,7 +44,8 @@ func TestBest(t *testing.T) {
 	}
 }
 
-// TestBestRefuses: pairs with too few occurrences, too long ones, and words with no word between them in the vocabulary's sense.
+// TestBestRefuses: pairs with too few occurrences, too long ones, and words with no word between them in the
+// vocabulary's sense.
 func TestBestRefuses(t *testing.T) {
 	long := strings.Repeat("x", 200)
 	for _, c := range []struct {

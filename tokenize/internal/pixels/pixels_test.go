@@ -168,8 +168,8 @@ func TestBinarise(t *testing.T) {
 	}
 }
 
-// TestBernoulli: a pixel of intensity i is on in i/255 of images, whatever the others are; 0 never and 255 always. The images differ
-// in two pixels that count up, since equal images have equal coins.
+// TestBernoulli: a pixel of intensity i is on in i/255 of images, whatever the others are; 0 never and 255 always. The
+// images differ in two pixels that count up, since equal images have equal coins.
 func TestBernoulli(t *testing.T) {
 	const n = 1 << 16
 	intensities := []byte{0, 255, 1, 254, 64, 200}

@@ -14,7 +14,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// cellsOf returns the rows of a file of a format, "number:cells" or "number!" with the fault, or the error of its header.
+// cellsOf returns the rows of a file of a format, "number:cells" or "number!" with the fault, or the error of its
+// header.
 func cellsOf(t *testing.T, name string, content []byte, o Options) (found []string, err error) {
 	t.Helper()
 	root := t.TempDir()
@@ -57,7 +58,8 @@ func parquetFile[T any](t *testing.T, rows ...T) []byte {
 	return b.Bytes()
 }
 
-// TestCells reads one table in each format: columns in another order, one that is not asked for, white space, missing cells.
+// TestCells reads one table in each format: columns in another order, one that is not asked for, white space, missing
+// cells.
 func TestCells(t *testing.T) {
 	type row struct {
 		Job  *string  `parquet:"job"`

@@ -64,8 +64,8 @@ func likeLibrary(t *testing.T, p *flat, line []byte, columns *Columns) {
 	}
 }
 
-// FuzzFlat compares a line, read after another one with the same memory, with what the library reads: by the usual columns, and where two
-// roles have one.
+// FuzzFlat compares a line, read after another one with the same memory, with what the library reads: by the usual
+// columns, and where two roles have one.
 func FuzzFlat(f *testing.F) {
 	for i, line := range flatLines {
 		f.Add([]byte(flatLines[(i+1)%len(flatLines)]), []byte(line))
@@ -82,7 +82,8 @@ func FuzzFlat(f *testing.F) {
 	})
 }
 
-// TestSpecial compares with a search for any of the bytes that are special, at every place and beside bytes that differ from them in a bit.
+// TestSpecial compares with a search for any of the bytes that are special, at every place and beside bytes that differ
+// from them in a bit.
 func TestSpecial(t *testing.T) {
 	for c := range 256 {
 		for _, other := range []byte{'a', ' ', '!', '#', '[', ']', 0x7f, 0x80, 0xa2, 0xdc, 0xff} {

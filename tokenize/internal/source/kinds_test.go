@@ -159,7 +159,8 @@ func TestSwallows(t *testing.T) {
 	}
 }
 
-// TestRaggedInPlace: in ragged rows without quotes a delimiter in a text moves what is after it, so no id and no user may be there.
+// TestRaggedInPlace: in ragged rows without quotes a delimiter in a text moves what is after it, so no id and no user
+// may be there.
 func TestRaggedInPlace(t *testing.T) {
 	for _, c := range []struct {
 		head    string

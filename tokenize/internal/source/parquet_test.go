@@ -16,7 +16,8 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// TestParquetRows: rows of Parquet follow the rules of JSON Lines. Null is no name; a name that is empty, or not UTF-8, is a fault.
+// TestParquetRows: rows of Parquet follow the rules of JSON Lines. Null is no name; a name that is empty, or not UTF-8,
+// is a fault.
 func TestParquetRows(t *testing.T) {
 	type row struct {
 		ID    *string  `parquet:"id"`
@@ -67,8 +68,8 @@ func TestParquetRows(t *testing.T) {
 	}
 }
 
-// TestParquetLongNames: a name may be one entry of a dictionary that stands in many rows. A chunk holds names up to their limit, and
-// counts them to its size.
+// TestParquetLongNames: a name may be one entry of a dictionary that stands in many rows. A chunk holds names up to
+// their limit, and counts them to its size.
 func TestParquetLongNames(t *testing.T) {
 	type row struct {
 		ID    string `parquet:"id,dict"`

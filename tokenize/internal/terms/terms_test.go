@@ -58,7 +58,8 @@ func record(t *testing.T, words []string) error {
 	return err
 }
 
-// TestCut: too many words for a record are truncated so that they fit, short and long words alike, and no more than needed.
+// TestCut: too many words for a record are truncated so that they fit, short and long words alike, and no more than
+// needed.
 func TestCut(t *testing.T) {
 	for _, length := range []int{8, 100, wire.MaxWord} {
 		most := room / (length + 3)
@@ -82,7 +83,8 @@ func TestCut(t *testing.T) {
 }
 
 // TestCutDependsOnTheDocumentAlone: on its set of words, and not on documents before or the order in the text. Another
-// document is cut otherwise, and no half of the alphabet is favoured. The hash is fixed, so the counts are the same each time.
+// document is cut otherwise, and no half of the alphabet is favoured. The hash is fixed, so the counts are the same
+// each time.
 func TestCutDependsOnTheDocumentAlone(t *testing.T) {
 	all := distinct(2*room/(8+3), 8)
 	c := NewCollector(1, nil, words.Rule{})

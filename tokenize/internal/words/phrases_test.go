@@ -61,7 +61,8 @@ func TestNoPhrases(t *testing.T) {
 	}
 }
 
-// TestPhrasesOfSettings: other phrases are another rule, and so other settings, but not the same in another order or case.
+// TestPhrasesOfSettings: other phrases are another rule, and so other settings, but not the same in another order or
+// case.
 func TestPhrasesOfSettings(t *testing.T) {
 	first := Rule{Phrases: phrasesOf(t, "new_york", "los_angeles")}.Settings()
 	if same := (Rule{Phrases: phrasesOf(t, "Los_Angeles", "new_york", "NEW_YORK")}.Settings()); !bytes.Equal(first, same) {
