@@ -42,8 +42,8 @@ type charged struct {
 	Dataset string `default:"default" help:"Name the data set in the ledger. Where the data sets of the ledger share no unit, it must be the grant's data set."`
 }
 
-// name returns the run's name: the flag's name, or otherwise without the flag. The name is published, so a stream from
-// behind the wall does not choose it: a stream that names another run is refused.
+// name returns the run's name: the flag's name or, without the flag, the given name otherwise. The name is published,
+// so a stream from behind the wall does not choose it: a stream that names another run is refused.
 func (c *charged) name(stream, otherwise string) (string, error) {
 	run := otherwise
 	if c.RunName != "" {

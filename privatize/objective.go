@@ -162,8 +162,8 @@ func (c *objectiveCommand) open() (*endpoint.StreamReader, *wire.Header, error) 
 	return in, h, err
 }
 
-// features returns the names of the rows' features, or nil if no file names them. The stream's vocabulary hash is the
-// file's hash: the privatizer does not import package vocabulary, which opens files of all kinds.
+// features returns the names of the rows' features, or nil if no file names them. The file's hash must be the stream's
+// vocabulary hash. The privatizer does not import package vocabulary, which opens files of all kinds.
 func (c *objectiveCommand) features(h *wire.Header) ([]string, error) {
 	if c.Vocab == "" {
 		return nil, nil

@@ -64,8 +64,7 @@ func (c *selectCommand) Run(r *filter.Run) error {
 	if terms.Settings, err = c.settings(grant); err != nil || r.DryRun() {
 		return err
 	}
-	// The output is created before the charge, so that a release that is charged can be written. A terminal may show a
-	// list of words.
+	// The output is created before the charge: if that fails, nothing is charged. A terminal may show a list of words.
 	out, err := endpoint.Create(cmp.Or(c.Output, endpoint.Stdio), wire.Side_PUBLIC)
 	if err != nil {
 		return err

@@ -11,7 +11,7 @@ type columns struct {
 	has      []bool     // whether a topic has a column
 	counts   []uint32   // tokens of each column; 0 in the padding
 	rows     [][]uint32 // each word's weights in the columns; the padding may hold anything
-	cells    []uint32   // memory of the rows after the first compact; as long as w's rows of the same words
+	cells    []uint32   // memory of the rows after the first compact; at least as long as w's rows of the same words
 	width    int        // number of columns with padding
 	lanewise []uint32   // the columns, lane by lane
 }
@@ -63,8 +63,8 @@ func (c *columns) of(topic uint32) uint32 {
 	return c.column[topic]
 }
 
-// compact drops the columns without tokens if they are at least half of all. It waits until then because copying the
-// weights of the other columns takes about as long as a sweep.
+// compact drops the columns without tokens if half or more of all columns have none, and there are more columns than
+// padding. It waits until then because copying the weights of the other columns takes about as long as a sweep.
 func (c *columns) compact() {
 	n := 0
 	for _, tokens := range c.counts[:len(c.topic)] {

@@ -20,8 +20,8 @@ type Subsampling struct {
 	Least    float64
 }
 
-// check returns an error if a setting is out of its range. draws bounds the loss in one sweep by one token's draw; 0:
-// no bound.
+// check returns an error if a setting is out of its range. draws bounds the loss in one sweep by one token's coin and
+// draw; 0: no bound.
 func (s Subsampling) check(draws float64) error {
 	switch {
 	case !(s.Rate > 0 && s.Rate <= 1):
@@ -46,13 +46,13 @@ func (s Subsampling) check(draws float64) error {
 	return nil
 }
 
-// leastRate is the least probability for either side of the coins. Coins have 53 bits. From leastRate on they have
-// their exact probability up to a factor that loss allows for.
+// leastRate is the least probability for either side of the coins if draws have a bound. Coins have 53 bits. From
+// leastRate on, rounding changes a probability by no more than a factor that loss allows for.
 const leastRate = 1e-6
 
-// loss is the pure loss by one token's coin in one sweep. There is a loss because the coin's rate depends on the
-// token's word. There are two rates. The loss is the larger log ratio: between the two probabilities to draw the token
-// again, or between the two probabilities not to.
+// loss is the pure loss by one token's coin in one sweep. Only with Adaptive there is a loss: then the coin has one of
+// two rates, and the rate depends on the token's word. The loss is the larger log ratio: between the two probabilities
+// to draw the token again, or between the two probabilities not to.
 func (s Subsampling) loss() float64 {
 	if s.Adaptive == 0 {
 		return 0

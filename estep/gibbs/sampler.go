@@ -64,7 +64,7 @@ func (s *sampler) begin(words []uint32, counts []uint32) {
 	s.shares, s.priors = s.shares[:0], s.priors[:0]
 }
 
-// start gives each token a uniform topic.
+// start gives each token a uniform topic, which depends on nothing.
 func (s *sampler) start(coins *rand.Rand) {
 	for token := range s.topics {
 		s.put(uint32(token), uint32(coins.Uint64N(uint64(s.w.k))))
@@ -145,7 +145,7 @@ func (s *sampler) weigh(token uint32, i int) uint64 {
 	return sum<<s.shift + s.w.sums[s.words[word]]*s.prior
 }
 
-// pick returns the topic's column at a place below the sum that weigh just returned. Each topic has weight · mass
+// pick returns the column of the topic at a place below the sum that weigh just returned. Each topic has weight · mass
 // places. First come the places of the columns, then the places of the block's other tokens, then the places of α. Only
 // α may find a topic without a column, and then pick adds the column.
 func (s *sampler) pick(token uint32, i int, place uint64) (column uint32) {
@@ -179,7 +179,7 @@ func (s *sampler) expect() {
 	clear(s.priors)
 }
 
-// share adds the probabilities in the draw of token i of the block. sum is their known total.
+// share adds the probabilities in the draw of token i of the block. sum is the result of weigh for this draw.
 func (s *sampler) share(token uint32, i int, sum uint64) {
 	word := int(s.word[token])
 	row, shares := s.rows[word], s.shares[word*s.w.stride:][:s.width]

@@ -2,11 +2,11 @@ package gibbs
 
 import "math"
 
-// weightBits is the number of bits in a weight: the largest weight is 2^weightBits.
+// weightBits is the binary logarithm of the largest weight, 2^weightBits.
 const weightBits = 24
 
 // weights are the released weights of words in topics, as whole numbers in [1, 2^weightBits]. Draws from whole numbers
-// are exact: on every machine the probability of each topic is exactly the ratio of its numbers.
+// are exact: on every machine each topic has exactly the probability that the whole numbers give.
 type weights struct {
 	k      int
 	stride int // K, padded for the kernels

@@ -36,7 +36,7 @@ type Work struct {
 	// The header names the vocabulary of the public text that contributions depend on; nil: they depend on none.
 	Public   *wire.Header
 	Baseline *wire.Header // header of the model that scores are compared with; nil: no such model
-	// The columns for a model.Predictor, which writes predictions with --score; nil: the model is no model.Predictor.
+	// The columns for a model.Predictor, which writes predictions with --score; nil: no model.Predictor, or PerWord.
 	Columns []string
 	PerWord bool // instead of Columns: a model.Predictor with a column for each word in the model file
 	Keyed        // for a model with secret coins
@@ -83,8 +83,8 @@ func (j *Job) Do(r *filter.Run, w Work) error {
 	return j.train(r, w)
 }
 
-// checkStale refuses --stale for models without parameters. It also refuses it for models that keep a state for each
-// document, because the newest parameters are made from these states.
+// checkStale refuses --stale outside of training, and for models without parameters. It also refuses it for models that
+// keep a state for each document, because the newest parameters are made from these states.
 func (j *Job) checkStale(w Work) error {
 	switch {
 	case j.Stale != 0 && j.Stale != 1:

@@ -78,7 +78,7 @@ func follow(name string, wanted endpoint.Wanted, stale int, newStep func() model
 	return p, nil
 }
 
-// keep keeps the newest set, and stale sets before it.
+// keep keeps the newest set, and as many sets before it as the number stale says.
 func (p *parameters) keep(set *stream.Set) {
 	p.sets = append(slices.Clone(p.sets[max(0, len(p.sets)-int(p.stale)):]), set)
 }

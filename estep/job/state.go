@@ -40,8 +40,8 @@ func (k Kept) check(input string) error {
 		WithHint("start a worker with a --state file of its own for each partition: ?partition=0, ?partition=1 …")
 }
 
-// A state has the last contribution of each document. Its file is a stream of STATE. It is no stream of CONTRIBUTIONS,
-// because nobody may release it as the last round. It holds documents from all rounds under the last round's scheme.
+// A state has the last contribution of each document. Its file is a stream of STATE. It is no stream of CONTRIBUTIONS:
+// it holds documents from all rounds under the last round's scheme, so nobody may release it as that round.
 // The file is replaced atomically before the end of a round is sent. So if the next stage has a complete round, the
 // file has it too.
 type state struct {

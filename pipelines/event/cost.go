@@ -43,8 +43,8 @@ func (f *Filter) leastCost(c *Charge) float64 {
 	return leastOfGaussian(rate, float64(norm)/float64(c.Scale), f.Order, 1-f.Order)
 }
 
-// leastOfBit is the cost of one bit that is reported wrong, if the bit has a pure ε: its Rényi divergence. For zCDP it
-// is the divergence of order 1, and no ρ is below that.
+// leastOfBit is the cost, a little rounded down, of one bit of a randomized response with pure ε: the bit's Rényi
+// divergence. For zCDP it is the divergence of order 1, and no ρ is below that.
 func (f *Filter) leastOfBit(epsilon float64) float64 {
 	if f.Measure == ZCDP {
 		return (1 - 1e-6) * epsilon * math.Tanh(epsilon/2)
@@ -89,8 +89,8 @@ func leastOfGaussian(q, over, a, b float64) float64 {
 
 // leastOfLaplace bounds from below the Rényi divergence of order α between the sums with and without a unit, under
 // discrete Laplace noise of scale t. The unit takes part by a coin of probability q and moves the sum by shift.
-// leastOfLaplace returns the divergence of the sum rounded to blocks. It is never above the divergence of the sum
-// itself (van Erven and Harremoës 2014, theorem 9).
+// The bound is the divergence of the sum rounded to blocks, or less. That divergence is never above the divergence of
+// the sum itself (van Erven and Harremoës 2014, theorem 9).
 func leastOfLaplace(q, shift, t, alpha float64) float64 {
 	const blocks = 1 << 12
 	r := math.Exp(-1 / t)

@@ -54,8 +54,8 @@ func (l *Ledger) Spent() float64 { return l.tally().spent }
 
 // filtered refuses a charge that would take the sum of all costs above the filter's limit, and a grant that states less
 // than its release costs: see leastCost. It also refuses a second release of a sampled batch, because a release's cost
-// is a bound only if the batch has no other release. A ledger that is only read may hold charges that state too little
-// or exceed the limit, and its reader says so.
+// is a bound only if the batch has no other release. A ledger that is only read may hold grants that state too little,
+// and charges that exceed the limit, and its reader says so.
 func (t *tally) filtered(u *use, c *Charge) error {
 	f, g := t.head.Filter, u.grant
 	if g.Cost == 0 {

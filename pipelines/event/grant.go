@@ -301,8 +301,8 @@ func Decode(b []byte, v any) error {
 	return strict(b, v)
 }
 
-// plain refuses JSON if a member occurs twice, or if its name has other characters than the names of members have:
-// parsers differ on such JSON. encoding/json takes "ID" for id, and "releaſes", with a long s, for releases.
+// plain refuses JSON if a member occurs twice, or if any member's name has characters that no member here has: parsers
+// differ on such JSON. encoding/json takes "ID" for id, and "releaſes", with a long s, for releases.
 func plain(b []byte) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	var open []map[string]bool // for each open object its members so far, nil for a list

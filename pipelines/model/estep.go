@@ -13,8 +13,8 @@ type EStep interface {
 	// encoding/json must encode them. Workers with different flags must have different settings.
 	Settings() any
 
-	// SetParameters takes a round's parameters before the documents of the next round. For Score and Infer it takes a
-	// model file's parameters. It is never called while a worker runs. If Family.Parameters is nil, training never
+	// SetParameters takes a round's parameters before the documents of the next round. Before Score and Infer it takes
+	// a model file's parameters. It is never called while a worker runs. If Family.Parameters is nil, training never
 	// calls it: then the E-step is told neither V nor K. It may drain the set, which is for this call only.
 	SetParameters(*stream.Set, Size) error
 

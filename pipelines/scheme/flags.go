@@ -1,5 +1,5 @@
-// Package scheme reads the flags for a sampling scheme. The stage that samples and the one that accounts for it share
-// it.
+// Package scheme reads the flags for a sampling scheme, for the stage that samples and for the stage that accounts for
+// the sampling.
 package scheme
 
 import (

@@ -195,7 +195,7 @@ func (c *cursor) text(tag byte) string {
 	return string(b)
 }
 
-// values takes a bytes field that holds numbers. The numbers outlive the message unless its memory is reused.
+// values takes a bytes field that holds numbers. The numbers outlive the message, except with Reuse.
 func (c *cursor) values(tag byte) []byte {
 	b := c.bytes(tag)
 	if c.reuse {

@@ -49,7 +49,7 @@ func (r *Reader) begin(d *decoder, content []byte) error {
 	if err := r.takeHeader(record, encoded); err != nil {
 		return err
 	}
-	// This is the writer's first frame, or the first frame of the next stream in a concatenation.
+	// A stream begins with the writer's first frame. In a concatenation the next stream begins after an end.
 	if d.hash == nil || d.ended && (r.merge == nil || r.merge.all) {
 		d.begin(r.header, r.headerBytes)
 	}

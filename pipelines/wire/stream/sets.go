@@ -272,7 +272,7 @@ type Rows interface {
 	// Len is the number of cells.
 	Len() int
 
-	// AppendTo appends the cells from number from up to, but not including, number to, as little-endian bytes.
+	// AppendTo appends to b the cells from number from up to, but not including, number to, as little-endian bytes.
 	AppendTo(b []byte, from, to int) []byte
 }
 

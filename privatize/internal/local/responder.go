@@ -20,7 +20,7 @@ type Terms struct {
 	Dataset  string
 	Run      string
 	Grant    *event.Grant
-	Subject  event.Subject // the documents' header: a report repeats it
+	Subject  event.Subject // the part of the documents' header that the reports repeat
 	Settings string        // hash of the documents' public settings
 }
 
@@ -111,7 +111,8 @@ func (r *Responder) read(next func() (*Document, error), out io.Writer) (sum [sh
 	digest := sha256.New()
 	most := r.terms.Grant.MaxWords
 	if r.draws != nil {
-		// A longer document's words are chosen anew for each drawn report, so the digest is over all words.
+		// If a document has more than MaxWords words, other words count in each drawn report. So the digest is over all
+		// words.
 		most = r.words()
 	}
 	for {
@@ -151,8 +152,8 @@ func (r *Responder) read(next func() (*Document, error), out io.Writer) (sum [sh
 // other authors have another name. Reports that are sent again keep their name. The name is public, as the ledger is.
 func (r *Responder) Name() string { return r.book.LineOf(r.charge)[:16] }
 
-// Reports passes the words in each stored report to each: the words with bit 1, for one document after the other. Call
-// Reports after Respond. The slice is used again.
+// Reports passes the words in each stored report to each: the words with bit 1. The reports come in the order of the
+// documents. Call Reports after Respond. The slice is used again.
 func (r *Responder) Reports(each func(words []uint32) error) error {
 	file, err := r.book.Stored(r.charge)
 	if err != nil {

@@ -16,7 +16,7 @@ type source struct {
 
 func newSource() *source { return &source{reader: rand.Reader} }
 
-// fill draws a new buffer. If fewer than 8 unused bytes are left in the old buffer, they are dropped.
+// fill draws a new buffer. The old buffer has fewer than 8 unused bytes left, and they are dropped.
 func (s *source) fill() {
 	if _, err := io.ReadFull(s.reader, s.buffer[:]); err != nil {
 		panic("noise: no randomness: " + err.Error()) // crypto/rand never fails: it ends the process instead

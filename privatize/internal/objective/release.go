@@ -1,6 +1,6 @@
 // Package objective releases logistic regression weights. They minimise a perturbed objective, and are released once,
-// after the charge (Chaudhuri, Monteleoni, Sarwate 2011). Its ε is a paper's claim, and the charge has no bound. See
-// claim.md.
+// after the charge (Chaudhuri, Monteleoni, Sarwate 2011). The release's ε is a paper's claim, and the charge has no
+// bound. See claim.md.
 package objective
 
 import (
@@ -22,7 +22,7 @@ type Terms struct {
 	Dataset string
 	Run     string
 	Grant   *event.Grant  // nil: without perturbation, for a charge without privacy
-	Subject event.Subject // the documents' header: the release repeats it
+	Subject event.Subject // the part of the documents' header that the release repeats
 	Lambda  float64       // Λ; with a grant the grant's Λ
 	Norm    float64       // R: a row x becomes x·min(1, R/|x|)/R
 	// Settings is the hash of the public settings. Λ, R and the positive class are among them.

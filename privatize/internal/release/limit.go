@@ -15,7 +15,7 @@ type limiter struct {
 	clipping    string // "": without a grant nothing is bounded
 	l1          bool   // the mechanism's norm is L1, else L2
 	nonNegative bool
-	words       bool   // the unit is the word, and a contribution has many words: Collector.whole checks each
+	words       bool   // the unit is the word, and a contribution has many words: Collector.whole checks the numbers
 	bound       uint64 // in steps
 	twice       []bool // the cells that count twice in the norm: see fixed.Layout.Twice
 
@@ -55,7 +55,8 @@ func (l *limiter) within(v *fixed.Vector) bool {
 // part tells whether a partial sum can be a sum over this number of units, up to the rounding of its norm. It cannot
 // see that each unit was bounded: sums come from a Collector.
 func (l *limiter) part(cells []int64, units int) bool {
-	// A part without units has no key that shows a second delivery, so its cells must be 0, whatever the clipping.
+	// A sum over no units is 0, whatever the clipping. A part without units has no key that shows a second delivery,
+	// but to add 0 again changes nothing.
 	if units == 0 {
 		return !slices.ContainsFunc(cells, func(z int64) bool { return z != 0 })
 	}

@@ -20,7 +20,7 @@ type Terms struct {
 	Run      string
 	Unit     string        // event.Document or event.User
 	Grant    *event.Grant  // nil: no privacy, exact sums
-	Subject  event.Subject // the contributions' header: a release repeats it
+	Subject  event.Subject // the part of the contributions' header that a release repeats
 	Settings string        // hash of the contributions' public settings
 	// AllowRespend lets a round be released again, under a second charge, if it was released from another sum.
 	AllowRespend bool

@@ -51,9 +51,9 @@ func (s Set) Len() int {
 type Chooser struct {
 	scheme  event.Scheme
 	digests []uint64 // one per unit
-	// numbers returns a function that gives each unit its number for one round: uniform, and independent of other
-	// units' numbers. high is the number. low orders units with equal high. For event.Allocate the argument is the
-	// epoch, from 0, in place of the round.
+	// numbers returns a function that gives each unit its number for one round: uniform and independent. high is the
+	// number. low orders units with equal high. For event.Allocate the argument is the epoch, from 0, in place of the
+	// round.
 	numbers func(round int) func(unit int) (high, low uint64)
 	// coins draws one round of event.Poisson.
 	coins func(round int) Set

@@ -12,7 +12,7 @@ type groups struct {
 	throw  coin.Throw
 	keys   []corpus.Key
 	rate   float64
-	rounds int // the scheme's number of rounds; no later round is drawn
+	rounds int // the scheme's number of rounds; a later round is drawn only if it is asked for
 
 	group int // the group that sets belongs to
 	sets  [coin.GroupRounds]Set

@@ -18,9 +18,9 @@ import (
 // chunkBytes is the size of the pieces that hold the documents. No document crosses a piece's end.
 const chunkBytes = 4 << 20
 
-// A Corpus is a list of documents, grouped into privacy units. It takes the memory of the encoded documents and of an
-// index. The encoding takes about 2.3 bytes for each distinct word in a document, the index 40 bytes per document. If
-// users are the units, it takes 4 more bytes per document and a map of users.
+// A Corpus is a list of documents, grouped into privacy units. It takes the encoded documents and an index. The
+// encoding takes about 2.3 bytes for each distinct word in a document, the index 40 bytes per document. If users are
+// the units, the Corpus takes 4 more bytes per document and a map of users.
 type Corpus struct {
 	limit  int64    // largest number of bytes of documents in memory
 	chunks [][]byte // the first chunks; the others are in file
@@ -166,7 +166,7 @@ func (c *Corpus) flush() error {
 func (c *Corpus) spilled() int64 { return int64(len(c.chunks)) * chunkBytes }
 
 // Once makes Seal drop a document that equals an earlier one with the same unit and id, since topics deliver messages
-// again. Whether documents are equal depends only on their own unit.
+// again. Both documents belong to one unit, so the choice of dropped documents depends only on their own unit.
 func (c *Corpus) Once() { c.once = true }
 
 // Seal ends the list. It refuses a document id that occurs twice in a unit. The error does not say where, because the
@@ -286,7 +286,7 @@ func (c *Corpus) Encoded(i int) ([]byte, error) {
 	return encoded, err
 }
 
-// Document returns document i, decoded.
+// Document returns document i, from 0, decoded. After Seal, several goroutines may call Document.
 func (c *Corpus) Document(i int) (*wire.Document, error) {
 	encoded, err := c.Encoded(i)
 	if err != nil {

@@ -65,8 +65,8 @@ func read(ctx context.Context, from int, source Source, offers chan<- offer, res
 
 // passed reports whether the source is done with window n: its last document arrived after the window was over, or the
 // source has ended. If not, passed returns the time when the source will be done if it delivers nothing until then. At
-// that time the window is over, and the source has waited for the grace period. If a source implements Drained, only
-// Drained decides: while a broker is unreachable, nobody knows which documents it has accepted.
+// that time the window is over, and the grace period has passed since the last call of the source's Next. If Drained
+// tells a time, only Drained decides: while a broker is unreachable, nobody knows which documents it has accepted.
 func (f *feed) passed(p Plan, n int) (passed bool, from time.Time) {
 	if f.ahead != nil || f.ended {
 		return true, time.Time{}
