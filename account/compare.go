@@ -35,7 +35,7 @@ func (c *compareCommand) Validate() error {
 type comparison struct {
 	calculator.Answer
 	Epsilon *print.Number `json:"epsilon"` // null: none
-	Claim   bool          `json:"claim"`   // a paper claims it, so it is no bound
+	Claim   bool          `json:"claim"`   // a paper claims it; it is no bound
 	Reason  string        `json:"reason,omitempty"`
 }
 

@@ -62,8 +62,8 @@ type verification struct {
 	Charges  int    `json:"charges"`
 	LastHash string `json:"last_hash"`
 	Torn     bool   `json:"torn_last_line,omitempty"`
-	// DisjointDatasets says that the budgets are kept only if data sets share no unit. Nobody can verify this from the
-	// ledger.
+	// DisjointDatasets says that the budgets are kept if data sets share no unit. Nobody can verify from the ledger
+	// that they share none.
 	DisjointDatasets bool `json:"disjoint_datasets,omitempty"`
 	// Releases is the folder of the stored releases that were compared with their charges. It is empty if none were
 	// compared. Missing lists the paths of stored releases that do not exist.

@@ -72,7 +72,7 @@ func (q *Question) Answer(a *accountant.Accountant, compute func(loss.Profile) (
 
 // Best returns the chosen accountant's answer. If all may answer, it returns the least one. Answers are compared by
 // noise, then by δ, then by ε. If no accountant has an answer, the error is from the one that comes nearest to the
-// wanted ε. If none comes near, the error says why.
+// wanted ε. If none has a bound, the error says why.
 func Best(c accountant.Choice, ask func(*accountant.Accountant) (*Answer, error)) (*Answer, error) {
 	var answers []*Answer
 	var refusal error

@@ -8,8 +8,8 @@ import (
 
 // JointSigma returns the σ of one release that is as private as the given number of rounds: σ/√rounds. The rounds do
 // not sample, and each has noise of its own. Divide each round's sum by its noise and join the sums to one vector: a
-// unit changes the vector's norm by √rounds/σ. Later sums may depend on earlier results (Dong, Roth and Su, Gaussian
-// Differential Privacy, 2022, corollary 3.3). The result is rounded down; it is +Inf for no rounds.
+// unit moves the vector by an L2 norm of √rounds/σ. Later sums may depend on earlier results (Dong, Roth and Su,
+// Gaussian Differential Privacy, 2022, corollary 3.3). The result is rounded down; it is +Inf for no rounds.
 func JointSigma(sigma float64, rounds uint64) float64 {
 	return down(sigma / math.Sqrt(float64(rounds)))
 }

@@ -14,7 +14,8 @@ type Recipe struct {
 }
 
 // classicalRoot returns σε of the classical formula σ = √(2 log(1.25/δ))/ε (Dwork and Roth 2014, theorem A.1). The
-// formula is valid for ε < 1. For δ from 1e-9 to 1e-3 its numbers are valid up to ε = 7.4; beyond, they are too small.
+// formula is valid for ε < 1. For δ from 1e-9 to 1e-3, numerical comparison shows it to be valid up to ε = 7.4. Beyond
+// 7.4 its σ is too small for some of these δ.
 func classicalRoot(delta float64) float64 { return math.Sqrt(2 * math.Log(1.25/delta)) }
 
 // Round returns (ε_iter, δ_iter) of one batch's release with noise σ.

@@ -30,7 +30,7 @@ func Group(charges []*event.Charge, k int) (grouped []*event.Charge, ok bool) {
 			return nil, false
 		}
 		g := *c
-		if g.Sensitivity > math.MaxInt64/uint64(k) { // only in a forged ledger
+		if g.Sensitivity > math.MaxInt64/uint64(k) { // as in a forged ledger
 			return nil, false
 		}
 		g.Sensitivity *= uint64(k)

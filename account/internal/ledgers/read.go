@@ -9,8 +9,8 @@ import (
 )
 
 // Read reads a ledger and verifies it. Its chain must be whole. Each line must be one that the privatizer would have
-// written after the lines before it. A file without any line is no ledger. The numbers of a forged line are checked
-// before anything is computed with them.
+// written after the lines before it. Otherwise Read returns an error, so that nothing is computed from a forged line's
+// loss. A file without any line is no ledger.
 func Read(name string) (*event.Ledger, error) {
 	in, err := endpoint.Open(name)
 	if err != nil {

@@ -30,7 +30,7 @@ func (l *List) Add(e Release) {
 		l.kinds = make(map[string]Release)
 	}
 	name := e.Name()
-	if before := l.kinds[name].Count; e.Count > math.MaxInt-before { // only in a forged ledger: no noise is enough
+	if before := l.kinds[name].Count; e.Count > math.MaxInt-before { // as in a forged ledger: no noise is enough
 		l.NoNoise = true
 	} else {
 		e.Count += before

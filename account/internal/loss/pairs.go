@@ -12,7 +12,7 @@ import (
 
 // Pairs are pairs of distributions for releases.
 type Pairs struct {
-	// Dominating bounds the releases from above, whatever the data.
+	// Dominating bounds the releases from above, whatever mechanisms of the listed kinds they are, on any data.
 	Dominating []pld.Event
 	// Attained bounds the worst case from below. Some mechanisms of the listed kinds have these pairs on some
 	// neighbours, all in one direction, except for parameter roundings that package pld accounts for. Releases without
@@ -76,7 +76,7 @@ func (e Release) pairs(l *List) (Pairs, error) {
 	switch {
 	case ok && e.Sampling == mechanism.Fixed && l.Adjacency == event.ReplaceOne:
 		p.Attained, err = e.oneOfEquals(sigma, rounded)
-	case e.Sampling == mechanism.Fixed: // no lower bound: an empty unit is nearer to another unit than two units can be
+	case e.Sampling == mechanism.Fixed: // no lower bound: two units can be further apart than a unit and an empty one
 	case ok && reached:
 		p.Attained, p.Tight = p.Dominating, true
 	}
@@ -102,8 +102,9 @@ func (e Release) oneOfEquals(sigma, rounded float64) ([]pld.Event, error) {
 // leastRate is package pld's least rate for a pair.
 const leastRate = 1e-12
 
-// mostJoint limits the number of releases in one batch: package pld accounts for the rounding of their sum. mostRounded
-// limits the relative rounding of discrete noise to continuous noise. Beyond it a lower bound would say little.
+// mostJoint limits the number of releases in one batch. Up to it, their sum has no more rounding than package pld
+// accounts for. mostRounded limits the relative rounding of discrete noise to continuous noise. Beyond it a lower bound
+// would say little.
 const mostJoint, mostRounded = 20, 1e-5
 
 // attains says whether some mechanism of the same kinds has the batch's pairs on some neighbours, if noise over
@@ -149,8 +150,8 @@ func (e Release) dominatedByWhole() (p Pairs, err error) {
 	return p, nil
 }
 
-// worseOf returns the batch that dominates the other one, if either does. Gaussian noise with less noise dominates,
-// because adding noise makes the other one of it.
+// worseOf returns the batch that dominates the other one. ok is false if none is known to. The Gaussian batch with less
+// noise dominates, because adding noise makes the other one of it.
 func worseOf(a, b []mechanism.Mechanism) (worse []mechanism.Mechanism, ok bool) {
 	x, onlyGaussian := mechanism.JointSigma(a)
 	y, alsoGaussian := mechanism.JointSigma(b)

@@ -106,8 +106,8 @@ func (p distributionProfile) bound(
 			return Bound{}, err
 		}
 	}
-	// An infinite upper bound is checked below, too: a pair above the least one may seem to tell everything with some
-	// probability.
+	// An infinite upper bound is checked below, too. A pair that dominates more than it has to may tell all with some
+	// probability, although the releases never do.
 	if upper <= near*far && !p.whole && !math.IsInf(upper, 1) {
 		return bound, nil
 	}

@@ -21,14 +21,15 @@ type Release struct {
 	// Disjoint says that Released and Instead are on disjoint rounds of one throw: the rounds share no unit. Both list
 	// the candidates for the worst round.
 	Disjoint bool
-	// Thrown is the number of rounds if a secret coin puts each unit in one of them, else 0. It requires Disjoint, and
-	// add-remove or replace-null. Complete says that all rounds are released, each with the mechanisms Released.
+	// Thrown is the number of rounds if each unit has a secret coin of its own that puts it in one of them, else 0. It
+	// requires Disjoint, and add-remove or replace-null. Complete says that all rounds are released, each with the
+	// mechanisms Released.
 	Thrown   int
 	Complete bool
 	Count    int // number of equal releases, each with its own batch and noise; at least 1
 }
 
-// Name is equal for releases with equal loss, apart from the count.
+// Name is equal only for releases with equal loss, apart from the count.
 func (e Release) Name() string {
 	var b strings.Builder
 	switch e.Sampling {

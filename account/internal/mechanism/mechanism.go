@@ -16,7 +16,7 @@ import (
 // A Mechanism is noise, and the largest distance between neighbours' sums. Its methods describe one release, for a unit
 // that takes part.
 type Mechanism interface {
-	fmt.Stringer        // equal for mechanisms with equal loss
+	fmt.Stringer        // equal only for mechanisms with equal loss
 	Check() error       // returns the first rule that the mechanism breaks
 	Curve() renyi.Curve // the Rényi divergence at each order
 	Kind() *Kind

@@ -102,7 +102,7 @@ type gibbsRow struct {
 	Pure      print.Number  `json:"pure_epsilon"`
 	Epsilon   *print.Number `json:"epsilon,omitempty"`
 	Delta     *float64      `json:"delta,omitempty"`
-	Claim     bool          `json:"claim"` // a paper claims it, so it is no bound
+	Claim     bool          `json:"claim"` // a paper claims it; it is no bound
 	Theorem   string        `json:"theorem"`
 }
 

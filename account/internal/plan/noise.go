@@ -58,7 +58,7 @@ func (c *Flags) setThreshold(g *event.Grant) {
 }
 
 // leastThreshold returns the least threshold, in steps, that a unit's own words reach with a probability of at most
-// share. For a share below 1e-290 it may return one that they reach with a probability below 1e-290.
+// share. For a share below 1e-290 it may return a larger one, which they reach with a probability below share.
 func leastThreshold(bound, scale uint64, words int, share float64) uint64 {
 	most := bound + 40*scale + 2 // beyond 40σ every tail is 0, apart from rounding up
 	return uint64(sort.Search(int(most), func(threshold int) bool {

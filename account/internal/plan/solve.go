@@ -372,8 +372,8 @@ func (p *planning) whatNow(already float64) string {
 		"of their own", rounded.Up(already))
 }
 
-// tooMuch returns the error that ε is above the budget even with the most noise, the least rate or one round. The
-// current grant has this setting.
+// tooMuch returns the error that says why ε is above the budget even with the most noise, the least rate or one round.
+// The current grant has this setting.
 func (p *planning) tooMuch(epsilon float64) error {
 	already, err := p.already()
 	if err != nil {

@@ -78,7 +78,7 @@ func discretize(p *Pair, step, logTail float64) (forward, backward *lattice) {
 	return l, &b
 }
 
-// steep bounds the change of a loss over a change of u, for losses up to the greatest. This slope is q·e^u/(1−q+q·e^u)
+// steep bounds the change of a loss over a change of u, for losses up to the greatest. This ratio is q·e^u/(1−q+q·e^u)
 // or two such terms. It is at most 1, and at most e^greatest−(1−q). A relative error of u, or of z, moves the loss by
 // the error times steep·(|u| + shift).
 func (x *mixture) steep(greatest float64) float64 { return min(1, x.rate+math.Expm1(greatest)) }

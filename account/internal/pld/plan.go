@@ -60,8 +60,8 @@ func (p *plan) cut() {
 	p.logTail = min(max(p.logDelta, smallest), -1) - math.Log(p.total) - p.keep + 2
 }
 
-// firstStep makes the loss of the lower bound a small part of ε: about 7/2·(tilt·V), or a step for each release. It
-// leaves a little room, as a second grid takes as long as the first.
+// firstStep makes the lower bound fall short of ε by a small part only. It falls short by about 7/2·(tilt·V), or a step
+// for each release. firstStep leaves a little room, as a second grid takes as long as the first.
 func (d *Distribution) firstStep(p *plan) float64 {
 	if step, ok := evenly(p.losses); ok {
 		return step

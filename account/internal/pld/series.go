@@ -15,8 +15,7 @@ type series struct {
 	error       []float64    // of c_k over |c_k|, at most; 8u of it for computing c_k from size and angle
 }
 
-// underflow is the logarithm of the least size of an exact coefficient; below, it is a bound only. float64 ends near
-// e^−744.
+// underflow is the logarithm of a size. A coefficient of smaller size is replaced by a bound. float64 ends near e^−744.
 const underflow = -600
 
 // newSeries takes a product that lacks only frequencies that vanish.
@@ -79,9 +78,9 @@ func (r ray) geometric(k int) (sum complex128, of float64) {
 
 // hockey is Σ z_k^j·(1 − e^(−step·j)) for j below cells. Its rounding error is below 64u·of. With w = z·e^−step,
 //
-//	Σ z^j − Σ w^j = z·(1−e^−step)/(1−w)·Σ z^j − z^cells·(1−e^(−step·cells))/(1−w),
+//	Σ z^j − Σ w^j = z·(1−e^−step)/(1−w)·Σ z^j − z^cells·(1−e^(−step·cells))/(1−w).
 //
-// The two sums on the right do not cancel each other.
+// In this form the two sums do not cancel each other.
 func (r ray) hockey(k int, step float64) (sum complex128, of float64) {
 	all, of := r.geometric(k)
 	lower := ray{r.series, r.rate + step, r.cells}.less(k)
@@ -90,9 +89,9 @@ func (r ray) hockey(k int, step float64) (sum complex128, of float64) {
 	return factor*all - end, size(factor)*of + size(end)
 }
 
-// sum adds up the cells from the place from on, upwards or downwards: each cell's mass times a weight for its distance
-// j from there. wrong bounds the sum's error. weight(k) returns the sum over the distances of the weight times
-// e^(2πikj/n), as ray's sums do, with a rounding error below 64u·of.
+// sum adds up the window's cells from number from on, upwards or downwards. Each cell counts as its mass times a weight
+// for its distance j from there. wrong bounds the sum's error. weight(k) returns the sum over the distances of the
+// weight times e^(2πikj/n), as ray's sums do, with a rounding error below 64u·of.
 //
 // Let s be the exact sum of weight(k) and ŝ its rounded value. Then |ĉŝ − cs| ≤ |ĉ−c|·|ŝ| + |c|·|ŝ−s|. So a term's
 // error is the error of c_k times |ŝ|, and 64u·of times |c|. The products have some 32u of |ĉŝ|; adding the terms has u

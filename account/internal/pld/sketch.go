@@ -25,7 +25,7 @@ type sketch struct {
 // is within these limits.
 const fewestPoints, mostPoints = 200, 4000
 
-// allPoints is the number of points that all sketches have together, unless each density needs more.
+// allPoints limits the points of all sketches together, unless a density needs more.
 const allPoints = 20_000
 
 func newSketch(c component, logTail float64, fewest float64) sketch {

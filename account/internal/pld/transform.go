@@ -11,8 +11,8 @@ import (
 // transformError times log₂n is above the error of the Fourier transform of n values, if their absolute values add up
 // to 1. Each output is a sum with each value once, by log₂n additions and as many twiddle factors (Higham, Accuracy and
 // Stability of Numerical Algorithms, 2nd ed. 2002, §24.1). Each level has the rounding of one complex product, √5·u,
-// and of two sums, 2u. It also has the rounding of the factor: the factor's angle below 2π is off by 3u of it and so,
-// at two levels a factor (gonum's radix is 4), 7u + u.
+// and of two sums, 2u. It also has the error of the factor, 7u + u: u for the factor's rounding, and 7u for its angle.
+// The angle is below 2π with a relative error of 3u, and one factor serves two levels (gonum's radix is 4).
 const transformError = 16 * unit
 
 // nothing is minus the logarithm of the largest coefficient that counts as 0.
@@ -22,7 +22,7 @@ const nothing = 100
 // its count, and transforms the product back. A term's coefficient c is worked out as c−1 from all masses but the
 // greatest, which is put at 0:
 //
-//	c − 1 = (S−1) + r̂(f) − r̂(0),   S: the sum of all,
+//	c − 1 = (S−1) + r̂(f) − r̂(0),   S: the sum of all.
 //
 // So if many releases tell nothing, only their number counts, not their rounding.
 func (w *window) transform(terms []term) {

@@ -24,7 +24,8 @@ type CurveFile string
 
 var curveEndings = []string{".svg", ".png", ".csv", ".json"}
 
-// Check refuses a report at a given ε, which has no curves, and a file that is also the report's output.
+// Check refuses a file with another ending, and a file that is also the report's output. It also refuses a report at a
+// given ε, which has no curves.
 func (f CurveFile) Check(epsilon *float64, output string) error {
 	switch {
 	case f != "" && !slices.Contains(curveEndings, filepath.Ext(string(f))):

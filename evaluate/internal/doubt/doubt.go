@@ -9,8 +9,8 @@
 //
 //	P[nothing was counted in the cell, and A > h] ≤ P[Σ w_t·Z_t > h]
 //
-// for every dependence of s_t on earlier releases. The chance that any of n cells is marked wrongly is at most n times
-// the right side (Bonferroni's inequality). Threshold returns an h at which this product is at most α.
+// whatever s_t depends on. The chance that any of n cells is marked wrongly is at most n times the right side
+// (Bonferroni's inequality). Threshold returns an h at which this product is at most α.
 package doubt
 
 import (
