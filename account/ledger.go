@@ -85,7 +85,8 @@ func (c *newLedgerCommand) Run(r *filter.Run) error {
 	}
 	// Releases that were charged to an earlier ledger of this name are still known to whoever has seen them.
 	last := filepath.Join(c.Ledger+".releases", event.LastName)
-	if _, err := os.Lstat(last); err == nil || errors.Is(err, fs.ErrPermission) { // no permission to look: they may exist
+	// no permission to look: they may exist
+	if _, err := os.Lstat(last); err == nil || errors.Is(err, fs.ErrPermission) {
 		return exit.Errorf(exit.Refused, "refused: %s is gone, and releases beside it were charged to it", c.Ledger).
 			WithHint("restore its newest copy; without that copy its data set counts as spent")
 	}

@@ -19,10 +19,11 @@ type Options struct {
 	Statistic string // Expected, Counts or Increments
 	Keep      bool   // each round goes on from the topics of the round before
 	// A bound on the pure loss in one round by one token's draws; 0: none. In place: the loss that a paper claims.
-	Draws          float64
-	InPlace        bool    // counts of all documents follow each draw; it keeps topics, too
-	DocumentNoise  float64 // scale of the Laplace noise on each document's number of tokens in each topic; in place only
-	NoiseEachRound bool    // more of this noise is added in each round
+	Draws   float64
+	InPlace bool // counts of all documents follow each draw; it keeps topics, too
+	// scale of the Laplace noise on each document's number of tokens in each topic; in place only
+	DocumentNoise  float64
+	NoiseEachRound bool // more of this noise is added in each round
 	Subsampling    Subsampling
 	Shape          shape.Shape
 	Unigram        []float64 // probability of each word under a baseline, for Score; nil: the model's own marginal

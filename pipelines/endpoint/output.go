@@ -177,7 +177,8 @@ func (o *Output) Commit() error {
 	}
 	err := o.file.Sync()
 	if err == nil {
-		err = os.Rename(o.temporary, o.path) // before Close: the file's lock tells other programs that this program writes it
+		// before Close: the file's lock tells other programs that this program writes it
+		err = os.Rename(o.temporary, o.path)
 	}
 	if e := o.file.Close(); err == nil {
 		err = e

@@ -193,7 +193,8 @@ func (g *Grant) gives(c *Charge) bool {
 	want := g.Charge(c.Round, c.Scheme)
 	want.Dataset, want.Run, want.Settings, want.Release, want.Attempt = c.Dataset, c.Run, c.Settings, c.Release, c.Attempt
 	if g.Version == 1 && g.Mechanism == RandomizedResponse && c.Sensitivity <= 2*uint64(g.MaxWords) {
-		want.Sensitivity = c.Sensitivity // a grant of version 1 names no vocabulary, and a small one makes the sensitivity smaller
+		// a grant of version 1 names no vocabulary, and a small one makes the sensitivity smaller
+		want.Sensitivity = c.Sensitivity
 	}
 	return *c == *want
 }

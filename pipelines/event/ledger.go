@@ -286,5 +286,6 @@ func (l *Ledger) Charges() []*Charge {
 
 // Find returns the last charge for a round of the given run, or nil.
 func (l *Ledger) Find(run string, round int) *Charge {
-	return l.tally().rounds[runRound{run, round}] // a privatizer asks for each round: the tally saves a search through all lines
+	// a privatizer asks for each round: the tally saves a search through all lines
+	return l.tally().rounds[runRound{run, round}]
 }

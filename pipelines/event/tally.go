@@ -18,7 +18,8 @@ type tally struct {
 	throws  map[string]Scheme // by the name of secret coins
 	noised  *Charge           // the first charge with noise
 
-	datasets map[string][]int   // for each data set and each of its charges, the number of charges before it in the ledger
+	// for each data set and each of its charges, the number of charges before it in the ledger
+	datasets map[string][]int
 	thrown   map[string]*Charge // the first charge of coins, by their name
 }
 

@@ -12,7 +12,8 @@ import (
 // that it starts would also ignore it: a process inherits ignored signals, but no handlers. So the test handles SIGINT
 // instead.
 func init() {
-	tests := slices.ContainsFunc(os.Args, func(a string) bool { return strings.HasPrefix(a, "-test.") }) // and no stage that the test binary plays
+	// and no stage that the test binary plays
+	tests := slices.ContainsFunc(os.Args, func(a string) bool { return strings.HasPrefix(a, "-test.") })
 	if tests && signal.Ignored(syscall.SIGINT) {
 		handled := make(chan os.Signal, 1)
 		signal.Notify(handled, syscall.SIGINT)

@@ -173,8 +173,9 @@ const (
 	batchCount      = 57 // the number of messages
 	batchHeader     = 61
 
-	attributeCompression   = 7
-	attributeBrokerTime    = 1 << 3 // the broker wrote batchMaxTime, which is then the time of all messages in the batch
+	attributeCompression = 7
+	// the broker wrote batchMaxTime, which is then the time of all messages in the batch
+	attributeBrokerTime    = 1 << 3
 	attributeTransactional = 1 << 4
 	attributeControl       = 1 << 5 // the batch holds no message, but a marker that ends a transaction
 )

@@ -19,9 +19,10 @@ type Member struct {
 	client *client
 	group  *kafka.ConsumerGroup
 
-	mutex      sync.Mutex
-	generation *kafka.Generation // the group's current generation, used to commit notes; nil before the first generation
-	notes      map[int]Hint      // the notes that the broker has not taken yet, by partition
+	mutex sync.Mutex
+	// the group's current generation, used to commit notes; nil before the first generation
+	generation *kafka.Generation
+	notes      map[int]Hint // the notes that the broker has not taken yet, by partition
 }
 
 // rejoin is how long a member waits after an error before it joins again.

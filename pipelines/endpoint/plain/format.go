@@ -20,8 +20,9 @@ type format struct {
 	name   string
 	magics []magic
 	open   func(io.Reader) (io.ReadCloser, error) // decompresses; nil: not a compression that this package reads
-	decode encoding.Encoding                      // decodes a text with a byte order mark; a format with neither open nor decode is refused
-	hint   string                                 // how to convert a refused format
+	// decodes a text with a byte order mark; a format with neither open nor decode is refused
+	decode encoding.Encoding
+	hint   string // how to convert a refused format
 }
 
 // A magic is a byte string at an offset in a file. If mask is not empty, only the mask's bits are compared.

@@ -100,7 +100,8 @@ type Transport interface {
 // Texts are the messages of a text topic. Read them either by Read, as lines, or by Message, never by both.
 type Texts interface {
 	io.ReadCloser
-	Message(wait bool) (*Text, error) // the next message; io.EOF after the last one; without wait, nil if none has come yet
+	// the next message; io.EOF after the last one; without wait, nil if none has come yet
+	Message(wait bool) (*Text, error)
 }
 
 // A Text is a message in a text topic.
@@ -114,7 +115,8 @@ type Text struct {
 type Log interface {
 	stream.Source
 	io.Closer
-	Found() (stream.Found, error) // summarizes the frame in a stage's next message; skips messages of programs that are no stages
+	// summarizes the frame in a stage's next message; skips messages of programs that are no stages
+	Found() (stream.Found, error)
 
 	Name() string // the name of topic and partition, for error messages
 	Location() *Location

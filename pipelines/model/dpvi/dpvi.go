@@ -16,7 +16,8 @@ const Gradients = "gradients"
 var (
 	Mean      = model.Matrix[float64]{Name: "mean", Rows: model.One, Columns: model.Words}                            // μ
 	Deviation = model.Matrix[float64]{Name: "deviation", Rows: model.One, Columns: model.Words, Rule: model.Positive} // d
-	Rounds    = model.Scalar{Name: "rounds"}                                                                          // number of rounds that the model was learned from
+	// number of rounds that the model was learned from
+	Rounds = model.Scalar{Name: "rounds"}
 
 	// Draw is e ~ N(0, I), from public coins: a round's gradients are at w = μ + d∘e. A model file has none.
 	Draw = model.Matrix[float64]{Name: "draw", Rows: model.One, Columns: model.Words}

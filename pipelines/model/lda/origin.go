@@ -10,8 +10,9 @@ import (
 // An Origin says where a topic comes from in a model with public text: shares in [0, 1] with the sum 1. They are
 // computed from released numbers, so they cost no privacy.
 type Origin struct {
-	Own         float64 // how much the topic follows its own noisy counts
-	Public      float64 // how much else the topic owes to public text: to mixtures of public topics, and to features of words
+	Own float64 // how much the topic follows its own noisy counts
+	// how much else the topic owes to public text: to mixtures of public topics, and to features of words
+	Public      float64
 	Frequencies float64 // the rest: the private word frequencies, which know no topics
 }
 

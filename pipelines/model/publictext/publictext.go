@@ -26,13 +26,16 @@ const Family = "public"
 // A Text holds the facts that public text tells about the words in a vocabulary.
 type Text struct {
 	Vocabulary  vocabulary.Words
-	Frequencies []float64         // each word's frequency; their sum is 1
-	Topics      [][]float32       // for each public topic, the natural logarithm of each word's lift: its probability in the topic over its frequency
-	Features    [][]float32       // for each feature, its value for each word; words of equal meaning have values near each other
-	Digest      [sha256.Size]byte // the file's digest, from before it was brought to a vocabulary
-	Known       int               // number of words in the vocabulary that the file has
-	First       int               // number of leading topics that one public model has; a private one may start from them
-	Kinds       []Kind            // the kinds of the last topics, in their order
+	Frequencies []float64 // each word's frequency; their sum is 1
+	// for each public topic, the natural logarithm of each word's lift: its probability in the topic over its frequency
+	Topics [][]float32
+	// for each feature, its value for each word; words of equal meaning have values near each other
+	Features [][]float32
+	Digest   [sha256.Size]byte // the file's digest, from before it was brought to a vocabulary
+	Known    int               // number of words in the vocabulary that the file has
+	// number of leading topics that one public model has; a private one may start from them
+	First int
+	Kinds []Kind // the kinds of the last topics, in their order
 }
 
 // A Kind is one kind of public text, such as books on health. The topics from First to the next kind, or to the end,

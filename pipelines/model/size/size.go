@@ -24,9 +24,11 @@ const (
 
 // The fields in model files. The E-step needs no parameters.
 var (
-	Rounds    = model.Scalar{Name: "rounds"}                                               // number of rounds that the model was learned from
-	Deviation = model.Scalar{Name: "deviation", Rule: model.NotNegative}                   // standard deviation of the noise on each sum
-	Sums      = model.Matrix[float64]{Name: "sums", Rows: model.One, Columns: model.Words} // sums of the features over all documents, with noise
+	// number of rounds that the model was learned from
+	Rounds    = model.Scalar{Name: "rounds"}
+	Deviation = model.Scalar{Name: "deviation", Rule: model.NotNegative} // standard deviation of the noise on each sum
+	// sums of the features over all documents, with noise
+	Sums = model.Matrix[float64]{Name: "sums", Rows: model.One, Columns: model.Words}
 )
 
 // Family is the family of models.

@@ -31,8 +31,9 @@ type Broker struct {
 	// clients in, for PRIVPIPE_KAFKA_CONFIG. Both are empty for the broker that PRIVPIPE_KAFKA names.
 	Secure, Config string
 
-	folder string   // the broker's folder if this process started it; otherwise empty
-	alive  *os.File // the pipe that closes when this process ends, see watch; the reference keeps it from being closed earlier
+	folder string // the broker's folder if this process started it; otherwise empty
+	// the pipe that closes when this process ends, see watch; the reference keeps it from being closed earlier
+	alive *os.File
 }
 
 // Real returns a broker for tests that do not disturb it. It is the broker at HOST:PORT in the environment's

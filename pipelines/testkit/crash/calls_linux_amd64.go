@@ -5,9 +5,10 @@ import "golang.org/x/sys/unix"
 // A form says where a system call has the values for a Call. Each field is an argument's number, counted from 1; 0
 // means that the call has no such argument.
 type form struct {
-	name           string
-	file           int // a descriptor
-	folder, path   int // folder is the descriptor of the folder that path is relative to; 0: the folder where the program runs
+	name string
+	file int // a descriptor
+	// folder is the descriptor of the folder that path is relative to; 0: the folder where the program runs
+	folder, path   int
 	folder2, path2 int
 	count, flags   int
 }

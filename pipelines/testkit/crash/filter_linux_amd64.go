@@ -83,7 +83,8 @@ func rules() (b []byte) {
 		b = binary.LittleEndian.AppendUint32(b, k)
 	}
 	const (
-		load, number, descriptor = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, 0, 16 + 4*8 // offsets in struct seccomp_data; descriptor is the fifth argument
+		// offsets in struct seccomp_data; descriptor is the fifth argument
+		load, number, descriptor = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, 0, 16 + 4*8
 		equal, end               = unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, unix.BPF_RET | unix.BPF_K
 	)
 	rule(load, 0, 0, number)

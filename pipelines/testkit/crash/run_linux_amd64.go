@@ -179,7 +179,8 @@ func (t *tracer) stopped(id int, status syscall.WaitStatus, visit func(*Stop) (b
 	case signal == syscall.SIGTRAP|0x80, status.TrapCause() == unix.PTRACE_EVENT_SECCOMP: // PTRACE_O_TRACESYSGOOD; the filter
 		kill, err := t.call(id, th, visit)
 		return kill, 0, err
-	case signal == syscall.SIGTRAP, signal == syscall.SIGSTOP && !known: // a clone, or the first stop after one in the new thread
+	// a clone, or the first stop after one in the new thread
+	case signal == syscall.SIGTRAP, signal == syscall.SIGSTOP && !known:
 		return false, 0, nil
 	}
 	return false, signal, nil // the signal is on its way to the process

@@ -8,8 +8,9 @@ import (
 
 // A Sent is a release of the run that the output holds already.
 type Sent struct {
-	Round  int
-	Digest string // SHA-256 of its cells as they are stored, in hexadecimal; empty: the output holds only a part of the release
+	Round int
+	// SHA-256 of its cells as they are stored, in hexadecimal; empty: the output holds only a part of the release
+	Digest string
 }
 
 // Resume refuses to go on with a ledger that lacks charges of the run: noise would be drawn a second time. The output

@@ -18,10 +18,11 @@ type word = uint32
 
 // votes sums the weights that units give to words.
 type votes struct {
-	most    int                 // the most words of one unit that count
-	bound   uint64              // on the L2 norm of one unit's weights, in steps
-	seen    unit.Set            // documents
-	pending map[unit.Key][]word // for each user the words so far, or the words that may be kept; nil: users are no units
+	most  int      // the most words of one unit that count
+	bound uint64   // on the L2 norm of one unit's weights, in steps
+	seen  unit.Set // documents
+	// for each user the words so far, or the words that may be kept; nil: users are no units
+	pending map[unit.Key][]word
 	numbers map[string]word
 	words   []string  // by number
 	sum     fixed.Sum // weights, by number
