@@ -178,10 +178,12 @@ func (t *table) inPlace(named *Columns) error {
 	}
 	for _, role := range []int{roleID, roleUser} {
 		if t.columns[role] > slices.Min(t.texts) {
-			return exit.Errorf(exit.Malformed, "column %q is after column %q in ragged rows without quotes", named.name(role),
-				named.texts()[slices.Index(t.texts, slices.Min(t.texts))]).
-				WithHint("a delimiter in a text would move it, so an author could name another person: leave out --ragged, "+
-					"or move the column before the text, or read no such column: --columns %s=", roles[role])
+			first := named.texts()[slices.Index(t.texts, slices.Min(t.texts))]
+			return exit.Errorf(exit.Malformed, "column %q is after column %q in ragged rows without quotes",
+				named.name(role), first).
+				WithHint("a delimiter in a text would move it, so an author could name another person: "+
+					"leave out --ragged, or move the column before the text, "+
+					"or read no such column: --columns %s=", roles[role])
 		}
 	}
 	return nil
