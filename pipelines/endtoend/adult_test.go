@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// adult writes features.txt, train.pp and test.pp of UCI's Adult census file to a folder: 106 features, one of them the
-// intercept, of which a row has at most 15, each at most 1.
+// adult writes features.txt, train.pp and test.pp of UCI's Adult census file to a folder. The rows have 106 features,
+// one of them the intercept. Each row has at most 15 features, each at most 1.
 func adult(t testing.TB, folder string) {
 	t.Helper()
 	for _, name := range []string{"adult.data", "adult.test"} {

@@ -10,9 +10,9 @@ import (
 	"privpipe/pipelines/testkit/seeded"
 )
 
-// TestAttackTopics attacks tokens by streams that tee kept of a run. Where the draws of a token are bounded, no
-// attacker learns more than the bound says: after T rounds the probability of a word is at most e^(T·E)/V. Where they
-// are not, it learns more.
+// TestAttackTopics attacks tokens with the streams that tee kept during a run. With bounded draws of tokens, no
+// attacker learns more than the bound says: after T rounds a word's probability is at most e^(T·E)/V. With unbounded
+// draws, the attacker learns more.
 func TestAttackTopics(t *testing.T) {
 	testkit.Deep(t, "audits")
 	const chain = `

@@ -69,8 +69,8 @@ func auditor(t *testing.T) audited {
 	}
 }
 
-// auditMutants audits the mutants of a stage. Each audit that pipelines/testkit/mutants names for a mutant must find
-// it.
+// auditMutants audits a stage's mutants. Each audit that pipelines/testkit/mutants names for a mutant must find that
+// mutant.
 func auditMutants(t *testing.T, stage string, audit audited) {
 	all, err := mutants.All()
 	if err != nil {

@@ -43,9 +43,9 @@ var chains = []chain{
 	{name: "increments in place", estep: "--update in-place --inherent-report report.jsonl --statistic increments --document-noise 1 --noise-each-round" + raw, mstep: "--accumulate", stored: true},
 }
 
-// TestKilledChain kills estep before each of its calls that changes a file or writes its output, and mstep likewise,
-// and runs the same commands again. The releases, the model and the state are those of a run that nobody killed, and
-// the sum of all increments is the final counts: nothing is lost, drawn again or counted twice.
+// TestKilledChain kills estep before each of its calls that changes a file or writes its output. It kills mstep
+// likewise, and runs the same commands again. The releases, the model and the state equal the results of an undisturbed
+// run. The sum of all increments is the final counts: nothing is lost, drawn again or counted twice.
 //
 // The gate tries each fourth call.
 func TestKilledChain(t *testing.T) {

@@ -106,8 +106,8 @@ func (v *victim) storedPath(round int) string {
 // sumEnding is that of the file beside a stored release, the digest of the sum that it was drawn from.
 const sumEnding = ".sum"
 
-// explained are the files below the folder of the stored releases, besides those of charged rounds, that a kill may
-// leave.
+// explained are the file names that a kill may leave beside the stored releases of charged rounds: a release, the
+// digest of its sum, and unfinished files.
 var explained = regexp.MustCompile(`^\d{9}(\.sum)?(\.tmp)?$`)
 
 // stored checks that each charged release is stored, and that nothing else is there but what the next run replaces:
@@ -179,9 +179,9 @@ func (v *victim) order(s *crash.Stop) error {
 	return nil
 }
 
-// judge compares all that was ever seen of the victim with its last run, which came to its end: everything that left
-// before is the beginning of what that one sent, and each round of which a byte left was charged then, with that
-// release.
+// judge compares all that was ever seen of the victim with its last run, which came to its end. All output from before
+// is the beginning of the last run's output. If any byte left for a round, the round was charged by then, with the last
+// run's release.
 func (v *victim) judge() error {
 	last := v.seen[len(v.seen)-1]
 	final := last.outputs[len(last.outputs)-1]

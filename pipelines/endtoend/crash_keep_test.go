@@ -44,8 +44,7 @@ func (v *victim) kept() (files, oldest int, err error) {
 	return len(entries), oldest, err
 }
 
-// TestKeepReleases releases 2,000 rounds over a pipe. At each moment there are files of a few rounds, in the end of
-// two.
+// TestKeepReleases releases 2,000 rounds over a pipe. At each moment there are files of few rounds, at the end of two.
 func TestKeepReleases(t *testing.T) {
 	const rounds = 2000
 	v, err := newVictim(keeping(t, t.TempDir(), rounds), "privatize", memory(t), 0)
@@ -178,8 +177,8 @@ func (v *victim) replay(cut []byte) error {
 	return v.exact(cut, output)
 }
 
-// exact checks that each round is charged once, and that the whole releases in outputs, of which the first may be cut,
-// are those that were charged, of all rounds.
+// exact checks that each round is charged once. Each round left in one of the outputs, and each whole release is the
+// charged one. The output cut may end within a release.
 func (v *victim) exact(cut, whole []byte) error {
 	ledger, err := v.ledger()
 	if err != nil {

@@ -16,11 +16,14 @@ import (
 )
 
 // TestCrash kills privatize at the boundaries of its system calls: before, within and after each call on the ledger,
-// the stored releases and the output, and of some runs at every system call. First come the boundaries of a run of each
-// variant, one by one, as far as three fifths of the kills go (of 5,000 that is all of them), then chains of kills:
-// what a kill leaves is where the next run begins, which is killed again. In half of the chains the power fails, too,
-// at half of the kills: see crash.Disk. Whatever the boundary, all that ever left the process belongs to one release of
-// each round, which was charged, durably, before its first byte left.
+// the stored releases and the output. Some variants have boundaries at every system call.
+//
+// First come the boundaries of each variant's run, one by one, up to three fifths of the kills. With 5,000 kills these
+// are all boundaries. Then come chains of kills: the next run begins with the files that a kill left, and is killed
+// again. In half of the chains the power fails, too, at half of the kills: see crash.Disk.
+//
+// At every boundary, all bytes that ever left the process belong to one release of each round. That release was
+// charged, durably, before its first byte left.
 func TestCrash(t *testing.T) {
 	kills := testkit.Repeats(t, "kills", 80, 5000)
 	variants := variants(t)

@@ -41,8 +41,8 @@ account ledger new out2`)
 	return folder
 }
 
-// TestBadInput gives what can be wrong to the stages as a shell would: each has the documented exit code, a message
-// that says what is wrong and nothing private, and leaves no output.
+// TestBadInput gives wrong inputs to the stages as a shell would. Each case has the documented exit code and leaves no
+// output. The message names the fault and nothing private.
 func TestBadInput(t *testing.T) {
 	folder := corpus(t)
 	for _, test := range []struct {
@@ -134,7 +134,7 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-// cuts are the ends of a stream's frames but the last, and about so many bytes between.
+// cuts returns the ends of a stream's frames but the last, and about number positions between the ends.
 func cuts(content []byte, number int) []int {
 	var at []int
 	for n := 1; n < len(content); n += max(1, len(content)/number) {

@@ -17,8 +17,8 @@ import (
 	"privpipe/pipelines/testkit/seeded"
 )
 
-// The folder testdata/family holds a further family of models: its package and those of its two halves, and nothing
-// else. These tests build the stages with it, as if somebody had added the folders and these lines.
+// The folder testdata/family holds a further family of models: the family's package and the packages of its two halves,
+// and nothing else. These tests build the stages with it, as if somebody had added the folders and these lines.
 var familyLines = []struct{ file, after, line string }{
 	{"estep/main.go", " words.Command ", "\tMixture mixture.Command `cmd:\"\" help:\"Clusters.\"`\n"},
 	{"estep/main.go", "\t\"privpipe/estep/lda\"", "\t\"privpipe/estep/mixture\"\n"},
@@ -91,8 +91,8 @@ func goTool(t *testing.T, arguments ...string) {
 }
 
 // TestFamily: a further family of models is its own packages and a line in each list. With it the stages train over
-// pipes, privately, and its documents' state and secret coins survive a kill: the model is byte for byte that of an
-// undisturbed run.
+// pipes, privately, and its documents' state and secret coins survive a kill. The model equals the model of an
+// undisturbed run, byte for byte.
 func TestFamily(t *testing.T) {
 	testkit.Deep(t, "distribution")
 	overlay, folder := withFamily(t), seeded.Folder(t, seeded.Chance{Seed: 1, Margin: "no word of the other half, two are allowed", Rate: 1e-6})

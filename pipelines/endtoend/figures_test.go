@@ -74,12 +74,13 @@ var figures = []struct {
 	{"F14", []string{"α = 2: the exact ", "α = 5: the exact ", "α = 14: the exact ", "table 3"}},
 }
 
-// TestAll runs all systems and figures of the papers by all.sh --quick, on the comments of Go, made text of five
-// topics, a made table and made images: each row holds, and so do the findings of figures that must. The findings of
-// Gibbs samplers and of tables failed in none of many runs. Of fifteen runs of each other system, the standard
-// deviation of a perplexity's logarithm was .04 to .11, and that of the probability of a first word up to .19. Without
-// privacy the membership attack had an area of .67 to .73 in five runs, with a deviation of .025, where more than .55
-// must be.
+// TestAll runs all systems and figures of the papers by all.sh --quick. The data are the comments of Go, made text of
+// five topics, a made table and made images. Each row holds, and so do the findings of figures that must.
+//
+// The findings of Gibbs samplers and of tables failed in none of many runs. Each other system ran fifteen times. The
+// perplexities' logarithms had standard deviations of .04 to .11. The standard deviation of the first words'
+// probabilities was up to .19. Without privacy the membership attack had an area of .67 to .73 in five runs, with a
+// deviation of .025. The area must be more than .55.
 func TestAll(t *testing.T) {
 	testkit.Deep(t, "papers")
 	folder := seeded.Folder(t, seeded.Chance{Seed: 1, Margin: "orders that must hold are 4.5 deviations apart", Rate: 1e-2})
@@ -304,8 +305,8 @@ func topical(t *testing.T, folder string) {
 }
 
 // TestOrder: an order of means is judged only if they are further apart than 4.5 standard deviations of their
-// difference. Those of the logarithm of one run are 0.1 here: for two runs 0.45 in all, for eight 0.225. A reversed
-// order that must hold is the recipe's failure.
+// difference. One run's logarithm has a standard deviation of 0.1 here. So means of two runs must be 0.45 apart, and
+// means of eight runs 0.225. A reversed order that must hold is the recipe's failure.
 func TestOrder(t *testing.T) {
 	for _, c := range []struct {
 		runs               int
@@ -401,8 +402,8 @@ func TestFigureUsage(t *testing.T) {
 	}
 }
 
-// TestClassesFigureUsage: F12 refuses what it cannot draw before it trains anything, and a folder whose text was too
-// short takes other settings.
+// TestClassesFigureUsage: F12 refuses flags and texts that allow no figure, before it trains anything. After a text
+// that was too short, the same folder takes other settings.
 func TestClassesFigureUsage(t *testing.T) {
 	testkit.Deep(t, "papers")
 	t.Parallel()

@@ -13,11 +13,14 @@ import (
 
 var tokensPerSecond = regexp.MustCompile(`BenchmarkContribute/(\S+?)(?:-\d+)? .*? ([0-9.e+]+) docs/s\s+([0-9.e+]+) tokens/s`)
 
-// BenchmarkGibbs compares the tokens that estep gibbs draws in a core-second with tomotopy and MALLET, on one core and
-// the same words, with the same K, α and η. Theirs is a sweep of a chain after 50 sweeps, which also counts words in
-// topics. Ours is the 20 sweeps of a round from random topics under a released model: the draws alone; with the
-// contribution of counts, and of the expected statistic that gibbs.sh takes; and the whole stage with the latter, which
-// also reads the round from a file and writes the contributions.
+// BenchmarkGibbs compares the tokens that estep gibbs draws in a core-second with tomotopy and MALLET. All take one
+// core and the same words, with the same K, α and η. tomotopy and MALLET are measured in one sweep after 50 sweeps of
+// their chain, and also count words in topics.
+//
+// estep gibbs is measured in the 20 sweeps of one round, from random topics under a released model. One measurement has
+// the draws alone, and one adds the contribution of counts. One adds the contribution of the expected statistic, as
+// gibbs.sh does. The last is the whole stage with the expected statistic, which also reads the round from a file and
+// writes the contributions.
 func BenchmarkGibbs(b *testing.B) {
 	for _, corpus := range []struct{ name, file, words string }{
 		{"kos", "data/uci-kos/docword.kos.txt.zst", "data/uci-kos/vocab.kos.txt.zst"},

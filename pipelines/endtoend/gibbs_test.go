@@ -9,8 +9,8 @@ import (
 	"privpipe/pipelines/testkit"
 )
 
-// TestGibbsRecipe runs gibbs.sh on real text, whose topics estep gibbs samples, and the same command once more, which
-// does nothing again. lda.sh in the same folder is another setting.
+// TestGibbsRecipe runs gibbs.sh on real text: estep gibbs samples its topics. The same command once more does nothing
+// again. lda.sh in the same folder is another setting.
 func TestGibbsRecipe(t *testing.T) {
 	testkit.Deep(t, "papers")
 	folder := t.TempDir()
@@ -35,8 +35,8 @@ func TestGibbsRecipe(t *testing.T) {
 	}
 }
 
-// TestGibbsChain runs the chain whose topics go on from round to round, at unit word: its draws are charged in every
-// round, its counts are whole, and under one key two runs throw the same coins. Draws that the grant does not state are
+// TestGibbsChain runs the chain that keeps its topics from round to round, at unit word. Its draws are charged in every
+// round, and its counts are whole. Under one key two runs throw the same coins. Draws that the grant does not state are
 // refused.
 func TestGibbsChain(t *testing.T) {
 	folder := t.TempDir()

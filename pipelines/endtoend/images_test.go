@@ -15,8 +15,8 @@ import (
 	"privpipe/pipelines/testkit/seeded"
 )
 
-// stripes writes train.idx, of so many images, and held.idx, of 300, to a folder: images of 6 × 6 pixels with two
-// neighbouring rows or columns on, and one pixel of twenty wrong. Their mean has no pixel on.
+// stripes writes train.idx with the given number of images, and held.idx with 300 images, to a folder. The images have
+// 6 × 6 pixels, with two neighbouring rows or columns on, and one pixel in twenty wrong. Their mean has no pixel on.
 func stripes(t *testing.T, folder string, images int) {
 	t.Helper()
 	const side = 6

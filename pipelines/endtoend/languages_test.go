@@ -31,9 +31,10 @@ printf '#!/bin/sh\nPYTHONPATH=%q exec python3 "$@"\n' ~-/fake >venv/bin/python3
 chmod +x venv/bin/python3
 touch complete`
 
-// TestLanguage makes the words of a language of stand-ins for its packages, and lda.sh learns topics with them. The
-// words are cut as texts are; stop words, and English ones that the language has no use for, are in no dictionary; the
-// frequencies are those of the package. Without the packages, or words, nothing is made, and the error says why.
+// TestLanguage makes a language's words out of stand-ins for its packages, and lda.sh learns topics with them. The
+// words are cut as texts are. Stop words are in no dictionary, and neither are English words that the language has no
+// use for. The frequencies come from the package. Without the packages, or without words, nothing is made, and the
+// error says why.
 func TestLanguage(t *testing.T) {
 	folder := seeded.Folder(t, seeded.Chance{Seed: 1, Margin: "0.15 of the known share", Rate: 1e-5})
 	run(t, folder, packages)
@@ -132,8 +133,8 @@ func frequencies(t *testing.T, folder, name string) map[string]float64 {
 	return of
 }
 
-// TestHalfKnown: a text of whose words the English dictionary has 45 % is refused, as one of another language with
-// names and loanwords. 30,000 documents know that share within 0.004.
+// TestHalfKnown: a text is refused if the English dictionary has 45 % of its words. Such a text is one of another
+// language with names and loanwords. 30,000 documents know that share within 0.004.
 func TestHalfKnown(t *testing.T) {
 	folder := t.TempDir()
 	recipes := filepath.Join(root, "pipelines/recipes")

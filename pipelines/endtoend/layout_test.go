@@ -39,9 +39,9 @@ func tables(t *testing.T) (public, private *regexp.Regexp) {
 	return names(shown), names(inside)
 }
 
-// TestLayout runs recipes, each with all that it can leave; the gate runs two. Each file is in the folder in which
-// OUT.md has it. OUT/private is only its owner's. In OUT/public no stream is private, no file has the mark of the
-// private documents, and the last lines of a recipe hold.
+// TestLayout runs recipes, each with all files that it can leave; the gate runs two. Each file is in the folder that
+// OUT.md names. OUT/private is only its owner's. In OUT/public no stream is private, and no file has the mark of the
+// private documents. The last lines of each recipe hold.
 func TestLayout(t *testing.T) {
 	public, private := tables(t)
 	folder := t.TempDir()
@@ -131,8 +131,8 @@ func TestEarlierLayout(t *testing.T) {
 	}
 }
 
-// TestKilledFolder kills all processes of a recipe. The same command goes on at once, and no FIFO is left, neither in
-// its folder nor in that of temporary files.
+// TestKilledFolder kills all processes of one recipe. The same command goes on at once. No FIFO is left, neither in the
+// recipe's folder nor in the folder of temporary files.
 func TestKilledFolder(t *testing.T) {
 	folder := t.TempDir()
 	comments(t, folder)

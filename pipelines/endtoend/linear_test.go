@@ -12,8 +12,8 @@ import (
 	"privpipe/pipelines/testkit/seeded"
 )
 
-// hours makes train.pp and test.pp of Adult, whose response is hours-per-week in [1, 99]: at most 14 features, each at
-// most 1.
+// hours makes train.pp and test.pp of Adult, with hours-per-week in [1, 99] as the response. Each row has at most 14
+// features, each at most 1.
 func hours(t *testing.T, folder string) {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(root, "pipelines/recipes/schemas/adult.json"))

@@ -13,9 +13,9 @@ import (
 	"privpipe/pipelines/testkit"
 )
 
-// TestMeasures trains a logistic regression without noise on 600 rows and measures it on 400 others. What evaluate says
-// of the predictions is what scikit-learn says of them, and the area under the ROC curve is that of scikit-learn's own
-// regression on the same rows, up to 0.01. evaluate report takes the predictions for those of the model.
+// TestMeasures trains a logistic regression without noise on 600 rows and measures it on 400 others. evaluate and
+// scikit-learn say the same of the predictions. The area under the ROC curve equals the area of scikit-learn's own
+// regression on the same rows, up to 0.01. evaluate report takes the predictions for the model's predictions.
 func TestMeasures(t *testing.T) {
 	testkit.Deep(t, "peers")
 	t.Parallel()

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// BenchmarkMemory is the memory of each stage at its peak, in bytes a cell of the model, with everything else that a
-// process holds: K = 200, V = 50,000, four rounds of a thousand documents of 60 words each.
+// BenchmarkMemory is the memory of each stage at its peak, in bytes a cell of the model, with everything else that the
+// process holds. The model has K = 200 and V = 50,000. Four rounds have 1,000 documents of 60 words each.
 func BenchmarkMemory(b *testing.B) {
 	const topics, words = 200, 50_000
 	folder := b.TempDir()

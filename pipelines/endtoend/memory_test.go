@@ -49,8 +49,9 @@ func hostile(t *testing.T, folder, name string, h *wire.Header, first ...*wire.R
 	write(t, folder, name, out.String())
 }
 
-// TestMemoryOfAnnouncements: no stage takes memory for what an input of some 150 bytes announces and does not bring.
-// Each runs with 3 GiB of address space, of which Go's runtime takes what it does not use, too.
+// TestMemoryOfAnnouncements: an input of some 150 bytes announces much and does not bring it, and no stage takes memory
+// for it. Each stage runs with 3 GiB of address space. The address space that Go's runtime reserves without use counts,
+// too.
 func TestMemoryOfAnnouncements(t *testing.T) {
 	folder := t.TempDir()
 	huge := func(name string, element wire.Element) []*wire.Matrix {

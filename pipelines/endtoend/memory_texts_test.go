@@ -99,7 +99,7 @@ func manyColumns(t *testing.T, n int) string {
 }
 
 // TestMemoryOfTexts: no small file of text makes tokenize take much memory. Each command runs with 3 GiB of address
-// space, of which Go's runtime takes what it does not use, too.
+// space. The address space that Go's runtime reserves without use counts, too.
 func TestMemoryOfTexts(t *testing.T) {
 	testkit.Deep(t, "memory")
 	folder := t.TempDir()

@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// TestMendedText: a text with an id twice stops lda.sh before any charge, and only sample says why, without the id. The
-// same folder goes on with the mended text, which is the text of its documents then, also where it goes on with another
-// ledger. A mended text that names users must say whose budget it is. Once there is a charge, the folder refuses
-// another text.
+// TestMendedText: a text with an id twice stops lda.sh before any charge. Only sample says why, without the id. The
+// same folder goes on with the mended text, also with another ledger. The folder's documents are then the mended text's
+// documents. If a mended text names users, lda.sh asks for the budget's --unit. Once there is a charge, the folder
+// refuses another text.
 func TestMendedText(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

@@ -38,8 +38,8 @@ var bagWords = func() (words vocab.Words) {
 	return words
 }()
 
-// neighbours returns a data set of 2,000 documents, of which three are equal and six empty, and what it is without one
-// of them, and with one exchanged for another.
+// neighbours returns a data set of 2,000 documents: three are equal, and five are empty. It also returns the data set
+// without one document, and with one document exchanged for another, for several documents.
 func neighbours() (all []bag, less, exchanged map[string][]bag) {
 	random := rand.New(rand.NewPCG(11, 12))
 	all = make([]bag, 2000)
@@ -160,8 +160,8 @@ func (a round) beyond(b round) (n int) {
 	return n
 }
 
-// TestNeighbouringRounds: without one document all rounds hold the same documents, except for that one; with one
-// exchanged for another a round of a fixed size has at most one member exchanged.
+// TestNeighbouringRounds: without one document all rounds hold the same documents, except for that one. With one
+// document exchanged for another, rounds of fixed size have at most one member exchanged.
 func TestNeighbouringRounds(t *testing.T) {
 	t.Parallel()
 	all, less, exchanged := neighbours()

@@ -11,9 +11,10 @@ import (
 	"privpipe/pipelines/testkit"
 )
 
-// TestOwnWords runs the commands of ACCOUNTING.md's section on words that no dictionary has, with two rounds. Of 1,500
-// customers all write stop words and words of the dictionary, 500 the name of a product, and 5 another name. One name
-// is released: 500 and 5 are 20 and 5 deviations of the noise from the threshold. The topics have it.
+// TestOwnWords runs the commands of ACCOUNTING.md's section on words that no dictionary has, with two rounds. All 1,500
+// customers write stop words and words of the dictionary. 500 customers write the name of one product, and 5 customers
+// write another name. Only the product's name is released: 500 and 5 are 20 and 5 deviations of the noise from the
+// threshold. The topics have the product's name.
 func TestOwnWords(t *testing.T) {
 	testkit.Deep(t, "documents")
 	folder := t.TempDir()

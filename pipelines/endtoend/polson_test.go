@@ -26,9 +26,9 @@ type binomial struct {
 }
 
 // TestAlgorithm4: variational Bayes for binomial counts agrees with the Gibbs sampler of Polson, Scott and Windle
-// (2013, §3) for the same model, whose chain has the posterior itself: the means of the weights are within 3 standard
-// errors of the chain's, by the means of batches. Rows have many trials, so that the posterior is nearly the Gaussian
-// that q is.
+// (2013, §3) for the same model. The sampler's chain has the posterior itself. The means of the weights are within 3
+// standard errors of the chain's means. The standard errors come from the means of batches. Rows have many trials, so
+// that the posterior is nearly Gaussian, as q is.
 func TestAlgorithm4(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 5))
 	rows := make([]binomial, 25)

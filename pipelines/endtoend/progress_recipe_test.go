@@ -9,8 +9,8 @@ import (
 	"privpipe/pipelines/testkit"
 )
 
-// TestRecipeProgress trains by the recipe on a terminal: a line while it reads the text, then one of the whole
-// training, whose ε grows up to the budget. The results come below a clean screen.
+// TestRecipeProgress trains by the recipe on a terminal. One line shows while the recipe reads the text, then one line
+// of the whole training. The ε in that line grows up to the budget. The results come below a clean screen.
 func TestRecipeProgress(t *testing.T) {
 	testkit.Deep(t, "operations")
 	folder := t.TempDir()

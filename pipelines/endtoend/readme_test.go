@@ -82,8 +82,8 @@ func TestReadmeStops(t *testing.T) {
 	}
 }
 
-// TestReadmeShort: the README has at most 120 lines, .ci/run finds the test command, and Go's version is that of
-// go.mod.
+// TestReadmeShort: the README has at most 120 lines, and .ci/run finds the test command. The README and go.mod name the
+// same version of Go.
 func TestReadmeShort(t *testing.T) {
 	page := read(t, "README.md")
 	if lines := strings.Count(page, "\n"); lines > 120 {

@@ -315,7 +315,7 @@ func TestOnlineLDA(t *testing.T) {
 }
 
 // TestPublicScores: where everybody may read the held-out text, the page has its perplexity, of each round if it was
-// traced. It has none of a private text.
+// traced. Where the held-out text is private, the page has no perplexity.
 func TestPublicScores(t *testing.T) {
 	folder := t.TempDir()
 	comments(t, folder)
@@ -339,8 +339,8 @@ func TestPublicScores(t *testing.T) {
 	}
 }
 
-// TestPapers runs the systems of the papers as published, and each command once more, which does nothing again. What is
-// reported is sound, and what the paper claims stands below it. The noise of the baselines is by bisection of the
+// TestPapers runs the systems of the papers as published, and each command once more, which does nothing again. The
+// reported guarantee is sound, and the paper's claim stands below it. The noise of the baselines is by bisection of the
 // papers' equations in Python.
 func TestPapers(t *testing.T) {
 	testkit.Deep(t, "papers")
@@ -477,8 +477,7 @@ func TestRecipeUsage(t *testing.T) {
 	}
 }
 
-// TestTextOfAllKinds gives the first steps of a recipe each kind of text, twice: the second time the documents are
-// there.
+// TestTextOfAllKinds gives a recipe's first steps each kind of text, twice: the second time the documents are there.
 func TestTextOfAllKinds(t *testing.T) {
 	folder := t.TempDir()
 	write(t, folder, "docs.jsonl", `{"id":"a.txt","text":"alpha beta beta"}`+"\n")
@@ -630,8 +629,8 @@ stat -c %%y out/private/held.pp
 	}
 }
 
-// TestTitleOfSeveral: the name of a text may be the id of its only document. So the public page has no name of one of
-// several texts.
+// TestTitleOfSeveral: a text's name may be the id of its only document. So the public page of several texts has no name
+// of any text.
 func TestTitleOfSeveral(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -653,8 +652,8 @@ echo "$title"`)
 	}
 }
 
-// TestKilledStage: a stage that a signal ended is told of, also where a stage whose input was cut ends first, and says
-// nothing.
+// TestKilledStage: the recipe reports that a signal ended a stage. It does so also where another stage ends first, and
+// says nothing, because its input was cut.
 func TestKilledStage(t *testing.T) {
 	t.Parallel()
 	s := bash(t.TempDir(), "source "+filepath.Join(root, "pipelines/recipes/stages.sh")+`
@@ -666,8 +665,8 @@ pipeline bash -c 'exec >&-; sleep 1; kill -9 $$' -- bash -c 'cat; exit 90'`)
 	}
 }
 
-// TestStagesNoted: bash 5.2 on a busy machine may note the end of a stage before the recipe waits for any, and then has
-// none to wait for. The recipe still ends as its stages do.
+// TestStagesNoted: bash 5.2 on a busy machine may note a stage's end before the recipe waits for any stage. The recipe
+// then has no stage to wait for. The recipe still ends as its stages do.
 func TestStagesNoted(t *testing.T) {
 	for command, want := range map[string]int{
 		"true -- true": 0, "bash -c 'exit 83' -- cat": 83, "cat -- bash -c 'exit 82' -- bash -c 'exit 90'": 82, "true -- bash -c 'exit 141'": 141,
@@ -690,8 +689,8 @@ pipeline %s
 	}
 }
 
-// TestPrune removes the stored releases of a run whose model is made. Then the round that is asked for again is
-// refused, never drawn again, and while a privatizer holds the ledger nothing is removed.
+// TestPrune removes a run's stored releases once its model is made. A round that is asked for again is then refused,
+// never drawn again. While a privatizer holds the ledger nothing is removed.
 func TestPrune(t *testing.T) {
 	folder := corpus(t)
 	run(t, folder, `
@@ -714,10 +713,10 @@ account prune --used-up run.ledger
 	run(t, folder, "cmp run.ledger before.ledger; [[ ! -e third.pp ]]; account verify run.ledger 2>said; grep -q 'of this run are not there' said")
 }
 
-// TestUselessInput gives the recipe text that is not worth its ε. It releases the size of the text, under a grant that
-// takes at most 2 % of μ², and stops by that alone; --force goes on with the rest. --unit settles whose the budget is
-// before anything is charged. The noise on the number of documents is ± 100, and on a share at most ± 0.1: no outcome
-// is within five standard deviations of its limit.
+// TestUselessInput gives the recipe text that is not worth its ε. The recipe releases the size of the text, under a
+// grant that takes at most 2 % of μ². It stops by that release alone; --force goes on with the rest. --unit settles the
+// unit of the budget before anything is charged. The noise on the number of documents is ± 100, and on a share at most
+// ± 0.1. No outcome is within five standard deviations of its limit.
 func TestUselessInput(t *testing.T) {
 	folder := t.TempDir()
 	comments(t, folder)

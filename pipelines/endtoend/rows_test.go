@@ -16,8 +16,8 @@ import (
 	"privpipe/pipelines/testkit/seeded"
 )
 
-// table writes schema.json, train.csv and held.csv to a folder: rows of 63 features, most of which tell a little of the
-// class. 39,073 rows are as many as VIPS trained on.
+// table writes schema.json, train.csv and held.csv to a folder. The rows have 63 features, and most features tell a
+// little of the class. 39,073 rows are as many as VIPS trained on.
 func table(t *testing.T, folder string, rows int) {
 	t.Helper()
 	const categories = 10
@@ -161,8 +161,8 @@ func TestKilledRowRecipe(t *testing.T) {
 	}
 }
 
-// killed kills all processes of a recipe into the folder out once 4 of its rounds are charged, and runs the same
-// command again. It ends the run, and charges each round once.
+// killed runs a recipe into the folder out, and kills all its processes once 4 rounds are charged. The same command
+// again ends the run, and charges each round once.
 func killed(t *testing.T, folder, command, out string, rounds int) {
 	t.Helper()
 	ledger := filepath.Join(folder, out, "private/run.ledger")

@@ -77,9 +77,9 @@ func TestSamplers(t *testing.T) {
 	}
 }
 
-// TestKilledSampler kills all processes of a recipe once some rounds are charged, and runs the same command again, with
-// the same key. It ends the run, charges each round once, and where nothing is noise the model is that of a run without
-// a kill.
+// TestKilledSampler kills all processes of one recipe once some rounds are charged. It runs the same command again,
+// with the same key. The second command ends the run and charges each round once. Where no release has noise, the model
+// equals the model of an undisturbed run.
 func TestKilledSampler(t *testing.T) {
 	folder := t.TempDir()
 	comments(t, folder)
@@ -212,8 +212,8 @@ func TestSamplersRefuse(t *testing.T) {
 	}
 }
 
-// TestSamplerProgress runs recipes on a terminal: one line of the whole training, that of account where there is a
-// grant and that of mstep where there is none, and nothing of it is left.
+// TestSamplerProgress runs recipes on a terminal with one line of the whole training. account shows the line where
+// there is a grant, and mstep where there is none. Nothing of the line is left.
 func TestSamplerProgress(t *testing.T) {
 	testkit.Deep(t, "operations")
 	folder := t.TempDir()

@@ -17,8 +17,9 @@ func TestSeeds(t *testing.T) {
 	seeded.Again(t)
 }
 
-// secrets draws all that numbers of a training depend on, into the folder out: a key of the caller, coins of sample and
-// of estep, and noise for sums, reports and weights. What is compared has numbers only, without names.
+// secrets makes all random draws that a training's numbers depend on, into the folder out. The draws are a key of the
+// caller, coins of sample and of estep, and noise for sums, reports and weights. The compared texts have numbers only,
+// without names.
 func secrets(t *testing.T, folder, out string) map[string]string {
 	t.Helper()
 	run(t, folder, `
@@ -53,8 +54,8 @@ func secrets(t *testing.T, folder, out string) map[string]string {
 }
 
 // TestSeededBuild: the same seed gives the same coins and noise, in another folder, and with another number of
-// processors. Another seed gives others. The shipped stages give others each time, even with the variables of a seeded
-// build: two equal keys have probability 2^-256.
+// processors. Another seed gives others. The shipped stages give others each time, even with the variables of the
+// seeded build: two equal keys have probability 2^-256.
 func TestSeededBuild(t *testing.T) {
 	one, two, other, shipped := seeded.From(t, 1), seeded.From(t, 1), seeded.From(t, 2), t.TempDir()
 	for _, folder := range []string{one, two, other, shipped} {

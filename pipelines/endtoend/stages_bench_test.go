@@ -6,11 +6,11 @@ import (
 	"testing"
 )
 
-// BenchmarkStages measures each stage alone, from a file to nowhere, on the posts of Reddit with K = 50: ten rounds of
-// a tenth of the posts, and for estep all posts once, with the parameters after these rounds. In BenchmarkTraining all
-// stages run at once, and two threads of a core each seem slower.
+// BenchmarkStages measures each stage alone, from a file to nowhere, on the posts of Reddit with K = 50. The stages
+// take ten rounds, each with one tenth of the posts. estep takes all posts once, with the parameters after these
+// rounds. In BenchmarkTraining all stages run at once, and two threads that share one core each seem slower.
 //
-// serial is the part of training that no further worker makes shorter: the wall time of privatize and mstep for
+// serial is the part of training that no further worker makes shorter. It is the wall time of privatize and mstep for
 // contributions that are there already, beside the CPU time of all stages. With any number of workers, training is at
 // most 1/serial times as fast as on one core (Amdahl, AFIPS 1967).
 func BenchmarkStages(b *testing.B) {

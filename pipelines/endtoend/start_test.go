@@ -13,9 +13,9 @@ import (
 // starts is how often a program is started. The median counts, of CPU time: user and system.
 const starts = 200
 
-// BenchmarkStart is the CPU time of a start of each stage: --version, and a job on one document, by the programs that
-// are installed (whole) and by those that are built with -tags pipes, without topics and a server of metrics. They take
-// turns.
+// BenchmarkStart is the CPU time of each stage's start: --version, and one job on one document. It measures the
+// installed programs (whole), and programs built with -tags pipes, without topics and a server of metrics. The two
+// builds take turns.
 func BenchmarkStart(b *testing.B) {
 	folder := b.TempDir()
 	builds := []string{"whole", "pipes"}

@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// BenchmarkTail measures what a round takes beside its documents: from the last contribution to new parameters in the
-// hands of estep. It trains with noise on rounds of ten documents, K = 50 and V = 7,700, so that nearly all of a round
-// is its tail. It says the wall time of a round, and the CPU time of each stage. Starts and ends fall out as the
-// difference of two trainings, one of more rounds. The least of several is taken.
+// BenchmarkTail measures the time that a round takes beside its documents: from the last contribution to new parameters
+// in the hands of estep. It trains with noise on rounds of ten documents, K = 50 and V = 7,700. So nearly all time of
+// each round is its tail. The benchmark says each round's wall time, and the CPU time of each stage. The difference
+// between two trainings, one with more rounds, is without starts and ends. The least of several is taken.
 func BenchmarkTail(b *testing.B) {
 	const few, many = 10, 60
 	folder := b.TempDir()

@@ -6,13 +6,14 @@ import (
 	"testing"
 )
 
-// BenchmarkTraining compares the CPU time of a whole private training with those of gensim's LdaModel and of
-// scikit-learn's LatentDirichletAllocation on an equal schedule: posts of Reddit, K = 50, 20 rounds of a tenth of the
-// posts, at most 6 iterations over a document, tolerance 1e-3, float32. Ours is all four stages, from the start of
-// their processes to the model, with noise; theirs are the updates alone, with the text in memory.
+// BenchmarkTraining compares the CPU time of one whole private training with gensim's LdaModel and scikit-learn's
+// LatentDirichletAllocation on an equal schedule. The data are posts of Reddit, with K = 50. There are 20 rounds, each
+// with one tenth of the posts, at most 6 iterations over a document, tolerance 1e-3, float32. Ours is all four stages,
+// from the start of their processes to the model, with noise. Theirs are the updates alone, with the text in memory.
 //
-// Sampling is of Poisson for us, and in turn for them, so all see each post twice on average. sample-drawn is what a
-// drawn document costs sample beyond its start, which reads the posts: the difference of 21 rounds and one, alone.
+// Sampling is of Poisson for us, and in turn for them, so all see each post twice on average. sample-drawn is the cost
+// of one drawn document for sample beyond its start, which reads the posts. It is the difference between 21 rounds and
+// one, alone.
 func BenchmarkTraining(b *testing.B) {
 	const topics, rounds, passes, iterations = 50, 20, 2, 6
 	posts, words := shared(b, "data/reddit/docword.reddit.txt.zst"), shared(b, "data/vocab/dictnostops.txt")

@@ -17,9 +17,9 @@ func yesterday(t *testing.T) string {
 	return folder
 }
 
-// same is a shell function that compares two streams in all but their headers, of which the first may be of version 1.
-// near compares what body printed of two, with numbers to 6 digits: empirical Bayes is rounded otherwise by now, and on
-// each kind of machine.
+// same is a shell function that compares two streams in all but their headers. The first stream may be of version 1.
+// near compares two outputs of body, with numbers to 6 digits. Empirical Bayes is rounded otherwise by now, and on each
+// kind of machine.
 const same = `body() { show --private "$1" | tail -n +2; }
 same() { cmp <(body "$1") <(body "$2"); }
 near() {

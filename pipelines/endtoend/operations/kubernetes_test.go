@@ -124,8 +124,7 @@ func manifests(t *testing.T) map[string]object {
 // variable is how Kubernetes names one in a command line.
 var variable = regexp.MustCompile(`\$\((\w+)\)`)
 
-// container commands are the command line of a container, as it would run in a machine whose folders are those of a
-// test.
+// service is the command line of the container, as a machine would run it with the test's folders as volumes.
 func (c container) service(t *testing.T, folder string, variables map[string]string) service {
 	t.Helper()
 	var places []string // of volumes
@@ -154,8 +153,8 @@ func (c container) service(t *testing.T, folder string, variables map[string]str
 	return s
 }
 
-// TestManifests trains by the command lines of the containers, under a ledger and a grant that those of begin.yaml
-// make.
+// TestManifests trains by the command lines of the containers. The containers of begin.yaml make the ledger and the
+// grant.
 func TestManifests(t *testing.T) {
 	testkit.Deep(t, "operations")
 	objects := manifests(t)

@@ -73,8 +73,8 @@ var broken = []struct {
 	{title: "The model or its checkpoint is lost", before: "train; rm model.pp", command: "[[ -e model.pp ]]", code: 1, again: true},
 }
 
-// TestRecovery breaks runs as recovery.md says, looks for what it says that one sees, and does what it says is to be
-// done. Nothing of it charges a round again, and what is released is what was.
+// TestRecovery breaks runs as recovery.md says, looks for the symptoms that the page names, and applies the page's
+// remedies. No remedy charges a round again, and the releases stay as they were.
 func TestRecovery(t *testing.T) {
 	testkit.Deep(t, "operations")
 	page := read(t, filepath.Join(kafka, "recovery.md"))

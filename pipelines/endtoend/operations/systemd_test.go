@@ -136,7 +136,7 @@ func TestUnits(t *testing.T) {
 }
 
 // oneExporter checks that one node exporter can serve the files of privatize and combine: it refuses two numbers of one
-// name with equal labels. The labels are those of rules.yml, and another user may read the files.
+// name with equal labels. The labels are the labels in rules.yml, and another user may read the files.
 func oneExporter(t *testing.T, folder string, combines bool) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "run/privpipe-*/*.prom"))
@@ -171,8 +171,8 @@ func oneExporter(t *testing.T, folder string, combines bool) {
 	}
 }
 
-// TestInstallUnits runs the commands by which operations.md installs the units, in place of /etc and /usr/lib of a
-// machine that has systemd and nothing of privpipe.
+// TestInstallUnits runs the commands in operations.md that install the units. Two folders stand for /etc and /usr/lib
+// on a machine that has systemd and nothing of privpipe.
 func TestInstallUnits(t *testing.T) {
 	_, page, _ := strings.Cut(read(t, filepath.Join(kafka, "operations.md")), "## systemd")
 	_, page, _ = strings.Cut(page, "```\n")
@@ -214,8 +214,8 @@ func trainUnits(t *testing.T, reads string) *training {
 	})
 }
 
-// inPlace makes what systemd would, folders of state and cache, and what the operator does: a credential by which
-// brokers are spoken to in clear, a ledger and a grant.
+// inPlace makes the folders of state and cache, as systemd would. It also makes the operator's files: a ledger, a
+// grant, and a credential that lets the stages speak to brokers in clear.
 func inPlace(t *testing.T, folder string) {
 	t.Helper()
 	bash(t, folder, fmt.Sprintf(`umask 077

@@ -54,8 +54,8 @@ type training struct {
 	said    atomic.Int64 // bytes that the services said
 }
 
-// train runs services, the first of which writes docs.jsonl as documents, until all have ended with 0. services makes
-// the topics, too. The broker refuses to give releases until a stage shows that it asked again.
+// train runs services until all have ended with 0. The first service writes docs.jsonl as documents. services makes the
+// topics, too. The broker refuses to give releases until a stage shows that it asked again.
 func train(t *testing.T, folder, ledger, model string, services func(brokers string) []service) *training {
 	t.Helper()
 	b := broker.Fake(t, nil)

@@ -9,10 +9,12 @@ import (
 )
 
 // BenchmarkTraining trains on all comments of Go's source over topics, 30 rounds, and says how fast that is beside the
-// pipe, which has as many threads as there are cores: by one worker with as many, and by workers of one thread each.
-// Other programs on the machine change both, so a training over pipes follows each over topics. The broker has the same
-// cores as the stages. So the benchmark also says the CPU time of a round: of the stages, of the broker, and over
-// pipes.
+// pipe. The pipe has as many threads as there are cores. Over topics there is one worker with as many threads, or one
+// to four workers of one thread each.
+//
+// Other programs on the machine change both times, so a training over pipes follows each over topics. The broker has
+// the same cores as the stages. So the benchmark also says the CPU time per round: of the stages, of the broker, and
+// over pipes.
 func BenchmarkTraining(b *testing.B) {
 	real := broker.Real(b)
 	j := newJobOf(b, system{sample: "--poisson 0.5", estep: "lda", mstep: "lda --topics 50", rounds: 30}, "src")

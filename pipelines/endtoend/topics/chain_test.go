@@ -18,8 +18,8 @@ import (
 
 const inPlace = "gibbs -q --update in-place --statistic increments --top-topics 0 --word-weight count --norm 0 --document-noise 1 --noise-each-round"
 
-// TestSweepChain: wherever estep is killed at its writes to a topic, the same command goes on with its state, and the
-// model is that of a run over pipes with the same key. The privatizer and the learner go on meanwhile.
+// TestSweepChain: wherever estep is killed at its writes to a topic, the same command goes on with its state. The model
+// equals the model of a run over pipes with the same key. The privatizer and the learner go on meanwhile.
 func TestSweepChain(t *testing.T) {
 	broker.Each(t, func(t *testing.T, b *broker.Broker) {
 		s := newSweep(t, b)

@@ -72,8 +72,8 @@ func claimed(t *testing.T, b *broker.Broker) {
 	}
 }
 
-// TestRoundTimeout: where the answers of a partition do not come, or parameters do not, nothing is released, and the
-// privatizer says what it waits for: the time counts though no word of the round ever comes.
+// TestRoundTimeout: if one partition's answers or the parameters do not come, nothing is released. The privatizer says
+// which of them it waits for. The time counts though no word of the round ever comes.
 func TestRoundTimeout(t *testing.T) { broker.Each(t, roundTimeout) }
 
 func roundTimeout(t *testing.T, b *broker.Broker) {

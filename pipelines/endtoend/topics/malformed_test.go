@@ -15,9 +15,9 @@ import (
 	"privpipe/pipelines/testkit/broker"
 )
 
-// TestMalformedReports has messages among those of authors that are no reports of the grant. By default the server
-// refuses the topic, and says where and by which rule. With --skip-malformed it takes the reports of the others, also
-// of those who reported again, or later.
+// TestMalformedReports has messages among the authors' messages that are no reports of the grant. By default the server
+// refuses the topic, and says the place and the broken rule. With --skip-malformed it takes the reports of the others,
+// also of authors who reported again, or later.
 func TestMalformedReports(t *testing.T) {
 	broker.Each(t, func(t *testing.T, b *broker.Broker) {
 		folder := t.TempDir()

@@ -11,8 +11,8 @@ import (
 	"privpipe/pipelines/testkit/stages"
 )
 
-// TestPapers runs the systems of the papers, and gibbs.sh, over topics by the flags of lda.sh: each stage in its own
-// process, and the charges are those of the same command over pipes. The gate runs the first.
+// TestPapers runs the systems of the papers, and gibbs.sh, over topics by the flags of lda.sh, each stage in its own
+// process. The same command over pipes has the same charges. The gate runs the first.
 func TestPapers(t *testing.T) { broker.Each(t, papers) }
 
 func papers(t *testing.T, b *broker.Broker) {
@@ -87,9 +87,9 @@ want=3
 	}
 }
 
-// TestKilledSampler kills one of the processes of estep in the middle of a recipe over topics, each of which keeps the
-// topics of its partition. The recipe fails, and the same command ends the run with the model that the same key gives
-// over pipes.
+// TestKilledSampler kills one process of estep in the middle of one recipe over topics. Each process of estep keeps the
+// topics of its partition. The recipe fails. The same command ends the run with the model that the same key gives over
+// pipes.
 func TestKilledSampler(t *testing.T) {
 	testkit.Deep(t, "kafka")
 	b := broker.Real(t)

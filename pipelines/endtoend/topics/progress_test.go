@@ -14,8 +14,8 @@ import (
 	"privpipe/pipelines/testkit/terminal"
 )
 
-// TestProgress trains by a recipe over topics on a terminal, where all stages stand side by side and none has a pipe:
-// with a grant the line is that of account watch, without that of mstep, and there is no other.
+// TestProgress trains by a recipe over topics on a terminal, where all stages stand side by side and none has a pipe.
+// With a grant account watch shows the only line, and without a grant mstep does.
 func TestProgress(t *testing.T) {
 	testkit.Deep(t, "kafka")
 	b := broker.Real(t)

@@ -29,8 +29,8 @@ const rounds = 6
 // scripted is how long a script of these tests was recorded to take on a machine with other work.
 const scripted = time.Minute
 
-// A job is what is to be trained: documents, and what makes every run of it throw the same coins. Its sums are released
-// as they are, so that all rounds of all runs can be compared.
+// A job is the input of training: documents, and coins that are the same in each of its runs. The sums are released as
+// they are, so that all rounds of all runs can be compared.
 type job struct {
 	folder string // holds docs.pp, vocab.txt and coins
 	system system
@@ -71,8 +71,8 @@ mkfifo params`, folder, filepath.Join(stages.Root, "pipelines/vocabulary/english
 	return j
 }
 
-// pipe trains over pipes, with a ledger and a model of a name, and returns how long that took and the CPU time of all
-// its programs.
+// pipe trains over pipes, with a ledger and a model of the given name. It returns the wall time of the training and the
+// CPU time of all its programs.
 func (j *job) pipe(t testing.TB, name string) (took, cpu time.Duration) {
 	t.Helper()
 	testkit.BeginLedger(t, j.path(name+".ledger"))

@@ -137,8 +137,8 @@ type privatizing struct {
 	model     string         // what mstep made of them
 }
 
-// newPrivatizing answers rounds in so many partitions, and privatizes the answers once without a kill. Gaussian noise
-// makes each run's releases its own; else they are exact sums, and the same in all runs.
+// newPrivatizing answers rounds in the given number of partitions, and privatizes the answers once without a kill.
+// Gaussian noise makes each run's releases its own. Without it the releases are exact sums, and the same in all runs.
 func newPrivatizing(t *testing.T, b *broker.Broker, partitions int, gaussian bool) *privatizing {
 	s := newSweep(t, b)
 	rounds, contributions := s.topic("rounds.private", partitions), s.topic("contributions.private", partitions)

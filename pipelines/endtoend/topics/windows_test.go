@@ -19,9 +19,9 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// TestWindowsOfReports learns from reports of a topic, batch after batch as they come: sample --window, mstep
-// reconstruct, and online LDA over a sampler in place. The parameters and the model of each round equal, byte for byte,
-// those of sample --epoch, which cuts the same batches out of a file.
+// TestWindowsOfReports learns from the reports in a topic, batch after batch as they come. It runs sample --window,
+// mstep reconstruct, and online LDA over a sampler in place. A second run with sample --epoch cuts the same batches out
+// of one file. Both runs have the same parameters and the same model in each round, byte for byte.
 func TestWindowsOfReports(t *testing.T) {
 	broker.Each(t, func(t *testing.T, b *broker.Broker) {
 		folder, topic := t.TempDir(), b.Topic(t, "reports", 1, nil)
