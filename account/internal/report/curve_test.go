@@ -162,6 +162,31 @@ func TestCurves(t *testing.T) {
 	}
 }
 
+// slightProfile has δ(ε) = 0.1·e^(−ε). It keeps the largest δ that it was asked for.
+type slightProfile struct{ largest float64 }
+
+func (p *slightProfile) Epsilon(delta float64) (float64, error) {
+	p.largest = max(p.largest, delta)
+	return max(0, math.Log(0.1/delta)), nil
+}
+
+func (*slightProfile) Delta(epsilon float64) (float64, error) { return 0.1 * math.Exp(-epsilon), nil }
+
+// TestCurveBeginsAtZero: the first point is δ(0). Between it and 0.8·δ(0) no ε is worked out: bounds of a tiny ε take
+// seconds.
+func TestCurveBeginsAtZero(t *testing.T) {
+	c, profile := &curves{Delta: 1e-6}, new(slightProfile)
+	if err := c.addProfile(profile); err != nil {
+		t.Fatal(err)
+	}
+	if first := c.DeltaOver[0]; first.Epsilon != 0 || math.Abs(float64(first.Delta)-0.1) > 1e-12 {
+		t.Errorf("it begins at %v, want δ(0) = 0.1", first)
+	}
+	if second := float64(c.DeltaOver[1].Delta); profile.largest > 0.08 || second < 0.06 {
+		t.Errorf("ε of δ = %v was asked for, and %v is the first after δ(0)", profile.largest, second)
+	}
+}
+
 // TestCurveNeverFalls: bounds that fall a little where the loss cannot are drawn level.
 func TestCurveNeverFalls(t *testing.T) {
 	falling := func(charges []*event.Charge) (accountant.UpperProfile, error) {
