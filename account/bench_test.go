@@ -24,8 +24,8 @@ type question struct {
 	epsilon     float64 // 0: it is asked for
 }
 
-// asked are settings of which the logarithms of all numbers are uniform: rates from 0.001 to 0.3, noise multipliers
-// from 0.6 to 10, 1 to 10,000 rounds, and δ from 1e-10 to 1e-4.
+// asked returns questions with random settings. The logarithm of each number is uniform: rates from 0.001 to 0.3, noise
+// multipliers from 0.6 to 10, 1 to 10,000 rounds, and δ from 1e-10 to 1e-4.
 func asked(number int) (all []question) {
 	r := rand.New(rand.NewPCG(21, 3))
 	between := func(low, high float64) float64 { return low * math.Pow(high/low, r.Float64()) }
@@ -119,10 +119,10 @@ func median(of []float64) float64 {
 	return of[len(of)/2]
 }
 
-// BenchmarkSettings compares the CPU time of account, a process for each question, with dp_accounting's. ×dp_accounting
-// is how many times as much dp_accounting takes when its Python runs already, and ×dp_accounting-started when that
-// starts for each question, too: medians over random settings. over is the median of by which part our answer is above
-// dp_accounting's, which is on its own grid. $PYTHON has dp_accounting.
+// BenchmarkSettings compares the CPU time of account and of dp_accounting. account starts a process for each question.
+// The metrics are medians over random settings. ×dp_accounting is dp_accounting's time over ours, with Python already
+// running. ×dp_accounting-started has a start of Python for each question, too. over is the relative excess of our
+// answer over dp_accounting's answer. dp_accounting computes on a grid of its own. $PYTHON has dp_accounting.
 func BenchmarkSettings(b *testing.B) {
 	program := filepath.Join(b.TempDir(), "account")
 	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, ".")

@@ -13,8 +13,8 @@ import (
 	"privpipe/pipelines/scheme"
 )
 
-// twoHospitals returns a ledger of ε 1 at δ 1e-6 whose data sets share no unit, or may. North plans for ε 1, south for
-// ½, neither knowing of the other, and both release twice, by turns.
+// twoHospitals returns a ledger of ε 1 at δ 1e-6 with two data sets that share no unit. North plans for ε 1, and south
+// for ½. Neither plan knows of the other. Both hospitals release twice, by turns.
 func twoHospitals(t *testing.T, changes ...func(north, south *event.Grant)) *ledgertest.Book {
 	t.Helper()
 	head := event.NewHead()

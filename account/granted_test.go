@@ -13,8 +13,8 @@ import (
 	"privpipe/pipelines/scheme"
 )
 
-// ruleLedgers are ledgers whose chain and noise are right, except for the first one with a line that privatize would
-// not have written. Each has the grant first, and a charge by it.
+// ruleLedgers returns ledgers with a right chain and right noise. The first ledger, in-time, breaks no rule. Each other
+// ledger has a line that privatize would not have written. The grant comes first in each ledger, then a charge by it.
 func ruleLedgers(t *testing.T) map[string][]byte {
 	expires := ledgertest.Noon.Add(time.Hour)
 	grant := func(scheme event.Scheme, budget float64) *event.Grant {
@@ -121,8 +121,8 @@ func ruleLedgers(t *testing.T) map[string][]byte {
 	return files
 }
 
-// TestVerifiedPlans: what is charged by plans that account made is verified, to the last digit of each budget; of a
-// budget a thousandth smaller it is not.
+// TestVerifiedPlans: the checks accept the charges by a plan that account made, to the last digit of the plan's budget.
+// With a budget smaller by a thousandth, the budget check refuses the charges.
 func TestVerifiedPlans(t *testing.T) {
 	for name, c := range map[string]plan.Flags{
 		"poisson":  {Flags: scheme.Flags{Sampled: scheme.Sampled{Poisson: new(0.05)}}},

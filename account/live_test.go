@@ -10,8 +10,8 @@ import (
 	"privpipe/pipelines/testkit/script"
 )
 
-// TestReleasesOfLiveRun: a round that is charged and released while verify reads the stream is no release without a
-// charge. The stream is a FIFO, whose writer first has verify begin to read.
+// TestReleasesOfLiveRun: a round is charged and released while verify reads the stream. verify finds the charge for its
+// release. The stream is a FIFO. Its writer first has verify begin to read.
 func TestReleasesOfLiveRun(t *testing.T) {
 	folder := t.TempDir()
 	ledger, fifo := filepath.Join(folder, "run.ledger"), filepath.Join(folder, "releases")

@@ -342,8 +342,8 @@ func TestWatchOnTerminal(t *testing.T) {
 	}
 }
 
-// TestWatchBeforeTheFirst: of a grant by which nothing is charged yet no ε is said, though the ledger has some of
-// another.
+// TestWatchBeforeTheFirst: the ledger has charges by another grant, and none yet by the watched grant. watch says no ε
+// for the watched grant.
 func TestWatchBeforeTheFirst(t *testing.T) {
 	t.Parallel()
 	b := new(ledgertest.Book)

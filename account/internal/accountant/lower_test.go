@@ -104,8 +104,8 @@ func lists(t *testing.T) map[string]lowered {
 	}
 }
 
-// TestLowerIsBelowAll: the lower bound of ε and of δ is below every upper bound, of each accountant, and it is there
-// where the worst case of a list is known.
+// TestLowerIsBelowAll: the lower bounds of ε and of δ are below the upper bounds of every accountant. A list with a
+// known worst case has a lower bound.
 func TestLowerIsBelowAll(t *testing.T) {
 	for name, c := range lists(t) {
 		p, err := c.list.Distribution(Precise)

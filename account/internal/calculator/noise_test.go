@@ -55,8 +55,8 @@ func (c *NoiseQuery) again(noise float64) (*Answer, error) {
 	return Best(c.Choice, q.By(accountant.EpsilonAt(c.Delta)))
 }
 
-// verify: what is printed, in both forms, is what "account epsilon" prints of the printed noise, and no more than was
-// asked for. A refusal because no noise is enough says an ε that can be asked for.
+// verify: the printed answer, in both forms, has the ε that "account epsilon" prints for the printed noise. This ε is
+// at most the ε asked for. A refusal because no noise is enough says an ε that can be asked for.
 func (c *NoiseQuery) verify(t *testing.T, forTable bool) (reached bool) {
 	t.Helper()
 	if err := c.Validate(); err != nil {
@@ -114,8 +114,8 @@ func (c *NoiseQuery) checkRefusal(t *testing.T, err error, forTable bool) (reach
 	return false
 }
 
-// TestNoiseHasWhatWasAsked looks at many settings, and at those in which the noise had more ε than was asked for: a
-// quick upper bound was below that of the answer.
+// TestNoiseHasWhatWasAsked verifies the noise for many settings. The noise for the listed settings once had a larger ε
+// than the ε asked for. A quick upper bound was below the upper bound of the answer there.
 func TestNoiseHasWhatWasAsked(t *testing.T) {
 	rate := 0.01
 	for _, x := range []struct {

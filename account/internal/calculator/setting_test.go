@@ -80,8 +80,8 @@ func extremes(t *testing.T, s *Setting, noise float64) {
 	}
 }
 
-// round is the exact ε of one round: amplification is (Balle, Barthe, Gaboardi 2018, thm. 8 and 9), except for a unit
-// that is exchanged by a coin, where it is not less than that of one removed.
+// round is the exact ε of one round: amplification is exact (Balle, Barthe, Gaboardi 2018, thm. 8 and 9). A unit
+// exchanged by a coin is the exception: its ε is not less than the ε of a removed unit.
 func round(s *Setting, noise, delta float64) float64 {
 	sensitivity := s.Sensitivity
 	if s.Scheme.Method == event.Poisson {

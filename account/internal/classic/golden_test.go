@@ -10,8 +10,8 @@ import (
 	"privpipe/pipelines/testkit/golden"
 )
 
-// A row is one of testdata/golden.jsonl, which names its source: rows of /work/shared/golden, of which columns that are
-// not compared here are left out.
+// A row is one line of testdata/golden.jsonl. The file names its source: rows of /work/shared/golden. Columns that no
+// test compares here are left out.
 type row struct {
 	ID, Group, Accountant, Solve string
 
@@ -257,8 +257,8 @@ func TestMomentsGolden(t *testing.T) {
 	}
 }
 
-// TestCentralLimit: Gaussian differential privacy by the central limit is not a bound, and no accountant reports what
-// it gives: each of its rows is below the moments accountant, and most are below what is certain to be lost.
+// TestCentralLimit: Gaussian differential privacy by the central limit is not a bound, and no accountant reports its ε.
+// Each row of the approximation is below the moments accountant. Most rows are below the certain loss.
 func TestCentralLimit(t *testing.T) {
 	for _, r := range rowsOf(t, "gdp_clt_approximation", 19) {
 		curve := func(alpha float64) float64 { return renyi.PoissonGaussian(r.Q, r.Noise, alpha) }

@@ -284,9 +284,9 @@ func TestGibbsLimits(t *testing.T) {
 	}
 }
 
-// TestInherentLossHolds: no draw of a replaced word from frozen counts in [0, C] loses more than equation 7, and one
-// loses nearly all of it; draws from counts that are updated in place lose more, where the word comes again. Two
-// topics, three words.
+// TestInherentLossHolds draws the topics for a replaced word, with two topics and three words. No draw from frozen
+// counts in [0, C] loses more than equation 7, and one draw loses nearly all of it. Draws from counts that are updated
+// in place lose more, where the word comes again.
 func TestInherentLossHolds(t *testing.T) {
 	const clip, beta = 1, 0.01
 	frozen, updated := 0.0, 0.0
@@ -308,9 +308,9 @@ func TestInherentLossHolds(t *testing.T) {
 	}
 }
 
-// logDraws returns the logarithm of the probability that HDP-LDA's algorithm 1 draws the topics that outcome has the
-// bits of: for the word first, then so many times for the word 0, each of topic 0 before and in a document of its own,
-// with updates in place (lines 12 to 15).
+// logDraws returns a log probability: HDP-LDA's algorithm 1 draws the topics in the bits of outcome. The first draw is
+// for the word first. The others are for the word 0, as many as again says. Each word had topic 0 before, and is in a
+// document of its own. The draws update the counts in place (lines 12 to 15).
 func logDraws(counts [2][3]int, first, again, outcome int, clip, beta float64) (log float64) {
 	clipped := func(n int) float64 { return math.Max(0, math.Min(float64(n), clip)) + beta }
 	for i := range 1 + again {

@@ -90,8 +90,8 @@ func epochsOfFour(rounds int, changes ...func(*event.Charge)) (charges []*event.
 	return charges
 }
 
-// TestAllocatedEpochs: each epoch of a run loses what an allocation with coins of its own does, from its first round
-// on, and the losses add up.
+// TestAllocatedEpochs: each epoch of a run loses as much as a separate allocation with coins of its own, from its first
+// round on. The losses of the epochs add up.
 func TestAllocatedEpochs(t *testing.T) {
 	other := coins("throw2")
 	throws := func(rounds ...int) (charges []*event.Charge) { // of one epoch each, of runs of their own
@@ -154,8 +154,8 @@ func TestEpochsNotAllocated(t *testing.T) {
 	}
 }
 
-// TestPlannedEpochs: the plan of a grant counts every epoch, as the calculator and the charges of all its rounds do.
-// VIPS' setting of one epoch, and one of eight, have the ε that package pld finds by integration
+// TestPlannedEpochs: a grant's plan counts every epoch, as the calculator and the charges of all its rounds do. VIPS'
+// setting with one epoch, and a setting with eight, have the ε that package pld finds by integration
 // (TestAllocationAsIntegrated).
 func TestPlannedEpochs(t *testing.T) {
 	for what, c := range map[string]struct {

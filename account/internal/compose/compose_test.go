@@ -436,9 +436,10 @@ func TestNeverLess(t *testing.T) {
 	}
 }
 
-// TestFixedOfTwoCorpora: the batches of two corpora {x, a} and {x, b} by the same coins of a fixed size are not one
-// batch: x is in at least one of them unless its number is the largest of both, with probability 2/3. So a release of
-// the second counts in full, and what the ledger says the two are of makes no difference.
+// TestFixedOfTwoCorpora: the corpora {x, a} and {x, b} draw batches of a fixed size by the same coins. The two batches
+// are not one batch. x is in at least one of them unless its number is the largest of all three, so with probability
+// 2/3. So a release of the second batch counts in full. The data set, run, attempt and grant in the ledger make no
+// difference.
 func TestFixedOfTwoCorpora(t *testing.T) {
 	scheme := event.Scheme{Method: event.Fixed, Rate: 0.5, Size: 1, Population: 2, Rounds: 2, Secret: true, Coins: "coins1"}
 	replace := func(c *event.Charge) { c.Adjacency, c.Sensitivity = event.ReplaceOne, 2e9 }

@@ -11,8 +11,8 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// exchanged returns the charges of so many rounds of a grant under replace-one whose units take part by secret coins,
-// after changes.
+// exchanged returns the charges of the given number of rounds, by a grant under replace-one after changes. Units take
+// part by secret coins.
 func exchanged(q, multiplier float64, rounds int, changes ...func(*event.Grant)) (charges []*event.Charge) {
 	g := &event.Grant{
 		ID: "g", Mechanism: event.Gaussian, Adjacency: event.ReplaceOne, Unit: event.Document, NoiseMultiplier: multiplier,
@@ -79,8 +79,9 @@ func TestExchangedByCoin(t *testing.T) {
 	}
 }
 
-// TestExchangedInOneBatch: what is released of one batch is one sum of all over their noise. Parts that are orthogonal
-// at worst and parts that are opposite count as opposite. Two batches, or what may be two, are not one.
+// TestExchangedInOneBatch: the releases of one batch count as one sum, with each part divided by its noise. Parts that
+// are orthogonal at worst and parts that are opposite count as opposite. Two batches are not one batch, nor are
+// releases that may be of two batches.
 func TestExchangedInOneBatch(t *testing.T) {
 	const q = 0.05
 	pair := func(build func(rate, multiplier float64) (*pld.Pair, error), multiplier float64) float64 {

@@ -129,8 +129,8 @@ func TestWorstRoundOfEachOrder(t *testing.T) {
 	same(t, "one round of both", both, sum(lost(1, 3), laplace(1, 2)))
 }
 
-// TestExchangeOverTwoRounds: under replace-one the new unit of a public throw may be in another round than the old one.
-// That is worse than one round only where a unit's own part of a batch has no bound.
+// TestExchangeOverTwoRounds: under replace-one the new unit of a public throw may be in another round than the old
+// unit. Two rounds are worse than one round only where a unit's own part of its batch has no bound.
 func TestExchangeOverTwoRounds(t *testing.T) {
 	exchange := func(c *event.Charge) { c.Adjacency, c.Sensitivity = event.ReplaceOne, 2e9 }
 	batch := func(c *event.Charge) { c.Clipping = event.ClipBatch }

@@ -56,9 +56,9 @@ func TestEmptyUnit(t *testing.T) {
 	}
 }
 
-// TestFixedIsNotByCoins: an empty unit in a batch of a fixed size costs more than by coins of the same rate, and no
-// more than what is charged: one unit contributes 1 to a cell and all others −1, and another takes its place if it is
-// not drawn.
+// TestFixedIsNotByCoins: an empty unit in a batch of a fixed size costs more than by coins of the same rate. The cost
+// is no more than the charge. In the test one unit contributes 1 to a cell and all other units −1. Another unit takes
+// its place if it is not drawn.
 func TestFixedIsNotByCoins(t *testing.T) {
 	normal := func(z float64) float64 { return math.Exp(-z*z/2) / math.Sqrt(2*math.Pi) }
 	for _, c := range []struct {

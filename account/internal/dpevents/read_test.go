@@ -245,8 +245,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// FuzzRead: what is read obeys the rules of lists, has an ε that is a number, and is the same when written and read
-// again, except for what rounding down adds to it.
+// FuzzRead: a list that Read returns obeys the rules of lists, and its ε is a number. The list written and read again
+// has the same ε, except for the part that rounding down adds.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{
 		`[{"type":"gaussian","q":0.05,"noise_multiplier":1.24,"count":20},{"type":"laplace","scale":10,"count":1}]`,

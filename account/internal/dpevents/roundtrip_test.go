@@ -113,8 +113,8 @@ func TestExportIsTheReports(t *testing.T) {
 			"renyi": {trip.list.Renyi, trip.written.Renyi},
 			"pld":   {distribution(trip.list), distribution(trip.written)},
 		} {
-			// A discrete Laplace has a curve of its own, which is up to two steps of 2^20 below that of continuous
-			// noise.
+			// A discrete Laplace has a curve of its own. The curve is up to two steps of 2^20 below the curve of
+			// continuous noise.
 			want, got := boundOf(t, pair[0], 1e-6).Upper, boundOf(t, pair[1], 1e-6).Upper
 			if !(got >= want*(1-1e-9) && got <= want*(1+4e-6)) {
 				t.Errorf("%s, %s: ε %v, exported %v", trip.name, name, want, got)

@@ -8,8 +8,8 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// TestFilters: the limit of a filter gives the budget, and hardly less; and the conversion of each measure is that of
-// the accountant that answers for one release.
+// TestFilters: a filter's limit gives the budget, and hardly less. Each measure has the conversion of the accountant
+// that answers for one release.
 func TestFilters(t *testing.T) {
 	for _, budget := range []event.Limit{{Epsilon: 0.1, Delta: 1e-6}, {Epsilon: 1, Delta: 1e-6}, {Epsilon: 8, Delta: 1e-9}} {
 		for _, measure := range []string{event.ZCDP, event.GDP, event.Renyi} {
@@ -86,9 +86,9 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// TestLeastCosts: privatize refuses a grant below the least cost of a release. The least cost is never above the cost
-// of a plan, and hardly below it. It is only a lower bound for batches of a fixed size, for randomized response in
-// zCDP, for Laplace noise near order 1, and for costs above any budget.
+// TestLeastCosts: privatize refuses a grant below the least cost of one release. The least cost is never above a plan's
+// cost, and hardly below it. The least cost is only a lower bound in four cases: batches with a fixed size, randomized
+// response in zCDP, Laplace noise near order 1, and costs above any budget.
 func TestLeastCosts(t *testing.T) {
 	worst := 1.0
 	for _, mechanism := range []string{event.Gaussian, event.Laplace, event.RandomizedResponse} {

@@ -41,10 +41,10 @@ func TestLargest(t *testing.T) {
 	}
 }
 
-// TestLargestIsExact enumerates all that two data sets release by turns, where each release looks at the ones before,
-// and compares the exact δ at each ε of the worst neighbours, which differ in one data set, with the largest of the
-// two. The releases of north are randomized responses of probability 1/4, those of south of 1/5: to its bit and what
-// was released last.
+// TestLargestIsExact enumerates all releases of two data sets by turns. Each release looks at the releases before it.
+// At each ε the test compares the exact δ of the worst neighbours with the largest of the two data sets' δ. Neighbours
+// differ in one data set. The releases are randomized responses, of probability 1/4 for north and of 1/5 for south.
+// Each responds to its data set's bit XOR the last release.
 func TestLargestIsExact(t *testing.T) {
 	turns := []string{"north", "south", "north", "south", "south", "north"}
 	flips := map[string]float64{"north": 1. / 4, "south": 1. / 5}

@@ -52,8 +52,8 @@ var (
 	laplace  = mechanism.Laplace{Scale: 5, Sensitivity: 1}
 )
 
-// TestBothAccountants: of lists for which both have a pair of distributions in mind, the distribution says less than
-// the curve, and the curve not less than is certain.
+// TestBothAccountants has lists for which both accountants have a pair of distributions in mind. The upper bound by the
+// distribution is not above the bound by the curve. The bound by the curve is not below the lower bound.
 func TestBothAccountants(t *testing.T) {
 	for what, l := range map[string]*List{
 		"gaussian":             list(event.AddRemove, of(gaussian)),
@@ -343,8 +343,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestCurves: of one batch the curves add up, and of rounds of which a unit is in one the largest counts, at each
-// order.
+// TestCurves: the curves of one batch add up at each order. For a unit in one of several rounds, the largest curve
+// counts at each order.
 func TestCurves(t *testing.T) {
 	for what, c := range map[string]struct {
 		event Release

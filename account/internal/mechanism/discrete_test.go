@@ -37,8 +37,8 @@ func deltaOf(p []float64, a, b int, epsilon float64) (delta float64) {
 	return delta
 }
 
-// TestDiscreteGaussianIsDominated: δ of discrete noise on two cells, summed up, is at most that of the continuous noise
-// that stands for it; and of the noise of the same parameter it is more.
+// TestDiscreteGaussianIsDominated sums up δ of discrete noise on two cells. This δ is at most δ of the continuous noise
+// that stands for the discrete noise. It is more than δ of continuous noise with the same parameter.
 func TestDiscreteGaussianIsDominated(t *testing.T) {
 	more := false
 	for _, s := range []float64{5, 8} {
@@ -95,8 +95,8 @@ func TestFewSteps(t *testing.T) {
 	}
 }
 
-// TestDiscreteLosesEnough: δ of discrete noise on one cell that a unit moves by the whole sensitivity, summed up, is at
-// least that of the continuous noise whose loss is a lower bound; and of what stands for upper bounds it is less.
+// TestDiscreteLosesEnough sums up δ of discrete noise on one cell, which a unit moves by the whole sensitivity. This δ
+// is at least δ of the continuous noise for lower bounds. It is less than δ of the continuous noise for upper bounds.
 func TestDiscreteLosesEnough(t *testing.T) {
 	less := false
 	const reach = 400

@@ -32,9 +32,9 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// TestClaimedNoise compares with the noise of zcdp16's setting (D = 400,000 documents, of which 160,000 are seen, δ =
-// 1e-4) and of vips20's baselines, by bisection of the papers' equations in Python:
-// /work/shared/design/specification.md, §2.1 and §2.3.
+// TestClaimedNoise compares with the noise of zcdp16's setting and of vips20's baselines. zcdp16 has D = 400,000
+// documents, 160,000 documents seen, and δ = 1e-4. The noise to compare with is by bisection of the papers' equations
+// in Python: /work/shared/design/specification.md, §2.1 and §2.3.
 func TestClaimedNoise(t *testing.T) {
 	scheme := func(size, rounds int) event.Scheme {
 		return event.Scheme{Method: event.Fixed, Rate: float64(size) / 400_000, Rounds: rounds}

@@ -55,8 +55,8 @@ func TestEfficiencyExtremum(t *testing.T) {
 	}
 }
 
-// TestEfficiencyTable3: the columns of the table are those of the golden rows sublda|g0.1 to sublda|g1: eq. 3 by mpmath
-// (40 digits), and the loss of the same noise by dp_accounting's privacy loss distributions at δ = 1e-5.
+// TestEfficiencyTable3: the table has the columns of the golden rows sublda|g0.1 to sublda|g1. One column is eq. 3 by
+// mpmath (40 digits). Another is the loss of the same noise by dp_accounting's privacy loss distributions at δ = 1e-5.
 func TestEfficiencyTable3(t *testing.T) {
 	delta := 1e-5
 	a, err := table3(&delta)

@@ -14,8 +14,8 @@ import (
 	"privpipe/pipelines/testkit"
 )
 
-// planned makes a plan of numbers in [0, 1): ε from 1e-9 to 100, δ from 1e-12 to 0.1, a mechanism with its units, and
-// what is to be solved for.
+// planned makes a plan of random numbers in [0, 1): ε from 1e-9 to 100, δ from 1e-12 to 0.1, a mechanism with its
+// units, and the number to solve for.
 func planned(random *rand.Rand) *Flags {
 	between := func(low, high float64) float64 { return low * math.Pow(high/low, random.Float64()) }
 	rounds := int(between(1, 100))

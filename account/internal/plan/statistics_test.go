@@ -30,8 +30,8 @@ func TestParseStatistics(t *testing.T) {
 	}
 }
 
-// FuzzParseStatistics: what is read is as many matrices as bounds, of the same names, and can be written and read
-// again.
+// FuzzParseStatistics: a file that can be read gives as many matrices as bounds, of the same names. The matrices and
+// bounds can be written and read again.
 func FuzzParseStatistics(f *testing.F) {
 	for _, seed := range []string{"z=1x50 7.5\ny=1xV 28\n", "s2=VxV,symmetric 0.25", "#\n", "a=b=1x1 1", "z=1x1 NaN", "z=1x1\t1"} {
 		f.Add(seed)

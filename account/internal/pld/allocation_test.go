@@ -140,9 +140,9 @@ func allocated(rounds int, sigma float64, epochs int, delta float64) (upper, low
 	return upper, lower, err
 }
 
-// TestAllocationKnown has ε of other sources: the setting of Park et al. (JAIR 2020), of which an exact computation
-// gives 0.7336 to 0.7337, and Monte Carlo estimates by the definition, each to two or three digits (the project's notes
-// on accounting).
+// TestAllocationKnown compares with ε of other sources. An exact computation gives 0.7336 to 0.7337 for the setting of
+// Park et al. (JAIR 2020). The other ε are Monte Carlo estimates by the definition, each to two or three digits (the
+// project's notes on accounting).
 func TestAllocationKnown(t *testing.T) {
 	for _, c := range []struct {
 		rounds            int

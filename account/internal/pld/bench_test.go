@@ -107,8 +107,8 @@ func BenchmarkEpsilon1000Both(b *testing.B) {
 	}
 }
 
-// BenchmarkDistinct is ε, from both sides, of 1,500 releases of Gaussian noise no two of which have the same rate and
-// noise.
+// BenchmarkDistinct computes both bounds of ε for 1,500 releases of Gaussian noise. No two releases have the same rate
+// and noise.
 func BenchmarkDistinct(b *testing.B) {
 	events, err := distinct(1500)
 	if err != nil {

@@ -53,8 +53,8 @@ func TestDistinct(t *testing.T) {
 	}
 }
 
-// TestDistinctAsConvolved compares bounds of distinct releases with δ by convolution: of n releases of randomized
-// response, each of a loss ±ε_i, all 2^n sums.
+// TestDistinctAsConvolved compares bounds for distinct releases with δ by convolution. Each of n randomized responses
+// has a loss ±ε_i. The convolution has all 2^n sums.
 func TestDistinctAsConvolved(t *testing.T) {
 	const n = 16
 	var events []Event

@@ -18,7 +18,7 @@ func distribution(t testing.TB, events ...Event) *Distribution {
 	return d
 }
 
-// analytic returns δ(ε) of a Gaussian of multiplier 1/m: Balle and Wang, Improving the Gaussian Mechanism for
+// analytic returns δ(ε) for Gaussian noise with multiplier 1/m: Balle and Wang, Improving the Gaussian Mechanism for
 // Differential Privacy (ICML 2018), theorem 8.
 func analytic(m, epsilon float64) float64 {
 	phi := func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }

@@ -6,7 +6,8 @@ import (
 	"privpipe/account/internal/pld"
 )
 
-// The cost of 64 rounds with Gaussian noise of multiplier 2, in which secret coins of rate 0.25 choose who takes part.
+// The example prints the cost of 64 rounds with Gaussian noise of multiplier 2. Secret coins of rate 0.25 choose who
+// takes part in a round.
 func Example() {
 	round, err := pld.Gaussian(0.25, 2)
 	if err != nil {

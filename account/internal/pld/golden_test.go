@@ -93,8 +93,8 @@ func (r row) events() (events []Event) {
 	return []Event{{pair(Gaussian(r.Q, r.NoiseMultiplier)), r.Steps}}
 }
 
-// loose are rows whose own grid of 1e-4, or whose transform's rounding, is too coarse for them, so that they lie above
-// the truth by more than their low end says.
+// loose are rows above the truth by more than their low end says. Their own grid of 1e-4, or the rounding of their
+// transform, is too coarse for them.
 var loose = map[string]bool{
 	"grid|q1e-06|s0.5|T100000|d1e-05|pld": true,
 	"grid|q1e-06|s2|T100000|d1e-05|pld":   true,
@@ -102,8 +102,9 @@ var loose = map[string]bool{
 	"hdpL|10|T100":                        true,
 }
 
-// TestGolden: never more than 1 % above a row of a tight accountant, and never below what is certainly spent: within
-// low and high, and the error bars of rows that have them. An eighth of the rows have lower bounds too.
+// TestGolden: our bound is never more than 1 % above a row from a tight accountant, and never below the certain loss.
+// It is within low and high, and within the error bars of rows that have error bars. An eighth of the rows have lower
+// bounds too.
 func TestGolden(t *testing.T) {
 	each := testkit.Repeats(t, "accounting", 6, 1)
 	for i, r := range golden.Rows[row](t, "testdata/golden.jsonl", 490, nil) {

@@ -8,11 +8,11 @@ import (
 	"privpipe/pipelines/testkit"
 )
 
-// exchanged is H_a(P‖Q) of (1−q)·N(0, I) + q·N(u, I) and (1−q)·N(0, I) + q·N(v, I), of which the norms and the inner
-// product of u and v are given. In the plane of u and v the axes are u's and one across. Across, the integral is that
-// of (K − c·e^(tz))₊ under the normal law, in closed form; along u it is a trapezoidal sum, in steps h. The integrand
-// there has kinks at most, each of which costs h²/8 of the change of slope: with h = 1/500 that is below 2e-6, and
-// without kinks the error is none.
+// exchanged is H_a(P‖Q) of P = (1−q)·N(0, I) + q·N(u, I) and Q = (1−q)·N(0, I) + q·N(v, I). The norms and the inner
+// product of u and v are given. In the plane of u and v the axes are u's and one across. Across, the integral of (K −
+// c·e^(tz))₊ under the normal law has a closed form. Along u the integral is a trapezoidal sum, in steps h. The
+// integrand along u has kinks at most, and each kink costs h²/8 of the change of slope. With h = 1/500 the cost is
+// below 2e-6. Without kinks the error is none.
 func exchanged(a, q, normU, normV, inner float64) float64 {
 	const h = 1. / 500
 	along := inner / normU

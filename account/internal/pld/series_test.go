@@ -26,7 +26,7 @@ func partsOf(t *testing.T, delta float64, events []Event) parts {
 	return parts{d.terms(p), p.chooseFrame()}
 }
 
-// lowLists are of Gaussian and Laplace noise, of one kind and of several, whose transforms are nothing but at low
+// lowLists are lists of Gaussian and Laplace noise, of one kind and of several. Their transforms are nothing but at low
 // frequencies.
 func lowLists() map[string][]Event {
 	r := rand.New(rand.NewPCG(1, 2))
@@ -42,8 +42,8 @@ func lowLists() map[string][]Event {
 	return lists
 }
 
-// TestSeriesAsMasses: the sums of a series are those of the masses that the whole transform has, within the errors of
-// both, and the errors of a series are small. So are the bounds.
+// TestSeriesAsMasses: the sums of a series are the sums of the whole transform's masses, within the errors of both. The
+// errors of a series are small. The bounds agree, too.
 func TestSeriesAsMasses(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	deltas := []float64{1e-6, 1e-2, 1e-12}[:testkit.Repeats(t, "accounting", 1, 3)]

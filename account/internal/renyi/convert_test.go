@@ -12,7 +12,7 @@ func gaussian(sigma, rounds float64) Curve {
 
 func normal(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
 
-// exactDelta is δ of a Gaussian sum at ε: Balle and Wang, Improving the Gaussian Mechanism for Differential Privacy
+// exactDelta is δ at ε for a Gaussian sum: Balle and Wang, Improving the Gaussian Mechanism for Differential Privacy
 // (ICML 2018), theorem 8.
 func exactDelta(sigma, epsilon float64) float64 {
 	return normal(1/(2*sigma)-epsilon*sigma) - math.Exp(epsilon)*normal(-1/(2*sigma)-epsilon*sigma)
@@ -137,8 +137,8 @@ func TestMonotone(t *testing.T) {
 	}
 }
 
-// TestLargeOrdersAreNotAsked: orders at which ρ by itself is more than the answer, which cost the most, are left out,
-// and the answer is that of all of them.
+// TestLargeOrdersAreNotAsked: orders at which ρ alone is more than the answer cost the most, and are left out. The
+// answer is the same as from all orders.
 func TestLargeOrdersAreNotAsked(t *testing.T) {
 	for _, c := range []struct{ sigma, delta float64 }{{1, 1e-6}, {0.5, 1e-3}, {30, 1e-9}} {
 		largest := 0.0

@@ -37,7 +37,7 @@ func TestPoissonLaplace(t *testing.T) {
 }
 
 // TestPoissonOfLargeLoss: near order 1 a rare unit that a release gives away costs little, since it is rarely there.
-// The moment at order 2 says 20, the release of a unit known to take part 30.
+// The moment at order 2 says 20. The release of one unit that is known to take part says 30.
 func TestPoissonOfLargeLoss(t *testing.T) {
 	const shift, scale, rate, alpha = 30, 1.0, 0.01, 1 + 1.0/64
 	p, q := pair(shift, scale)

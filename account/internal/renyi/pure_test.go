@@ -27,8 +27,8 @@ func TestPure(t *testing.T) {
 	}
 }
 
-// TestNeverBelowExactLaplace compares both conversions with the exact δ of many Laplaces: the tail of a binomial walk,
-// for unit shifts, whose ratios are r or 1/r each.
+// TestNeverBelowExactLaplace compares both conversions with the exact δ of many Laplaces. For unit shifts this δ is the
+// tail of one binomial walk. The ratio of each shift is r or 1/r.
 func TestNeverBelowExactLaplace(t *testing.T) {
 	const n = 12
 	for _, scale := range []float64{2, 10, 100} {

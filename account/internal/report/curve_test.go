@@ -15,8 +15,8 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// linearProfile is of so many releases that are easy to work out: δ(ε) = e^−ε/releases, and nothing from some release
-// on.
+// linearProfile is a profile of releases that is easy to work out: δ(ε) = e^(−ε/releases). From release number
+// unbounded on, if it is not 0, ε is infinite.
 type linearProfile struct{ releases, unbounded int }
 
 func (p linearProfile) Epsilon(delta float64) (float64, error) {
@@ -111,8 +111,8 @@ func TestStops(t *testing.T) {
 	}
 }
 
-// TestCurves: the points of both curves are those of the profiles, whatever the ledger; where ε becomes infinite is
-// found to the release; and a long ledger costs no more compositions than there are points, and those of one search.
+// TestCurves: the points of both curves are points of the profiles, whatever the ledger. The release from which on ε is
+// infinite is found exactly. A long ledger costs one composition a point at most, and the compositions of one search.
 func TestCurves(t *testing.T) {
 	for _, releases := range []int{0, 1, 2, 99, 10_000} {
 		for _, unbounded := range []int{0, 1, 2, 57, 9_999, 10_000} {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestLeastWhere: what is found was asked, and has a value of at most 1, also of a value that is not monotone next to
-// where it is 1, as that of bounds on grids; and of a monotone one it is the least except for what done lets pass.
+// TestLeastWhere: Least returns a number that it has tried, with a value of at most 1. The value need not be monotone
+// near 1: bounds on grids are not. For a monotone value the number is the least, except for the tolerance of done.
 func TestLeastWhere(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 12))
 	for range 2000 {

@@ -17,9 +17,9 @@ import (
 //	H_t((1−q)Q + qP ‖ Q) = q·H_t'(P ‖ Q),  t' = 1 + (t−1)/q,   for t = e^ε ≥ 1,
 //	H_t(P ‖ (1−q)P + qQ) = 1 − t + t·H_(1/t)((1−q)Q + qP ‖ Q)  for t < 1
 //
-// (Balle, Barthe and Gaboardi 2018, theorems 2 and 9; the second is H_t(P‖Q) = 1 − t + t·H_(1/t)(Q‖P) for the pair in
-// the other order, with the reflection that swaps P and Q). As a function of t it is convex, 1 at 0 and never below
-// 1−t, so one pair of distributions has it, of which rounds compose: Zhu, Dong and Wang, Optimal Accounting of
+// (Balle, Barthe and Gaboardi 2018, theorems 2 and 9). The second is H_t(P‖Q) = 1 − t + t·H_(1/t)(Q‖P) for the pair in
+// the other order, with the reflection that swaps P and Q. As a function of t it is convex, 1 at 0 and never below 1−t.
+// So one pair of distributions has it, and the pairs of rounds compose: Zhu, Dong and Wang, Optimal Accounting of
 // Differential Privacy via Characteristic Function (AISTATS 2022), theorem 10. pld.GaussianWithoutReplacement is that
 // pair, found in another way.
 func hockey(q, sigma, epsilon float64) float64 {
