@@ -25,7 +25,7 @@ func DeltaAt(epsilon float64) func(loss.Profile) (at, delta loss.Bound, err erro
 // An UpperProfile has the upper bounds for the joint loss of charges. Without a bound ε is ∞ and δ is 1.
 type UpperProfile interface {
 	Epsilon(delta float64) (float64, error) // at δ in [0, 1)
-	Delta(epsilon float64) (float64, error) // at ε > 0
+	Delta(epsilon float64) (float64, error) // at ε ≥ 0
 }
 
 // A Spending function returns the profile of some of the ledger's charges, in the ledger's order.

@@ -41,6 +41,9 @@ func (p ofOthers) Delta(epsilon float64) (float64, error) {
 	if delta == 0 || err != nil {
 		return delta, err
 	}
+	if epsilon == 0 { // 1 + e^ε + … has units terms, each 1
+		return min(1, p.units*delta*(1+1e-12)), nil
+	}
 	// This is (e^kε − 1)/(e^ε − 1). e^kε may exceed float64, so compute the logarithm.
 	log := math.Log(delta) + epsilon - one + math.Log(-math.Expm1(-epsilon)) - math.Log(-math.Expm1(-one))
 	return min(1, math.Exp(log)*(1+1e-12)), nil

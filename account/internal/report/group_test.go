@@ -64,6 +64,10 @@ func TestGroupOfOthers(t *testing.T) {
 	one := profile(func(epsilon float64) float64 { return math.Exp(-40 * epsilon) })
 	for _, k := range []float64{1, 2, 7} {
 		p := ofOthers{one, k}
+		slight := ofOthers{profile(func(float64) float64 { return 0.01 }), k}
+		if got, err := slight.Delta(0); err != nil || !(got >= 0.01*k && got <= 0.01*k*(1+1e-9)) {
+			t.Errorf("k = %v: δ(0) is %v, want k·0.01 (%v)", k, got, err)
+		}
 		for _, e := range []float64{0.1, 0.5, 2} {
 			got, err := p.Delta(k * e)
 			want := math.Min(1, math.Exp(-40*e)*math.Expm1(k*e)/math.Expm1(e))
