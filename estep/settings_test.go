@@ -12,8 +12,8 @@ import (
 	"privpipe/estep/words"
 )
 
-// TestSettings: the hash differs for each option that contributions depend on, and for each model. It is the same with
-// other versions of this program, whose workers are in the same run.
+// TestSettings: the hash differs for each option that contributions depend on, and for each model. Other versions of
+// this program have the same hash, since their workers are in the same run.
 func TestSettings(t *testing.T) {
 	base := lda.Options{
 		Tolerance: 1e-3, Iterations: 6, Shape: shape.Shape{TopTopics: 5, Weight: shape.Once, Norm: 1}, Length: lda.Length{Words: 9},

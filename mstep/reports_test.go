@@ -9,8 +9,8 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// reports are what the scripts of mstep reconstruct read: reports over vocab.txt, whose bits are wrong with probability
-// 1/4, and broken ones.
+// reports returns inputs for the scripts of mstep reconstruct: reports over vocab.txt, and broken ones. The bits of the
+// reports are wrong with probability 1/4.
 func reports() map[string][]byte {
 	report := func(id string, words ...uint32) *wire.Record {
 		d := &wire.Document{Id: id, WordGaps: wire.AppendGaps(nil, words)}

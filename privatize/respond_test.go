@@ -57,8 +57,8 @@ func documentStreams() map[string][]byte {
 	return files
 }
 
-// TestReportFits: the longest report of the largest vocabulary is a record of the wire, and that of 64 words more is
-// none.
+// TestReportFits: the longest report of the largest vocabulary is a record of the wire. With 64 words more, the longest
+// report is no record of the wire.
 func TestReportFits(t *testing.T) {
 	encode := func(words int, step uint32) error {
 		d := &wire.Document{Id: fmt.Sprint(uint64(1<<64-1)) + "-0123456789abcdef"}

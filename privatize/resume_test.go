@@ -247,8 +247,8 @@ func TestForgedPublic(t *testing.T) {
 	}
 }
 
-// TestNothingLeft: a run of which the group noted all rounds, or retention took them, does not end well where no
-// release of it is known: ledger and releases were lost together, or never were.
+// TestNothingLeft: the group noted all rounds, or retention took them, and no release is known. The ledger and the
+// releases were lost together, or never were. The run does not end well.
 func TestNothingLeft(t *testing.T) {
 	b := broker.Fake(t, map[string]int{"contributions.private": 1, "releases": 1, "second": 1}).Broker()
 	at := "kafka://" + b.Address + "/"
@@ -280,7 +280,7 @@ func TestNothingLeft(t *testing.T) {
 }
 
 // TestLedgerWithoutFolder: a ledger that is put back without its folder has lost the name that its claims were made
-// under. They are not taken for another ledger's, whose releases it need not have charged.
+// under. These claims are not taken for another ledger's. The ledger need not have charged another ledger's releases.
 func TestLedgerWithoutFolder(t *testing.T) {
 	b := broker.Fake(t, map[string]int{"contributions.private": 1, "releases": 1, "claims": 1}).Broker()
 	at, folder := "kafka://"+b.Address+"/", resuming(t)

@@ -156,8 +156,8 @@ func TestEndWithoutRounds(t *testing.T) {
 	}
 }
 
-// TestAnsweredAfterSent: a round whose release could not be sent is not noted as answered. A later start would pass it
-// over.
+// TestAnsweredAfterSent: a round is not noted as answered if its release could not be sent. A later start would pass
+// the round over.
 func TestAnsweredAfterSent(t *testing.T) {
 	in := &answers{supplied: supplied{partition: partition{0, 3}, name: "one"}}
 	s := &sources{deadline: newDeadline(0), streams: []supplier{in}, kinds: []wire.Kind{wire.Kind_CONTRIBUTIONS}}
@@ -190,8 +190,8 @@ func (s sendsUntil) begin(number uint32, _ *wire.RoundOpen, _ event.Scheme) (*re
 	return nil, nil
 }
 
-// TestTogether: of streams that are taken from at the same time, each unit counts once and whole, though its records
-// come between those of other streams. An error of any stream ends the round.
+// TestTogether takes from several streams at the same time. Each unit counts once and whole, though its records come
+// between other streams' records. An error of any stream ends the round.
 func TestTogether(t *testing.T) {
 	const streams, units = 4, 10_000 // so many that all streams are under way at the same time
 	terms := &release.Terms{Unit: event.Document, Subject: event.Subject{Matrices: []event.Matrix{{Name: "m", Rows: 1, Columns: streams * units}}}}

@@ -82,8 +82,8 @@ func (s *sampler) ends(t *testing.T) int {
 	return s.ProcessState.ExitCode()
 }
 
-// stands returns the first and the last round that the partitions of a topic of run r have come to, one that is under
-// way among them.
+// stands reads how far the partitions of run r's topic have come. It returns the first and the last round among them. A
+// round that is under way counts for the last.
 func stands(t *testing.T, topic string) (least, most uint32) {
 	t.Helper()
 	h := header(10)

@@ -13,8 +13,8 @@ import (
 	"privpipe/sample/internal/window"
 )
 
-// beginWindow leaves what a run leaves that dies when it has begun window 1 with the documents of a corpus and has
-// opened its round in the first partitions of a topic, and closed it in some of them.
+// beginWindow leaves the state and the topic as a run leaves them that dies in window 1. The run has begun the window
+// with the corpus's documents. It has opened its round in the first partitions, and closed it in some of them.
 func beginWindow(t *testing.T, state, topic string, opened, closed int) {
 	t.Helper()
 	check := func(errs ...error) {

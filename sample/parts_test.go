@@ -88,8 +88,8 @@ func rest(t *testing.T, in *endpoint.StreamReader) (records []*wire.Record) {
 	}
 }
 
-// TestPartsAreTheRound deals rounds over parts: each document of the round is in one, that of its unit, in the order of
-// the corpus; all parts open the round alike, and what they announce adds up to the round.
+// TestPartsAreTheRound deals rounds over parts. Each document of the round is in one part, its unit's, in the order of
+// the corpus. All parts open the round alike, and what they announce adds up to the round.
 func TestPartsAreTheRound(t *testing.T) {
 	for _, unit := range []wire.Unit{wire.Unit_DOCUMENT, wire.Unit_USER} {
 		c := corpusOf(t, unit, 3000)

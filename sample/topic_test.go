@@ -151,8 +151,8 @@ func dieAtEnd(t *testing.T, s *rounds, c *corpus.Corpus) {
 	}
 }
 
-// TestTopic: over the partitions of a topic a run draws the rounds that it draws into a file; a second start that finds
-// them there does nothing, and one that finds a part goes on with the same coins, or not at all.
+// TestTopic: a run draws the same rounds into the partitions of its topic as into a file. A second start that finds all
+// rounds does nothing. A start that finds only a part goes on with the same coins, or not at all.
 func TestTopic(t *testing.T) {
 	const partitions = 3
 	fake := broker.Fake(t, map[string]int{"whole.private": partitions, "part.private": partitions,
@@ -270,8 +270,8 @@ func TestTopicOfEpochs(t *testing.T) {
 	}
 }
 
-// TestWindowsOfTopic: what arrives in the partitions of a topic counts in the window of its arrival, once. A run that
-// lost its state cannot go on.
+// TestWindowsOfTopic: documents arrive in the partitions of one topic. Each counts in the window of its arrival, once.
+// A run that lost its state cannot go on.
 func TestWindowsOfTopic(t *testing.T) {
 	fake := broker.Fake(t, map[string]int{"rounds.private": 2, "begun.private": 2})
 	fake.Broker().Create(t, "documents.private", 2, stamped)

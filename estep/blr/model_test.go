@@ -127,8 +127,8 @@ func plain(x []float64, y, norm float64, moments []float64) []float64 {
 	return append(first, second...)
 }
 
-// FuzzContribute: rows of which some features are 0, under moments that need not be symmetric, contribute what the
-// plain twin says.
+// FuzzContribute: some features of the rows are 0, and the moments need not be symmetric. The worker contributes the
+// same as the plain twin.
 func FuzzContribute(f *testing.F) {
 	for seed := range uint64(20) {
 		f.Add(seed, 3.0, 1.0)
@@ -323,8 +323,8 @@ func (p pair) far(t *testing.T, bounds [2]float64, alone bool) float64 {
 	return math.Sqrt(square)
 }
 
-// frobenius weights the cells off the diagonal by √2, so that the norm is that of the whole symmetric matrix: the norm
-// in which the Gaussian mechanism protects it (SPEC.md §7.3).
+// frobenius weights the cells off the diagonal by √2. Their norm is then the norm of the whole symmetric matrix. The
+// Gaussian mechanism protects the matrix in this norm (SPEC.md §7.3).
 func frobenius(cells []float64, n int) []float64 {
 	at := n
 	for r := range n {

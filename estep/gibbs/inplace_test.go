@@ -23,8 +23,8 @@ type corpus struct {
 	prior      []float64 // K × V; nil: 0
 }
 
-// followed is the exact distribution of the topic of a token in place, given the topics of all others (Griffiths and
-// Steyvers 2004, equation 5). It shares no code with the sampler.
+// followed returns a token's exact topic distribution in place, given the topics of all others (Griffiths and Steyvers
+// 2004, equation 5). It shares no code with the sampler.
 func (c corpus) followed(z state, token int) []float64 {
 	p, sum := make([]float64, c.k), 0.0
 	for k := range p {
@@ -102,8 +102,8 @@ func inPlaceOf(o Options, k, v int, alpha, eta float64) inPlace {
 	return inPlace{&Model{options: o, size: model.Size{Components: k, Words: v}, alpha: alpha, eta: eta, ceiling: math.Inf(1)}}
 }
 
-// alike returns a state that counts the same: topics of equal words of a document rise. So the program takes a state
-// back.
+// alike returns a state with the same counts: within a document, the topics of equal words rise. The program takes a
+// state back in this form.
 func (c corpus) alike(z state) state {
 	z = slices.Clone(z)
 	for i := range z {
@@ -190,8 +190,8 @@ func TestInPlaceKernel(t *testing.T) {
 	}
 }
 
-// TestBatch: with a prior, the topics of a document begin by the prior and the documents before, and a sweep weighs the
-// prior like counts. The distribution is enumerated. A right sampler fails once in a million times.
+// TestBatch: with a prior, a document's topics begin by the prior and the documents before. A sweep weighs the prior
+// like counts. The test enumerates the distribution. A right sampler fails once in a million times.
 func TestBatch(t *testing.T) {
 	const draws = 60_000
 	c := corpus{k: 2, v: 3, alpha: 0.7, eta: 0.4, document: []int{0, 0, 1, 1}, word: []int{0, 1, 0, 2}, prior: []float64{5, 0.5, 0, 0, 2, 1}}
@@ -332,9 +332,8 @@ func TestPosterior(t *testing.T) {
 
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(math.Abs(a), math.Abs(b)) }
 
-// TestInPlaceLosesMore: by the enumeration of a sweep in place over all topics, from the same released counts, the
-// exchange of a word loses more than the draw of its own token, which is all that theorem 3 of HDP-LDA counts: 2·ln(C/β
-// + 1).
+// TestInPlaceLosesMore enumerates a sweep in place over all topics, from the same released counts. Theorem 3 of HDP-LDA
+// counts only the draw of the exchanged token: 2·ln(C/β + 1). The exchange loses more.
 func TestInPlaceLosesMore(t *testing.T) {
 	const eta, ceiling, related = 0.01, 1, 3
 	most := 0.0
@@ -364,8 +363,8 @@ func TestInPlaceLosesMore(t *testing.T) {
 	t.Logf("the largest loss is %.2f, and the theorem says %.2f", most, claimed)
 }
 
-// inPlaceLikelihood is the probability that a sweep in place takes the tokens of a document from the topics in the bits
-// of before to those in the bits of after.
+// inPlaceLikelihood returns the probability that a sweep in place takes a document's tokens from one list of topics to
+// another. The bits of before and after hold the topics.
 func inPlaceLikelihood(released []float32, word []uint32, before, after int, eta, ceiling float64) float64 {
 	m := &Model{size: model.Size{Components: 2, Words: 3}, alpha: 1, eta: eta, ceiling: ceiling, counts: released}
 	table := newTable(m)
@@ -465,8 +464,7 @@ func TestIncrements(t *testing.T) {
 	}
 }
 
-// TestDocumentNoise: the noise of a document stays in its state, and a round adds to it only if it has noise of its
-// own.
+// TestDocumentNoise: a document's noise stays in its state. A round adds to it only if the round has noise of its own.
 func TestDocumentNoise(t *testing.T) {
 	c := sixTokens
 	documents := c.documents()[:1]
@@ -500,8 +498,8 @@ func TestDocumentNoise(t *testing.T) {
 	if x := noise(all(quiet, make([][]*wire.Part, 1), 1)); x[0] != 0 {
 		t.Errorf("noise %v without a scale", x)
 	}
-	// The mean square of 4,000 values is that of Laplace noise of scale 2, which is 8 with a deviation of 8·√5/√4000 =
-	// .28: a right program fails once in 10⁶ times (4.9 deviations).
+	// Laplace noise of scale 2 has a mean square of 8. The mean square of 4,000 values has a deviation of 8·√5/√4000 =
+	// .28. A right program fails once in 10⁶ times (4.9 deviations).
 	square := 0.0
 	for round := range uint32(2000) {
 		for _, x := range noise(all(noisy, make([][]*wire.Part, 1), round+10)) {

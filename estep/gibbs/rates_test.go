@@ -46,7 +46,7 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// TestLossOfRates: by enumeration of all topics after a sweep, and of the tokens that it drew again, the exchange of a
+// TestLossOfRates enumerates all topics after a sweep, and the tokens that the sweep drew again. The exchange of one
 // word loses at most the draws, whatever words are frequent.
 func TestLossOfRates(t *testing.T) {
 	const k, v, draws = 2, 3, 2
@@ -65,7 +65,7 @@ func TestLossOfRates(t *testing.T) {
 		w := newWeights(k, v, 0.01+0.2*random.Float64(), randomWeights(random, k, v), m.perSweep())
 		others := []int{random.IntN(4), random.IntN(4)}
 		from, to := random.IntN(k), random.IntN(k)
-		// The outcomes of the token whose word is exchanged: not drawn, or drawn to a topic. Those of others have the
+		// The exchanged token has two outcomes: not drawn, or drawn to a topic. The outcomes of other tokens have the
 		// same probabilities.
 		outcomes := func(word uint32) []float64 {
 			rate := r.Least

@@ -14,7 +14,7 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// weighed returns parameters of a round with random topics and word weights.
+// weighed returns one round's parameters with random topics and word weights.
 func weighed(round uint32, size model.Size, factors []float32) *stream.Set {
 	r := rand.New(rand.NewPCG(5, 6))
 	weights := make([]float32, size.Components*size.Words)

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// conditional is the exact distribution of the topic of a token of word v, given how many other tokens have each topic.
+// conditional returns the exact topic distribution for a token of word v, given how many other tokens have each topic.
 // It shares no code with the sampler.
 func conditional(w *weights, v uint32, others []int) []float64 {
 	p := make([]float64, w.k)
@@ -151,9 +151,9 @@ func TestChain(t *testing.T) {
 	}
 }
 
-// TestLossOfASweep: by enumeration of all topics after a sweep, the exchange of a word loses at most the draws. An
-// order of visits by words would lose more, since the other tokens then see the token's topic before the sweep or after
-// it.
+// TestLossOfASweep enumerates all topics after a sweep. The exchange of one word loses at most the draws. A sweep that
+// visits tokens in the order of words would lose more: the other tokens then see the token's topic before the sweep or
+// after it.
 func TestLossOfASweep(t *testing.T) {
 	const k, v, draws = 2, 3, 0.5
 	random := rand.New(rand.NewPCG(13, 14))
@@ -229,8 +229,8 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// TestDrawsAreBounded: whatever weights are released, the exact probabilities of a topic under two words differ by a
-// factor of at most e^draws; and a hostile release uses most of it.
+// TestDrawsAreBounded: whatever weights are released, a topic's exact probabilities under two words differ by a factor
+// of at most e^draws. A hostile release uses most of this factor.
 func TestDrawsAreBounded(t *testing.T) {
 	const k, v = 3, 4
 	random := rand.New(rand.NewPCG(7, 8))
@@ -323,8 +323,8 @@ func (s *sampler) masses() []*big.Int {
 	return masses
 }
 
-// FuzzPlaces: of the places of a sum, as many are a topic's as the plain product of its weight and mass says, whatever
-// sweeps came before. So draws have the very probabilities of the plain form.
+// FuzzPlaces: a topic has as many places of the sum as the plain product of its weight and mass, whatever sweeps came
+// before. So draws have exactly the probabilities of the plain form.
 func FuzzPlaces(f *testing.F) {
 	for _, k := range []uint8{1, 2, 3, 8, 9, 33} {
 		f.Add(uint64(k), k, uint8(3*k), uint8(k%4))

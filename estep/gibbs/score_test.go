@@ -74,9 +74,9 @@ func likelihood(b score.Bag, shares []float64) float64 {
 	return sum
 }
 
-// TestPosteriorMean: shares and scores are those of the enumerated posterior. A share is within 0.01 of it. The largest
-// standard deviation of a share of one sweep is below 0.35; over 40,000 sweeps whose correlation lasts for less than
-// ten, 0.01 is more than 1.8 standard deviations, and the coins are fixed by the document's words. The plug-in
+// TestPosteriorMean compares shares and scores with the enumerated posterior. A share is within 0.01 of it. In one
+// sweep, the largest standard deviation among the shares is below 0.35. The correlation of 40,000 sweeps lasts for less
+// than ten. So 0.01 is more than 1.8 standard deviations, and the document's words fix the coins. The plug-in
 // likelihood and the completion are within 2 %.
 func TestPosteriorMean(t *testing.T) {
 	m := tinyModel(40_500, 500)

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// TestShuffle: all orders of a few elements are equally likely, whatever the order before. A right shuffle fails once
-// in a million times, over all cases.
+// TestShuffle: all orders of few elements are equally likely, whatever the order before. A right shuffle fails once in
+// a million times, over all cases.
 func TestShuffle(t *testing.T) {
 	random := rand.New(rand.NewPCG(21, 22))
 	for _, n := range []int{1, 2, 3, 4, 5, 6} {
@@ -41,8 +41,8 @@ func TestShuffle(t *testing.T) {
 			t.Errorf("%d elements: χ² is %v, above %v", n, square, limit)
 		}
 	}
-	// A long order, of which the first elements are drawn one by one, stays a permutation, and each third of it gets
-	// its share.
+	// The shuffle draws the first elements of a long order one by one. The order stays a permutation, and each third of
+	// it gets its share.
 	order := make([]uint32, mostBatch+9000)
 	for i := range order {
 		order[i] = uint32(i)

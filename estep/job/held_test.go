@@ -35,8 +35,8 @@ func (i intruder) Score(d *wire.Document) (*wire.Score, error) {
 func (i intruder) Contribute(*wire.Document, *model.Coins) ([]*wire.Part, error) { return nil, nil }
 
 // TestReplaced replaces the file of documents between two rounds, or a model before it is read. The output states the
-// side of the first documents and the digest of the last model, so that no score of a file with another header or of
-// another model may come out.
+// side of the first documents and the digest of the last model. So no score may come from a file with another header or
+// from another model.
 func TestReplaced(t *testing.T) {
 	vocabulary := make([]byte, 32)
 	documents := func(side wire.Side, settings byte) []byte {

@@ -24,7 +24,7 @@ func (large) Contribute(d *wire.Document, _ *model.Coins) ([]*wire.Part, error) 
 	return model.AppendParts(nil, 0, []uint32{0, 1, 2}, columns, make([]float32, 3<<17)), nil
 }
 
-// TestAfterSeveralRecords: only the records of a contribution before its last one say that more follow. The
+// TestAfterSeveralRecords: in each contribution, only the records before the last one say that more follow. The
 // contribution of the next document in the batch is complete by itself. The writer checks that, as it checks the order
 // of all records.
 func TestAfterSeveralRecords(t *testing.T) {

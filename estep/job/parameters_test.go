@@ -11,9 +11,9 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// TestWait: which parameters answer a round, by those that have arrived. A round after the previous one wants those of
-// the previous one, or of the one before with stale ones. What else has arrived matters only for whether the round is
-// released already.
+// TestWait: the parameters that have arrived decide which of them answer a round. A round after the previous one wants
+// the previous round's parameters. With stale parameters it wants the parameters of the round before the previous one.
+// Other arrivals matter only for whether the round is released already.
 func TestWait(t *testing.T) {
 	for _, test := range []struct {
 		stale    uint32

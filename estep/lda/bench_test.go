@@ -22,10 +22,10 @@ type bag struct {
 	counts []float32
 }
 
-// BenchmarkInfer measures the inference alone with each kernel of this machine, for BenchmarkLimit of package endtoend,
-// with the least iterations of training and with many. It reports documents a second of CPU time, and the mean of γ_k·k
-// over documents and live topics, by which results are compared. With PRIVPIPE_DUMP it writes its input to that file
-// for endtoend/limit/estep.cpp.
+// BenchmarkInfer measures the inference alone with each kernel of this machine, for BenchmarkLimit of package endtoend.
+// It runs with the least iterations of training and with many. It reports documents a second of CPU time, and the mean
+// of γ_k·k over documents and live topics. This mean serves to compare results. With PRIVPIPE_DUMP it writes its input
+// to that file for endtoend/limit/estep.cpp.
 func BenchmarkInfer(b *testing.B) {
 	m := New(Options{Tolerance: 1e-3})
 	all := modeltest.Documents(b, lda.Family, m)

@@ -40,7 +40,7 @@ func near(t *testing.T, what string, got, want, relative, absolute float64) {
 }
 
 // TestAgainstAuthorsCode compares γ, the statistic and the bound with the authors' code, to 1e-4 relative. A cell of
-// the statistic may be off by 1e-6 of a word besides: shares below that are not worked out (leastShare).
+// the statistic may be off by another 1e-6 words: smaller shares are not worked out (leastShare).
 func TestAgainstAuthorsCode(t *testing.T) { everyKernel(t, testAgainstAuthorsCode) }
 
 func testAgainstAuthorsCode(t *testing.T) {

@@ -144,8 +144,8 @@ func testWordsOfNoTopic(t *testing.T) {
 	near(t, "Σγ", total, 2*0.5+8, 1e-5, 0)
 }
 
-// TestWordsOnAnyScale: φ does not depend on a word's scale, so γ is the same, bit for bit, if the weights of words are
-// multiplied by powers of two. Those of a rare word may all lie below the floor.
+// TestWordsOnAnyScale: φ does not depend on a word's scale. So γ is the same, bit for bit, if the weights of words are
+// multiplied by powers of two. All weights of rare words may lie below the floor.
 func TestWordsOnAnyScale(t *testing.T) { everyKernel(t, testWordsOnAnyScale) }
 
 func testWordsOnAnyScale(t *testing.T) {

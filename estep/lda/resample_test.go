@@ -58,8 +58,8 @@ func TestLength(t *testing.T) {
 	}
 }
 
-// TestLengthKeepsProportions draws many documents' coins and compares the mean count of a word with its expectation.
-// The mean of 2,000 has a standard error below 0.06 words; 6 of them make the false-rejection rate 2e-9. It is
+// TestLengthKeepsProportions draws many documents' coins and compares each word's mean count with its expectation. The
+// mean of 2,000 has a standard error below 0.06 words; 6 of them make the false-rejection rate 2e-9. It is
 // deterministic.
 func TestLengthKeepsProportions(t *testing.T) {
 	for _, resample := range []bool{false, true} {

@@ -19,8 +19,9 @@ func guarded(random *rand.Rand, n int) (list, whole []float32) {
 	return whole[beside : beside+n : beside+n], whole
 }
 
-// TestKernels compares the kernels of this machine with the plain ones, on lists of all lengths around multiples of a
-// vector. Each number must be the same, and the sum of squares to the last digits. Nothing beside the lists changes.
+// TestKernels compares the kernels of this machine with the plain ones, on lists of all lengths around multiples of the
+// vector length. Each number must be the same, and the sum of squares to the last digits. Nothing beside the lists
+// changes.
 func TestKernels(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for n := range 70 {

@@ -79,8 +79,8 @@ func TestAsPyLDAvis(t *testing.T) {
 	near(t, "circles", got.Tokens.Freq, want.Tokens.Freq, 1e-9)
 }
 
-// TestSliderAtOne: of words whose probabilities are all but equal, only the end of the slider shows the one that other
-// topics have, too.
+// TestSliderAtOne: two words have all but equal probabilities, and another topic has one of them, too. Only the end of
+// the slider shows this word.
 func TestSliderAtOne(t *testing.T) {
 	m := &modelfile.Topics{Number: 2}
 	for i := range visWords - 1 {

@@ -93,8 +93,8 @@ func TestLogEvidence(t *testing.T) {
 }
 
 // TestCorrelation: over many batches λ has its posterior. Here all batches have the same last counts and counts, so the
-// chain's stationary distribution is in proportion to the evidence. Steps of a chain are not independent: of 20,000,
-// every 20th is compared, in ten bins.
+// chain's stationary distribution is in proportion to the evidence. The chain's steps are not independent. The test
+// compares every 20th of 20,000 steps, in ten bins.
 func TestCorrelation(t *testing.T) {
 	l := New(Options{Topics: 1, Words: 2, Alpha: 1, Eta: 0.5, AverageFrom: 1, Online: Online{Lambda: 0.5, Learn: true}})
 	batches(t, l, []int64{40, 5})

@@ -24,8 +24,8 @@ func TestOriginsByHand(t *testing.T) {
 	}
 }
 
-// learned returns the origins of a model of one round, whose statistic is truth, K × V, with normal noise of deviation
-// tau. The seed is fixed.
+// learned trains a model for one round and returns its origins. The statistic is truth, K × V, with normal noise of
+// deviation tau. The seed is fixed.
 func learned(t *testing.T, o Options, truth []float64, tau float64) []lda.Origin {
 	t.Helper()
 	r := rand.New(rand.NewPCG(3, 4))
@@ -47,9 +47,9 @@ func learned(t *testing.T, o Options, truth []float64, tau float64) []lda.Origin
 	return origins
 }
 
-// TestOriginsFollowNoise: of topics that are not those of public text, nearly all is the data's own under little noise,
-// and nearly nothing under much; in between it falls as the noise grows. The sum of 120 cells of noise alone is 11
-// deviations, which 120 cells are then expected to share.
+// TestOriginsFollowNoise: the topics are not topics of public text. Under little noise, nearly all is the data's own.
+// Under much noise, nearly nothing is. In between the own share falls as the noise grows. The sum of 120 cells of noise
+// alone is 11 deviations. 120 cells are then expected to share this sum.
 func TestOriginsFollowNoise(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	truth := make([]float64, 120)
@@ -67,10 +67,10 @@ func TestOriginsFollowNoise(t *testing.T) {
 	}
 }
 
-// TestOriginsTellPublicTextFromFrequencies: where noise hides cells, much of the rest of a public topic is of public
-// text, and little of one that is the frequencies. The public topics are those of informedOptions with twice their log
-// lifts: the first shares 0.478 with the frequencies. Scaling all topics to the frequencies brings the topics nearer
-// together, so less than 1 − 0.478 of the rest is left.
+// TestOriginsTellPublicTextFromFrequencies: the noise hides cells, and the rest is the share that is not the data's
+// own. In a public topic, much of the rest is of public text. In a topic that is the frequencies, little of the rest
+// is. The public topics have twice the log lifts of informedOptions: the first shares 0.478 with the frequencies.
+// Scaling all topics to the frequencies brings the topics nearer together, so less than 1 − 0.478 of the rest is left.
 func TestOriginsTellPublicTextFromFrequencies(t *testing.T) {
 	o := informedOptions()
 	text := *o.Public

@@ -9,8 +9,8 @@ import (
 	"privpipe/pipelines/model/modeltest"
 )
 
-// TestPartsOfARelease: each cell of a release that comes in several parts goes to its own cell of the sum, in each way
-// of learning.
+// TestPartsOfARelease: a release comes in several parts. Each cell goes to its own cell of the sum, in each way of
+// learning.
 func TestPartsOfARelease(t *testing.T) {
 	const k, v = 7, 9001 // four parts
 	steps := make([]int64, k*v)

@@ -66,7 +66,7 @@ func TestReadVectorsRefuses(t *testing.T) {
 	}
 }
 
-// TestFeaturesOfVectors checks mean, total variance and the place of a word without a vector, under unequal
+// TestFeaturesOfVectors checks the mean, the total variance and the place for words without a vector, under unequal
 // frequencies.
 func TestFeaturesOfVectors(t *testing.T) {
 	p := []float64{.1, .2, .3, .4}

@@ -59,8 +59,7 @@ func TestEstimate(t *testing.T) {
 }
 
 // TestEstimateOfWords: the same for reports of a few words, drawn as privatize/internal/local/claim.md has it, from
-// dummies, too. Among so many authors each word that some have has an estimate without bias, whose variance is that of
-// the formula.
+// dummies, too. Some of the authors have the word. The word's estimate has no bias and the variance of the formula.
 func TestEstimateOfWords(t *testing.T) {
 	coins := rand.New(rand.NewPCG(5, 6))
 	for _, row := range []struct {

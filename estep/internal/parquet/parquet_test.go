@@ -36,8 +36,8 @@ func table(t *testing.T, rows, columns int) []byte {
 	return b.Bytes()
 }
 
-// TestBytes of two rows of two columns, by parquet.thrift and the compact protocol by hand. The library also states
-// that there are no nulls, that no metadata are elsewhere, and the number of a row group.
+// TestBytes writes two rows of two columns. The expected bytes follow parquet.thrift and the compact protocol by hand.
+// The library also states that there are no nulls and no metadata elsewhere, and it numbers the row group.
 func TestBytes(t *testing.T) {
 	page := func(size byte) string { // sizes up to 63: zigzag doubles them
 		return "\x15\x00\x15" + string([]byte{2 * size}) + "\x15" + string([]byte{2 * size}) +

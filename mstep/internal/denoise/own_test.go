@@ -14,8 +14,8 @@ func owned(ratios []float64, noisy, expected, tau float64) (estimate, own float6
 	return e[0], o[0]
 }
 
-// TestOwnIsSensitivity: the own share is the finite difference of the posterior mean by quadrature, which knows no
-// formula of a variance. Where that is above 1, the share is 1.
+// TestOwnIsSensitivity compares the own share with the finite difference of the posterior mean by quadrature. The
+// quadrature knows no formula for the variance. Where the difference is above 1, the share is 1.
 func TestOwnIsSensitivity(t *testing.T) {
 	const tau, step = 1.5, 1e-3
 	most := 0.0

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestSettle: values of each rank are those of sorting, for values in any order, with many equal ones, and for ranks at
-// the ends and beside each other. All values stay.
+// TestSettle: the value at each rank is the same as after sorting. The values come in any order, and many are equal.
+// Ranks are at the ends and beside each other. All values stay.
 func TestSettle(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for name, value := range map[string]func(i, n int) float64{

@@ -175,8 +175,8 @@ func TestFitClimbs(t *testing.T) {
 	near(t, "sum of the weights", total, 1, 1e-12)
 }
 
-// TestFitStep: after a step, a weight is the mean responsibility of its component over the cells of its group, whatever
-// number of cells that is, and where the likelihoods of a cell are far apart.
+// TestFitStep: after a step, a component's weight is its mean responsibility over the cells of the group. This holds
+// for any number of cells, and where one cell's likelihoods are far apart.
 func TestFitStep(t *testing.T) {
 	const tau = 5
 	m := Mixture{Ratios: cellRatios, Groups: 3, Steps: 1}

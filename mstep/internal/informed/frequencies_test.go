@@ -46,8 +46,8 @@ func TestFrequencies(t *testing.T) {
 	}
 }
 
-// TestGuess: an estimate before the last one expects what the first counts spoke for. Of a text that no public topic is
-// like, that is no public topic.
+// TestGuess: an estimate before the last one expects the guess that the first counts spoke for. If the text is like no
+// public topic, the guess is no public topic.
 func TestGuess(t *testing.T) {
 	const words, noise = 600, 20.0
 	text, _, _ := made(words)

@@ -130,8 +130,8 @@ func squares(got, want []float64) (sum float64) {
 	return sum
 }
 
-// TestStart: the first topics are those of the first public model, a tenth of which are the frequencies. They begin
-// again with a deviation of a tenth, by the seed.
+// TestStart: the first topics come from the first public model, with a tenth from the frequencies. The topics after
+// them begin again with a deviation of a tenth, by the seed.
 func TestStart(t *testing.T) {
 	text, base, _ := made(50)
 	first := New(5, base, text, nil).Start(5, text.First, 1)

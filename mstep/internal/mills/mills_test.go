@@ -305,8 +305,8 @@ func BenchmarkAdd(b *testing.B) {
 	})
 }
 
-// TestBits: the bits are the same on every machine. The hash is that of an amd64 with AVX2; CI compares an arm64, too,
-// whose compiler would join a product and a sum in one rounding if it could.
+// TestBits: the bits are the same on every machine. The hash comes from an amd64 with AVX2. CI compares an arm64, too:
+// its compiler would join a product and a sum in one rounding if it could.
 func TestBits(t *testing.T) {
 	everyKernel(t, func(t *testing.T) {
 		random := rand.New(rand.NewPCG(1, 2))

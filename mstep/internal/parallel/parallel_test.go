@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestEach: each index belongs to one part, the part of a piece is the same on any number of cores, and no part is
-// empty.
+// TestEach: each index belongs to one part, each piece has the same part on any number of cores, and no part is empty.
 func TestEach(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, n := range []int{0, 1, 2, Pieces - 1, Pieces, Pieces + 1, 1000} {

@@ -55,8 +55,8 @@ func expect(t *testing.T, got, a, b blas32.General) {
 	}
 }
 
-// TestSizes: products of all sizes around those of tiles and panels are right, as the right factor stands and
-// transposed, and whatever follows rows.
+// TestSizes: products of all sizes around the sizes of tiles and panels are right. The right factor is as it stands or
+// transposed, and anything may follow rows.
 func TestSizes(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	for _, rows := range []int{0, 1, 4, 7} {

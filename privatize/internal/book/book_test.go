@@ -179,8 +179,8 @@ func TestAbsent(t *testing.T) {
 	wantCode(t, err, 90)
 }
 
-// TestForgedLedger: a ledger of which a line is not one that a privatizer would have written is not gone on with,
-// although its chain of hashes is whole.
+// TestForgedLedger: a privatizer would not have written one line of the ledger, although the ledger's chain of hashes
+// is whole. Such a ledger is not gone on with.
 func TestForgedLedger(t *testing.T) {
 	for name, forge := range map[string]func(*event.Charge){
 		"less noise":       func(c *event.Charge) { c.Scale /= 2 },

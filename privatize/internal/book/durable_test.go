@@ -14,9 +14,9 @@ import (
 	"privpipe/pipelines/testkit/crash"
 )
 
-// The order in which things become durable cannot be seen from inside: a process that reads its own files back sees
-// what was never synced. So the tests below run this test binary as another process that uses a Book, and follow its
-// system calls. A model of the disk (crash.Disk) says what a power cut would take back at each of them.
+// A process cannot see from inside when a file becomes durable: it reads back its own files with data that was never
+// synced. So the tests below run this test binary as another process that uses a Book, and follow its system calls. A
+// model of the disk (crash.Disk) says what a power cut would take back at each system call.
 
 // child names the steps that the test binary does in place of testing, in its working folder.
 const child = "BOOK_TEST_CHILD"
@@ -201,8 +201,8 @@ func (f *follower) want(marks ...string) {
 	}
 }
 
-// TestChargeIsDurable: before the line of a charge is written, its release and the digest beside it are durable, with
-// their names and those of their folders. When Open, Enter and Charge return, so are the ledger and all of its lines.
+// TestChargeIsDurable: before the line of each charge is written, its release and the digest beside it are durable. So
+// are their names and their folders' names. When Open, Enter and Charge return, so are the ledger and all of its lines.
 func TestChargeIsDurable(t *testing.T) {
 	f := newFollower(t)
 	f.before = func(f *follower, lines int) {
@@ -252,8 +252,8 @@ func TestOwnerIsDurable(t *testing.T) {
 }
 
 // TestOpenMakesDurable: what Open believes and what it mends is durable when it returns. A process that was killed
-// between the write of a line and its sync leaves a line that a replay would stand on; a torn line is cut off for good;
-// a newline that was missing is there.
+// between a line's write and its sync leaves a line that a replay would stand on. A torn line is cut off for good. A
+// newline that was missing is there.
 func TestOpenMakesDurable(t *testing.T) {
 	f := newFollower(t)
 	f.after = func(*follower, string) {}

@@ -125,9 +125,9 @@ func FuzzSumAdd(f *testing.F) {
 	})
 }
 
-// FuzzSum adds steps to two cells by all ways, and compares each sum with exact numbers: it is exact or ErrOverflow,
-// whichever cell overflows to either side. An operation is a way, a cell and the two steps, of which the second is for
-// vectors of both cells.
+// FuzzSum adds steps to two cells by all ways, and compares each sum with exact numbers. The sum is exact or
+// ErrOverflow, whichever cell overflows to either side. An operation is a way, a cell and the two steps. The second
+// step is for vectors of both cells.
 func FuzzSum(f *testing.F) {
 	const most, least = math.MaxInt64, math.MinInt64
 	for _, seed := range [][]int64{

@@ -103,8 +103,8 @@ func TestWord(t *testing.T) {
 	})
 }
 
-// reports counts, of 12·sum^k sequences of choices of words and k draws, those whose words are each set. A document of
-// too many words has 2, 3, 4 or 6 choices.
+// reports counts, for each set of words, the sequences that report it. The sequences are 12·sum^k, each with one choice
+// of words and k draws. A document of too many words has 2, 3, 4 or 6 choices.
 func reports(d *draws, pattern uint64, k int) []uint64 {
 	var choices []uint64
 	for chosen := range uint64(1) << d.words {

@@ -20,8 +20,8 @@ func chiSquareWindow(degrees int) (least, most float64) {
 	return k - spread, k + spread + 2*logFalseRejection
 }
 
-// reported counts, for each word, the documents whose report has it, and for each document how many of its bits are
-// wrong. Document d has word w if has says so.
+// reported counts the reports that have each word, and the wrong bits in each document's report. Document d has word w
+// if has says so.
 func reported(t *testing.T, flip float64, documents, words int, has func(d, w int) bool) (ofWord, wrong []int) {
 	t.Helper()
 	terms := newTerms()
@@ -72,12 +72,13 @@ func reported(t *testing.T, flip float64, documents, words int, has func(d, w in
 	return ofWord, wrong
 }
 
-// TestEstimate: of M documents of which N_t have word t, n_t are reported to have it, and (n_t − M·p)/(1 − 2p)
-// estimates N_t without bias and with variance M·p(1 − p)/(1 − 2p)². In the paper's f = 2p that is (2n_t − f·M)/(2(1 −
-// f)) (Zhao et al., Latent Dirichlet Allocation Model Training with Differential Privacy, eq. 8) and M·f(2 − f)/(4(1 −
-// f)²): its eq. 9 without the last summand, which is the variance of random documents (design/soundness.md, 22).
+// TestEstimate: N_t of M documents have word t, and n_t are reported to have it. (n_t − M·p)/(1 − 2p) estimates N_t
+// without bias and with variance M·p(1 − p)/(1 − 2p)². In the paper's f = 2p the estimate is (2n_t − f·M)/(2(1 − f))
+// (Zhao et al., Latent Dirichlet Allocation Model Training with Differential Privacy, eq. 8). The variance is M·f(2 −
+// f)/(4(1 − f)²). This is the paper's eq. 9 without the last summand, the variance of random documents
+// (design/soundness.md, 22).
 //
-// The rows are those of golden/mechanisms.json, lp_lda: variance is its variance_given_N_t.
+// The rows come from golden/mechanisms.json, lp_lda: variance is its variance_given_N_t.
 func TestEstimate(t *testing.T) {
 	cryptotest.SetGlobalRandom(t, 1)
 	for _, row := range []struct {
@@ -110,8 +111,8 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// TestFlips: each bit of a report is wrong with probability p, whether it is 0 or 1, at every position and in every
-// document, the same for words that occur and words that do not.
+// TestFlips: each bit in a report is wrong with probability p, whether it is 0 or 1. The probability is the same at
+// every position, in every document, and for words that occur and words that do not.
 func TestFlips(t *testing.T) {
 	cryptotest.SetGlobalRandom(t, 1)
 	const documents, words = 1000, 999 // not a multiple of 8

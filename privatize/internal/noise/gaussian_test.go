@@ -32,9 +32,9 @@ func TestGaussianTakesEachBranch(t *testing.T) {
 	})
 }
 
-// Beyond the table the acceptance is j + 1 trials: j of exp(−2uw/d) and one of exp(−u²/d), d = 2σ², of which each fails
-// its first comparison, and so is accepted, if its digit is large. At σ = 512 and u = 3 w is 8, and these are 48/2^19
-// and 9/2^19, of which the first digits are 6 and 1.
+// Beyond the table the acceptance is j + 1 trials: j of exp(−2uw/d) and one of exp(−u²/d), d = 2σ². A trial with a
+// large digit fails its first comparison, and so is accepted. At σ = 512 and u = 3, w is 8. The exponents are then
+// 48/2^19 and 9/2^19, and their first digits are 6 and 1.
 func TestGaussianBeyondTheTable(t *testing.T) {
 	g := NewGaussian(512)
 	j := uint64(len(g.reject))

@@ -2,8 +2,8 @@ package noise
 
 import "testing"
 
-// Each branch of Next. At t = 160 the width is 2; u = 1 has the exponent 1/160, of which the first digits in base 2^16
-// are 409 and 39321, and again 39321. The limit of the first digit is 2·2^16/160 + 1 = 820.
+// Each branch of Next. At t = 160 the width is 2. u = 1 has the exponent 1/160. Its first digits in base 2^16 are 409
+// and 39321, and again 39321. The limit of the first digit is 2·2^16/160 + 1 = 820.
 func TestLaplaceTakesEachBranch(t *testing.T) {
 	l := NewLaplace(160)
 	checkScripted(t, l, []scripted{

@@ -6,10 +6,9 @@ import (
 	"testing"
 )
 
-// TestScale: both factors of P[x] are those of the scale that was asked for, at every size of a scale. The table's is
-// exp(−n/d)^(j²) or exp(−n/d)^j, of which TestBelowIsRight checks each entry; the acceptance takes the scale itself,
-// and its digits are those of TestNextAsksWheneverItCouldReject. Nothing is drawn, so a scale that is off by one is
-// seen.
+// TestScale: both factors of P[x] follow the scale that was asked for, at every size of scale. The table's factor is
+// exp(−n/d)^(j²) or exp(−n/d)^j. TestBelowIsRight checks each of its entries. The acceptance takes the scale itself,
+// and TestNextAsksWheneverItCouldReject checks its digits. Nothing is drawn, so a scale that is off by one is seen.
 func TestScale(t *testing.T) {
 	for size := range bits.Len64(MaxScale) {
 		for _, scale := range []uint64{1 << size, 1<<size + 1<<size/3, 2<<size - 1} {

@@ -163,8 +163,8 @@ func TestNonNegative(t *testing.T) {
 
 func users(terms *Terms) { terms.Unit, terms.Grant.Unit = event.User, event.User }
 
-// TestUsers: all records of a user in a round are clipped together, in whatever order they come between those of
-// others.
+// TestUsers: all records that one user has in a round are clipped together. They come in any order between other users'
+// records.
 func TestUsers(t *testing.T) {
 	r := collector(t, users)
 	for _, err := range []error{
@@ -215,8 +215,8 @@ func TestStatistics(t *testing.T) {
 	if err := c.Quantise(&v, 1, []uint32{1}, []uint32{0}, []float32{1}, false); err == nil {
 		t.Error("a cell below the diagonal was taken")
 	}
-	// In L1 they count twice too, under Gaussian noise, of which they get less: |1| + |1| + 2·|2| = 6. Laplace noise
-	// hides the triangle as it is: 4.
+	// In L1 the cells off the diagonal count twice too, under Gaussian noise, since they get less noise: |1| + |1| +
+	// 2·|2| = 6. Laplace noise hides the triangle as it is: 4.
 	for mechanism, want := range map[string]float64{event.Gaussian: 6, event.Laplace: 4} {
 		terms.Grant.Mechanism, terms.Grant.Clipping = mechanism, event.ClipUnitL1
 		c, err := NewCollector(&terms)
@@ -243,8 +243,7 @@ func TestStatistics(t *testing.T) {
 	wantCode(t, err, 83)
 }
 
-// symmetric makes the layout a plain matrix of two cells and a symmetric one of 2 × 2, in which the cell 3 is off the
-// diagonal.
+// symmetric makes the layout a plain matrix of two cells and a symmetric one of 2 × 2. The cell 3 is off the diagonal.
 func symmetric(terms *Terms) {
 	*terms = shaped(*terms, event.Matrix{Name: "plain", Rows: 1, Columns: 2},
 		event.Matrix{Name: "symmetric", Rows: 2, Columns: 2, Symmetric: true})

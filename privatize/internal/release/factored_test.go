@@ -15,8 +15,9 @@ import (
 	"privpipe/privatize/internal/fixed"
 )
 
-// An outer is a contribution of a row to a 1 × 5 matrix, a 4 × 6 matrix and a symmetric 5 × 5 one, of which the last
-// two are factored: of some rows and all columns, and of some rows and columns.
+// An outer is a contribution to three matrices: a row for a 1 × 5 matrix, and factors for a 4 × 6 matrix and a
+// symmetric 5 × 5 one. The factors for the 4 × 6 matrix are of some rows and all columns. The factors for the symmetric
+// one are of some rows and columns.
 type outer struct {
 	unit, record  string
 	plain         []float32
@@ -99,8 +100,8 @@ func (o outer) put(t *testing.T, c *Collector, factored bool) error {
 	return c.Add(o.unit, o.record, wire.UnitDigest(o.unit), v)
 }
 
-// TestFactoredSumsAreDenseSums: however units are bounded, and in whatever order their records come, the sum of
-// factored contributions is that of the same cells, bit for bit; and so are the sums of parts.
+// TestFactoredSumsAreDenseSums: factored contributions have the same sum as the same cells, bit for bit. So do the sums
+// of parts. This holds however units are bounded, and in whatever order their records come.
 func TestFactoredSumsAreDenseSums(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for _, mechanism := range []string{"", event.Gaussian, event.Laplace} {
@@ -365,8 +366,8 @@ func TestCoupledIsRefused(t *testing.T) {
 	}
 }
 
-// TestUnboundedIsCharged: what is not bounded is summed as it is, and charged without a sensitivity, with the paper's
-// beside.
+// TestUnboundedIsCharged: a contribution without a bound is summed as it is. It is charged without a sensitivity, with
+// the paper's sensitivity beside.
 func TestUnboundedIsCharged(t *testing.T) {
 	ledger := newLedger(t)
 	p := open(t, ledger, newTerms(newGrant(func(g *event.Grant) { g.Clipping, g.Claim = event.ClipUnbounded, event.PaperClaim })))

@@ -14,9 +14,10 @@ import (
 	"privpipe/privatize/internal/noise"
 )
 
-// TestScaleOfNoise: each sampler is, to the last entry of its table, the one of the scale that is charged, and so are
-// the twins that draw. That of a cell off the diagonal is of the least whole scale whose square is at least half.
-// Package noise tests what a sampler of a scale draws. Nothing is drawn here, so a scale that is off by one is seen.
+// TestScaleOfNoise: each sampler has the charged scale, to the last entry of its table. So have the twins that draw.
+// Off the diagonal, a cell's sampler has the least whole scale with a square of at least half the charged scale's
+// square. Package noise tests the draws that a sampler makes at one scale. Nothing is drawn here, so a scale that is
+// off by one is seen.
 func TestScaleOfNoise(t *testing.T) {
 	for _, mechanism := range []string{event.Gaussian, event.Laplace} {
 		for _, multiplier := range []float64{0x1p-20, 1e-4, 0.3, 1, 1.24, 3, 777.7} {
@@ -75,8 +76,7 @@ func halved(scale uint64) uint64 {
 	return s.Uint64()
 }
 
-// numbers is noise whose draws are 1, 2, 3, …, counted over all of its twins, so that a sum tells which draws are in
-// it.
+// numbers is noise with the draws 1, 2, 3, …, counted over all of its twins. So a sum tells which draws are in it.
 type numbers struct{ drawn, twins *atomic.Int64 }
 
 func newNumbers() *numbers { return &numbers{new(atomic.Int64), new(atomic.Int64)} }
@@ -146,10 +146,11 @@ func TestEachCellIsDrawnForOnce(t *testing.T) {
 	})
 }
 
-// TestEveryCellGetsNoise is the same with the noise itself: each cell of two rounds of nothing but noise has some, and
-// no cell has that of another cell. A draw of scale 2^30 is a given number with a probability below 2^-31, for Laplace
-// noise as well. So both draws of a cell are 0 below 2^-62, and both pairs of two cells equal. There are 25,758 cells
-// in all and fewer than 447,000 pairs: a sound program fails with a probability below 2^-43.
+// TestEveryCellGetsNoise is the same with the noise itself. In two rounds of nothing but noise, each cell has some, and
+// no two cells have the same noise. A draw of scale 2^30 is a given number with a probability below 2^-31, for Laplace
+// noise as well. So both draws for one cell are 0 with a probability below 2^-62. The draws for two cells are equal in
+// both rounds with a probability below 2^-62. There are 25,758 cells in all and fewer than 447,000 pairs: a sound
+// program fails with a probability below 2^-43.
 func TestEveryCellGetsNoise(t *testing.T) {
 	const scale = 1 << 30
 	for name, sampler := range map[string]noise.Sampler{"gaussian": noise.NewGaussian(scale), "laplace": noise.NewLaplace(scale)} {

@@ -19,8 +19,8 @@ import (
 // poisson is the scheme of the grant below.
 var poisson = event.Scheme{Method: event.Poisson, Rate: 0.25, Rounds: 3, Secret: true}
 
-// newGrant returns a grant of two releases of one step of noise on a bound of 2^20 steps, so that a cell of a release
-// is its sum to a few steps: a draw beyond 20 of them has a probability below 1e-80.
+// newGrant returns a grant of two releases. Its noise is one step on a bound of 2^20 steps. So each released cell is
+// its sum to a few steps: a draw beyond 20 steps has a probability below 1e-80.
 func newGrant(change ...func(*event.Grant)) *event.Grant {
 	g := &event.Grant{
 		Version: event.GrantVersion, ID: "grant", Mechanism: event.Gaussian, Adjacency: event.AddRemove,
@@ -646,8 +646,8 @@ func TestRoundThatIsNotWhole(t *testing.T) {
 	}
 }
 
-// TestFixedSize: a round of a fixed number of units holds as many, which is public. A part of one, as of only one
-// partition, is not released.
+// TestFixedSize: a round with a fixed number of units holds exactly this number. The number is public. A part of such a
+// round, as from only one partition, is not released.
 func TestFixedSize(t *testing.T) {
 	fixed := event.Scheme{Method: event.Fixed, Rate: 0.5, Size: 2, Population: 4, Rounds: 2, Secret: true}
 	terms := newTerms(newGrant(func(g *event.Grant) { g.Scheme, g.Adjacency = fixed, event.ReplaceOne }))

@@ -156,8 +156,9 @@ func deliveries(random *rand.Rand, severalRecords bool) []delivery {
 	return all
 }
 
-// TestRedeliveryProperty: however often and in whatever order things come, the round is that of each once. If one of
-// them comes changed once, however little, the round is refused: a sound program fails with a probability below 1e-12.
+// TestRedeliveryProperty: contributions come repeatedly and in any order. The round is the same as with each
+// contribution once. If one of them comes changed once, however little, the round is refused: a sound program fails
+// with a probability below 1e-12.
 func TestRedeliveryProperty(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for trial := range 3000 {
@@ -239,8 +240,8 @@ func TestBothHalvesOfAMark(t *testing.T) {
 	}
 }
 
-// TestMark: the mark of a contribution follows from its cells, its steps and its record, whatever was marked before;
-// and where one of them differs, so does the mark, except for a probability below 2^-61 each.
+// TestMark: a contribution's mark follows from its cells, its steps and its record, whatever was marked before. Where
+// one of them differs, so does the mark, except for a probability below 2^-61 each.
 func TestMark(t *testing.T) {
 	m := newMarker()
 	base := fixed.Vector{Cells: []int{3, 7, 8}, Steps: []int64{1, -fixed.Limit, 0}}

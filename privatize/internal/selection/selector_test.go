@@ -95,8 +95,8 @@ func wantCode(t *testing.T, err error, code int, message string) {
 	}
 }
 
-// TestRelease: words that reach the threshold leave, those of most weight first, and are what is stored and charged. A
-// rerun gives the same bytes and charges nothing.
+// TestRelease: words that reach the threshold leave, and words of most weight leave first. The same words are stored
+// and charged. A rerun gives the same bytes and charges nothing.
 func TestRelease(t *testing.T) {
 	ledger := newLedger(t)
 	// pear has 2/√3 + 1/√2 = 1.86 of weight, fig 1.15, six 0.7, one and two 0.58.
@@ -167,8 +167,8 @@ type still struct{ draws int }
 func (s *still) Next() int64         { s.draws++; return 0 }
 func (s *still) Twin() noise.Sampler { return s }
 
-// TestScale: the noise is, to the last entry of its table, that of the scale that is charged, and that is not below
-// what the grant says. Package noise tests what a sampler of a scale draws.
+// TestScale: the noise has the charged scale, to the last entry of its table. The charged scale is not below what the
+// grant says. Package noise tests the draws that a sampler makes at one scale.
 func TestScale(t *testing.T) {
 	for _, multiplier := range []float64{0x1p-20, 0.3, 1, 1.24, 5} {
 		s := open(t, newLedger(t), newTerms(func(g *event.Grant) { g.NoiseMultiplier = multiplier }))

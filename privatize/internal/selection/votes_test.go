@@ -321,8 +321,8 @@ func TestDocumentTwice(t *testing.T) {
 	}
 }
 
-// FuzzKeep: what is kept of a set is kept of what is kept of its parts; it is of the set, distinct, and as much as the
-// cap allows.
+// FuzzKeep: keep takes the same words from the whole set as from the words that it kept of the parts. The kept words
+// are of the set, distinct, and as many as the cap allows.
 func FuzzKeep(f *testing.F) {
 	f.Add("ann", uint8(3), []byte{1, 2, 3, 4}, []byte{3, 4, 5, 6})
 	f.Add("", uint8(0), []byte{}, []byte{9, 9, 9})

@@ -8,9 +8,9 @@ import (
 	"privpipe/sample/internal/coin"
 )
 
-// TestGroups asks for rounds in order, from any round on, twice, backwards and beyond the last: whatever was asked
-// before, a round holds the units whose coins, thrown one by one, fall. Numbers of units fill words of 64 or leave some
-// over.
+// TestGroups asks for rounds in order, from any round on, twice, backwards and beyond the last. A round does not depend
+// on what was asked before. A unit is in a round if its coin, thrown alone, falls. Numbers of units fill words of 64 or
+// leave some over.
 func TestGroups(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for _, n := range []int{0, 1, 63, 64, 65, 200} {
@@ -46,8 +46,8 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// TestGroupsKeepLittle: of a group only the rounds that are still to come are held, and none after the last round of
-// the scheme.
+// TestGroupsKeepLittle: a group holds only its rounds that are still to come, and none after the last round of the
+// scheme.
 func TestGroupsKeepLittle(t *testing.T) {
 	_, keys := units(100)
 	for _, c := range []struct{ round, rounds, kept int }{{1, 10, 3}, {3, 10, 1}, {4, 10, 0}, {9, 10, 1}, {10, 10, 0}, {1, 1, 0}} {

@@ -118,8 +118,8 @@ func TestNeighbours(t *testing.T) {
 	}
 }
 
-// TestEqualDigests: names of one XXH64 are found at once. Which of two such units a round of a fixed size holds follows
-// from their names and not from their places.
+// TestEqualDigests: names with the same XXH64 are found at once. A round with a fixed size holds one of two such units.
+// Their names decide which one, and their places do not.
 func TestEqualDigests(t *testing.T) {
 	digests := []uint64{7, 7}
 	keys := []corpus.Key{corpus.KeyOf("a"), corpus.KeyOf("b")}

@@ -48,8 +48,8 @@ func TestRateIsTheCharged(t *testing.T) {
 	}
 }
 
-// numberOf is the number of a unit in a round of event.Poisson, of 96 bits: the 32 of its group, and the 64 of its
-// ties.
+// numberOf returns a unit's number in a round of event.Poisson. The number has 96 bits: the 32 of its group, and the 64
+// of its ties.
 func numberOf(secret coin.Secret, purpose string, round int, key *corpus.Key) *big.Int {
 	block := func(use string, number uint64) []byte {
 		mac := hmac.New(sha256.New, secret[:])

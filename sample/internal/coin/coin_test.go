@@ -50,9 +50,9 @@ func TestThrow(t *testing.T) {
 	}
 }
 
-// TestThrowsAreIndependent compares the numbers of units in a round with those of another round, purpose and secret:
-// they are uniform, and so is the difference in each bit. The false-rejection rate is 1e-6 each, and the secrets are
-// fixed.
+// TestThrowsAreIndependent compares the numbers of units in a round with the numbers under another round, purpose or
+// secret. Both are uniform, and so is the difference in each bit. The false-rejection rate is 1e-6 each, and the
+// secrets are fixed.
 func TestThrowsAreIndependent(t *testing.T) {
 	const units, alpha = 200_000, 1e-6
 	other := counting()

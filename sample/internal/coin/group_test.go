@@ -64,8 +64,8 @@ func TestGroupOf(t *testing.T) {
 	}
 }
 
-// TestCoinsAreIndependent: the coins of a unit in the rounds of a group, in the next group, by another purpose and by
-// another secret are independent: each of the 2^7 outcomes is as frequent as the rate says. The false-rejection rate is
+// TestCoinsAreIndependent: one unit's coins are independent in the rounds of one group, in the next group, by another
+// purpose and by another secret. Each of the 2^7 outcomes is as frequent as the rate says. The false-rejection rate is
 // 1e-6 each, and the secrets are fixed.
 func TestCoinsAreIndependent(t *testing.T) {
 	const blocks, alpha = 20_000, 1e-6

@@ -18,8 +18,8 @@ func TestKeyOf(t *testing.T) {
 	}
 }
 
-// TestDocumentKey pins a key of a document, by which states find it: the first 16 bytes of the SHA-256 of user/ann, the
-// id after them, hashed once more. No two pairs of a unit and an id have one key.
+// TestDocumentKey pins one document's key. States find a document by its key. The first 16 bytes of the SHA-256 of
+// user/ann, the id after them, are hashed once more. No two pairs of unit and id have one key.
 func TestDocumentKey(t *testing.T) {
 	if got := hex.EncodeToString(keyOf("user/ann", "1")); got != "bfc20a146646fa041d773590c4f2e813" {
 		t.Errorf("got %s", got)

@@ -54,8 +54,8 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// TestLeftOut: a window that was begun and whose documents do not all come again is left out, and so are its units for
-// good. What came for later windows counts there.
+// TestLeftOut: a window was begun, and not all of its documents come again. The window is left out, and so are its
+// units for good. What came for later windows counts there.
 func TestLeftOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLife(t, hourly(3), live("a b c", 10*m, 20*m, h+10*m))
@@ -173,8 +173,8 @@ func FuzzLives(f *testing.F) {
 	})
 }
 
-// randomSources returns documents in the order in which sources hand them over, a source's in the order of their
-// arrival; or some of them late.
+// randomSources returns documents in the order that sources hand them over. A source hands its documents over in the
+// order of their arrival, or some of them late.
 func randomSources(random *rand.Rand, inTime bool) [][]delivery {
 	sources := make([][]delivery, 1+random.IntN(3))
 	ids := 1 + random.IntN(50)

@@ -177,8 +177,8 @@ func describe(t *testing.T, b *Batch) string {
 	return strings.TrimSpace(fmt.Sprintf("%d %s", b.Window, strings.Join(names, " ")))
 }
 
-// nameOf is what tells a document from all others: its id, of a user's document where users are the units with the
-// user.
+// nameOf returns a name that tells a document from all others. The name is the id. Where users are the units, a user's
+// document has the user in its name, too.
 func nameOf(unit wire.Unit, d *wire.Document) string {
 	if unit == wire.Unit_USER && d.User != "" {
 		return d.User + "/" + d.Id

@@ -110,9 +110,9 @@ func TestUsers(t *testing.T) {
 	})
 }
 
-// TestSharedIDs: users may choose ids. A user's document neither hides another's of its id nor keeps it from its
-// window, and without the one the other is where it was. An id of a user counts once, and so does an id where documents
-// are the units.
+// TestSharedIDs: users may choose ids. A user's document neither hides another user's document with its id nor keeps
+// that document from its window. Without the first document, the second is where it was. A user's id counts once, and
+// so does an id where documents are the units.
 func TestSharedIDs(t *testing.T) {
 	mal := delivery{"x", "mal", 10 * m, 10 * m}
 	others := []delivery{
