@@ -83,9 +83,9 @@ func render(t *testing.T, command reportCommand) []byte {
 	return html
 }
 
-// TestBrowser: a page whose words, title and data set are markup shows them as text, loads nothing, prints no error,
-// moves its words by the keyboard, finds words, sorts, shows topics first on a phone, and passes axe-core in light and
-// dark, contrast and labels among its rules.
+// TestBrowser: the page's words, title and data set are markup. The page shows them as text, loads nothing and prints
+// no error. The keyboard moves the page's words. The page finds words, sorts, and shows topics first on a phone. It
+// passes axe-core in light and dark; contrast and labels are among the rules.
 func TestBrowser(t *testing.T) {
 	testkit.Deep(t, "browser")
 	b := browse(t, render(t, reportCommand{

@@ -19,8 +19,8 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// fakeSamplers are small samplers of topics in floating point, each with a flaw by which it is called, for the scripts
-// of audit estep.
+// fakeSamplers are small samplers of topics in floating point, for the scripts of audit estep. Each sampler has one
+// flaw and is named after it.
 func fakeSamplers() map[string]func() {
 	programs := make(map[string]func())
 	for _, flaw := range []string{

@@ -70,8 +70,8 @@ func scoresUnder(first, second uint32, cut bool) []byte {
 	return encode(wire.Kind_SCORES, wire.Side_PRIVATE, cut, nil, a, b)
 }
 
-// scoresByRound are those of two documents under the parameters of rounds 0 to 5, with these perplexities by the bound
-// and by the plug-in likelihood, over 5 tokens.
+// scoresByRound are the scores of two documents, with 5 tokens in all, under the parameters of rounds 0 to 5. The list
+// has the perplexities by the bound; the perplexities by the plug-in likelihood are half of them.
 func scoresByRound(side wire.Side, change func(round int, s *wire.Score)) []byte {
 	var records []*wire.Record
 	for round, perplexity := range []float64{100, 50, 48, 49, 40, 39} {
@@ -129,8 +129,8 @@ func files() map[string][]byte {
 	return all
 }
 
-// assignments are contributions of two rounds of a document, whose only word that occurs once has topic 0 and then
-// topic 1.
+// assignments are one document's contributions to two rounds. Only one word of the document occurs once. This word has
+// topic 0 in the first round and topic 1 in the second.
 func assignments(cut bool, change func(*wire.Header)) []byte {
 	var records []*wire.Record
 	for i, counts := range [][]float32{{1, 0, 0, 0, 0, 2, 0, 0}, {0, 1, 0, 0, 1, 1, 0, 0}} {

@@ -107,8 +107,7 @@ func reportedPredictions() map[string][]byte {
 	}
 }
 
-// TestHiddenUnits: a page has the units of a family with a matrix "weights" from hidden units to pixels, and of no
-// other.
+// TestHiddenUnits: the page shows hidden units only for a family with a matrix "weights" from hidden units to pixels.
 func TestHiddenUnits(t *testing.T) {
 	weights := families.Matrix[float64]{Name: "weights", Rows: families.Components, Columns: families.Words}
 	family := &families.Family{Name: "network", Model: []families.Field{weights}}
@@ -134,7 +133,7 @@ func TestHiddenUnits(t *testing.T) {
 }
 
 // TestBrowserPredictions: a page with coefficients, hidden units, and predictions of classes and of pixels is as sound
-// as that of topics.
+// as a page of topics.
 func TestBrowserPredictions(t *testing.T) {
 	p, err := pageOf(t, reportCommand{Model: "rows.pp", Predictions: "rows-predictions.pp"})
 	if err != nil {

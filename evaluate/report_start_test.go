@@ -11,8 +11,8 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// informedModel is a model file after a round, with public text of a digest that ends in a number, and with the shares
-// of each topic that are its own and of public text; nil: without.
+// informedModel is a model file after the given round. Its public text has a digest that ends in the given number; 0:
+// no public text. own and public are each topic's own share and share of public text; nil: no such matrix.
 func informedModel(run string, round uint32, words vocabulary.Words, digest int64, lambda, own, public []float64) []byte {
 	h := &wire.Header{
 		Version: wire.Version, Kind: wire.Kind_PARAMETERS, Side: wire.Side_PUBLIC, Run: run, Model: "lda",

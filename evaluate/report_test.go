@@ -43,8 +43,8 @@ type reported struct {
 
 const reportRounds = 4
 
-// newReported charges four rounds of a run of model name over words, whose topics have rows × len(words) cells. Topic 0
-// has 900,000 steps of word 0 in each round, and no other cell has any; the noise of a cell has σ = 2,048 steps.
+// newReported charges four rounds of one run for model name over words. The topics have rows × len(words) cells. Topic
+// 0 has 900,000 steps of word 0 in each round, and no other cell has any. The noise in each cell has σ = 2,048 steps.
 func newReported(name string, words vocabulary.Words, rows int, dataset string) *reported {
 	statistic := map[string]string{"lda": lda.Topics, "words": "words"}[name]
 	g := &event.Grant{
@@ -358,8 +358,8 @@ func TestStoppedEarly(t *testing.T) {
 	}
 }
 
-// TestManyPlannedRounds: a grant of two billion rounds of which a few were charged costs no time, and has the threshold
-// of all.
+// TestManyPlannedRounds: a grant of two billion rounds with few charged rounds costs no time. Its threshold is the
+// threshold for all planned rounds.
 func TestManyPlannedRounds(t *testing.T) {
 	for _, mechanism := range []string{event.Gaussian, event.Laplace} {
 		for planned, charged := range map[int][]int{9: {1, 4, 5, 8}, 7: {7}, 10: {1, 2}, 2_000_000_000: {1, 1_000_000_000}} {

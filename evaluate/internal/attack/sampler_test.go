@@ -13,8 +13,8 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// TestFrozenIsTheSampler compares the likelihoods with the probabilities that estep gibbs itself states, those of a
-// document of one token. They are the expected statistic.
+// TestFrozenIsTheSampler compares the likelihoods with the probabilities that estep gibbs itself states for a document
+// with one token. These probabilities are the expected statistic.
 func TestFrozenIsTheSampler(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, draws := range []float64{0, 1e-3, 1, 10, 30} {

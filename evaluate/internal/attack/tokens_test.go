@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// choose returns the documents and words of the chosen tokens, of documents with so many words each, in the given
-// order.
+// choose returns the documents and words of the chosen tokens. words states the number of words of each document, and
+// order the order of the documents.
 func choose(t *testing.T, seed uint64, most int, words map[string]int, order []string) (chosen []string, seen int) {
 	c := &chooser{seed: seed, most: most}
 	for _, record := range order {

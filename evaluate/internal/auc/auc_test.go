@@ -91,8 +91,8 @@ func TestAreaByHand(t *testing.T) {
 	}
 }
 
-// TestIntervalCovers: of 400 samples from two normal distributions one deviation apart, whose area is Φ(1/√2), 95 % of
-// the intervals hold it, by 3.5 deviations of the binomial.
+// TestIntervalCovers draws 400 samples from two normal distributions one deviation apart, with the area Φ(1/√2). 95 %
+// of the intervals hold this area, by 3.5 deviations of the binomial.
 func TestIntervalCovers(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	area := math.Erfc(-0.5) / 2

@@ -19,8 +19,9 @@ func (k *kind) moved(p place) float64 {
 	return k.terms.layout.norm(with, k.terms.l1(), !k.terms.l1())
 }
 
-// TestPlacesAreTheWorst: in each kind of grant no place moves the sum of a sound privatizer by more than its
-// sensitivity, and one moves it by all of that, so that an audit which knows the noise measures all of the loss.
+// TestPlacesAreTheWorst: in each kind of grant no place moves the sum of a sound privatizer by more than the
+// sensitivity. One place moves the sum by the whole sensitivity, so an audit which knows the noise measures the whole
+// loss.
 func TestPlacesAreTheWorst(t *testing.T) {
 	for _, k := range kinds(asked) {
 		g := k.terms.grant(1)

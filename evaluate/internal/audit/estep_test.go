@@ -12,10 +12,10 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// TestBoundOn bounds a loss of 1 in the first round and of 1 more in the second, by randomized response, whose loss is
-// exact. A bound may exceed a true claim with probability 0.05: in 100 more than 18 do with probability below 1e-6
-// (binomial). A claim of half the loss is exceeded each time: the rates of error are more than five standard deviations
-// from what they would have to be. The stream is fixed.
+// TestBoundOn bounds a loss of 1 in the first round and of 1 more in the second. The answers are randomized responses,
+// which have an exact loss. A bound may exceed a true claim with probability 0.05. In 100 audits more than 18 bounds do
+// so with probability below 1e-6 (binomial). Each bound exceeds a claim of half the loss. There the rates of error are
+// more than five standard deviations from the rates that would spare the claim. The stream is fixed.
 func TestBoundOn(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	respond := func(with bool) string {

@@ -8,8 +8,8 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// A simulated is a privatizer in memory: it draws noise of a scale around the exact sums of a place, each cell times
-// factor.
+// A simulated is a privatizer in memory. It draws noise of one scale around the exact sums at its place. The canary
+// moves each cell by factor times the exact difference.
 type simulated struct {
 	terms  Terms
 	place  place
@@ -68,10 +68,10 @@ func wrong(samples []sample, ratio func([]int64) float64) float64 {
 	return float64(g.missed+g.alarms) / float64(len(samples))
 }
 
-// TestRatio: of Gaussian noise the likelihood ratio over all cells has as few errors as a test of one cell that moves
-// by all of the clip: Φ(−1/2). Of Laplace noise spread over 23 cells it has about as few, except for what a bound of ε
-// allows. The samples are of a fixed stream. On some others the rule that proves most takes a threshold far out, and
-// errs more often.
+// TestRatio: under Gaussian noise the likelihood ratio over all cells has the error rate Φ(−1/2). A test with one cell
+// that moves by the whole clip has as few errors. Under Laplace noise spread over 23 cells the ratio has about as few
+// errors, except for the errors that a bound ε allows. The samples come from a fixed stream. On some other streams the
+// rule that proves most takes a threshold far out, and errs more often.
 func TestRatio(t *testing.T) {
 	const n = 20_000
 	gaussian := cumulative(-0.5)
@@ -100,8 +100,8 @@ func TestRatio(t *testing.T) {
 	}
 }
 
-// TestLearnt: what is seen of a privatizer that is not as claimed tells more than what is claimed of it: here one cell
-// has no noise. A side without samples is taken as 0.
+// TestLearnt: if a privatizer is not as claimed, its samples tell more than its claim. Here one cell has no noise. A
+// side without samples is taken as 0.
 func TestLearnt(t *testing.T) {
 	for _, name := range []string{"sums", "laplace"} {
 		s := simulate(t, name, 1, 3)

@@ -6,8 +6,8 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// simulatedRounds learns from samples of a simulated privatizer at each place of a kind, and returns the bound that
-// other samples give at level 0.05, over the claim.
+// simulatedRounds learns a rule from samples of one simulated privatizer per place. It returns the bound that other
+// samples give at level 0.05, divided by the claim.
 func simulatedRounds(t *testing.T, name string, learnt, measured int, scale float64, seed uint64) float64 {
 	t.Helper()
 	first := simulate(t, name, 0, seed)
@@ -29,9 +29,9 @@ func simulatedRounds(t *testing.T, name string, learnt, measured int, scale floa
 	return c.lower(g, best.rule.way, 0.05) / c.loss
 }
 
-// TestHonestRounds: noise that is as claimed exceeds the claim with probability 0.05 each time; in 100 times more than
-// 18 do with probability below 1e-6 (binomial). Noise of half of that exceeds it: the errors are ten standard errors
-// from those of the claim. The streams are fixed.
+// TestHonestRounds: under noise as claimed, a bound exceeds the claim with probability 0.05. Of 100 bounds more than 18
+// exceed the claim with probability below 1e-6 (binomial). Under half of the claimed noise the bound exceeds the claim:
+// the errors are ten standard errors from the errors under the claim. The streams are fixed.
 func TestHonestRounds(t *testing.T) {
 	for _, name := range []string{"sums", "laplace"} {
 		exceeded, total := 0, 0.0

@@ -43,9 +43,9 @@ func TestAddRefuses(t *testing.T) {
 	}
 }
 
-// TestFalsePositives: over many training runs, the share of those in which any absent word is marked is at most α. An
-// adversary chooses the sums after it saw the noise of earlier rounds, as topics that follow noise do; it must leave
-// absent words at 0. Words with sums twice the threshold are all marked, so the rule is not one that marks nothing.
+// TestFalsePositives: over many training runs, at most a share α of the runs has a marked absent word. An adversary
+// chooses the sums after it saw the noise of earlier rounds, as topics that follow noise do. The adversary must leave
+// absent words at 0. The rule marks all words with sums twice the threshold, so it is not a rule that marks nothing.
 func TestFalsePositives(t *testing.T) {
 	const cells, rounds, runs, alpha = 200, 12, 4000, 0.3
 	for _, noise := range []Noise{{event.Gaussian, 3}, {event.Laplace, 3}} {

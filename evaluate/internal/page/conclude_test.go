@@ -104,7 +104,7 @@ func TestAbout(t *testing.T) {
 	}
 }
 
-// TestSeveral: where a unit is not all of a person, the page says what holds for several of them, and it says where ε
+// TestSeveral: where one person may have several units, the page states the ε for several units. It also says where ε
 // is large.
 func TestSeveral(t *testing.T) {
 	delta := spent.Number(1e-6)

@@ -174,8 +174,8 @@ func TestExcess(t *testing.T) {
 	}
 }
 
-// TestLongBudget: a budget that was planned from its noise has all digits of a computed ε, for which a chart has no
-// room.
+// TestLongBudget: a budget that was planned from its noise has all digits of a computed ε. A chart has no room for all
+// digits.
 func TestLongBudget(t *testing.T) {
 	epsilon, delta := spent.Number(2.3293966231798944), spent.Number(1e-6)
 	r := &spent.Report{Epsilon: &epsilon, Delta: &delta, Releases: 1, Budget: &spent.Budget{Epsilon: float64(epsilon), Delta: 1e-6, EpsilonLeft: new(spent.Number)}}

@@ -38,8 +38,8 @@ func TestSizeOf(t *testing.T) {
 	}
 }
 
-// TestScore by hand: three images of four pixels, of which the model has 4, 3 and 1 right, all off 3, 2 and 2, and one
-// on 4, 3 and 1.
+// TestScore by hand: three images have four pixels each. The model has 4, 3 and 1 pixels right. A guess with all pixels
+// off has 3, 2 and 2 right, and a guess with pixel 0 on has 4, 3 and 1 right.
 func TestScore(t *testing.T) {
 	on := func(pixels ...uint32) []bool { return Set(4, pixels) }
 	score := NewScore(4, NewBaseline(on()), NewBaseline(on(0)))

@@ -45,8 +45,8 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestKept: four topics that share no word are corners of a tetrahedron, of which a plane shows two of three equal
-// axes.
+// TestKept: four topics that share no word are the corners of a tetrahedron. A plane shows two of the tetrahedron's
+// three equal axes.
 func TestKept(t *testing.T) {
 	m := Of([][]float64{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}})
 	if !near(m.Kept, 2./3) {
