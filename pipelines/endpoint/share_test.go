@@ -67,8 +67,8 @@ func (c *copier) work(ctx context.Context, in *endpoint.Partition) error {
 	}
 }
 
-// wantAnswers checks that each partition of a topic holds the answers to rounds, each to one round less than the one
-// before.
+// wantAnswers checks the answers in each partition of the topic. Each partition holds the answers to one round less
+// than the partition before.
 func wantAnswers(t *testing.T, name string, parts ...[]*wire.Record) {
 	t.Helper()
 	readers, _, err := endpoint.OpenStreams(name, rounds)

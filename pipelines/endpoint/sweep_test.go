@@ -13,8 +13,8 @@ import (
 	"privpipe/pipelines/testkit/broker"
 )
 
-// A sweep ends the programs that write to a broker, each at its own write: those to a topic and the notes of a group of
-// the same name.
+// A sweep ends the programs that write to the broker, each at its own write. The writes are messages to one topic and
+// notes of the group with the same name.
 type sweep struct {
 	broker  *broker.Broker
 	address string // by which the programs reach it
@@ -84,8 +84,8 @@ func (s *sweep) share(t *testing.T, name, in, out string, v *victim) (killed boo
 	return false, err
 }
 
-// TestShareSweep ends a member of a group at each of its writes: answers, end records and notes. The next member then
-// completes the answers, and ends without an error.
+// TestShareSweep ends one member of the group at each of its writes: answers, end records and notes. The next member
+// then completes the answers, and ends without an error.
 func TestShareSweep(t *testing.T) {
 	broker.Each(t, func(t *testing.T, b *broker.Broker) {
 		for _, partitions := range []int{1, 2, 8} {

@@ -185,8 +185,8 @@ func TestTopicNames(t *testing.T) {
 	}
 }
 
-// TestForgedSide: no reader takes a stream whose header states another side of the wall than the name of its topic.
-// Another program wrote it: no stage does.
+// TestForgedSide: no reader takes a stream if its header states another side of the wall than its topic's name. Another
+// program wrote this stream: no stage writes one.
 func TestForgedSide(t *testing.T) {
 	fake := broker.Fake(t, map[string]int{"public": 1, "forged.private": 1, "answers": 1, "params": 1})
 	forge := func(name string, h *wire.Header, headers []kgo.RecordHeader, rounds ...[]*wire.Record) {

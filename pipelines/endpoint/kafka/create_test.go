@@ -104,8 +104,8 @@ func TestCreateRefused(t *testing.T) {
 	wantError(t, err, exit.Usage, "Invalid Replication Factor", "start more brokers")
 }
 
-// TestCompacted: a topic that is compacted is refused wherever a stage looks at it first, unless it is of text, or the
-// broker does not show its settings; then the broker refuses what is written.
+// TestCompacted: each stage refuses a compacted topic at its first look. Topics of text are exempt. If the broker does
+// not show the topic's settings, the broker refuses the messages that a stage writes.
 func TestCompacted(t *testing.T) {
 	fake := broker.Fake(t, nil)
 	for _, policy := range []string{"compact", "compact,delete"} {

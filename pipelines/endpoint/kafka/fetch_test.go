@@ -71,8 +71,8 @@ func arrival(t *testing.T, l *Location, age time.Duration) {
 	}
 }
 
-// TestGaps: where a topic has offsets without a message, as one has that was compacted or that a transaction ended in,
-// a log goes over them and comes to its end. No entry of a journal may be missing.
+// TestGaps: a topic has offsets without a message if the topic was compacted or if a transaction ended there. A log
+// goes over such offsets and comes to its end. No entry of the journal may be missing.
 func TestGaps(t *testing.T) {
 	fake := broker.Fake(t, nil)
 	for topic, policy := range map[string]string{"compacted.private": "compact", "t.private": "delete"} {

@@ -8,9 +8,9 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// TestForgedHeaders: a message of a program whose frame holds only the stream's header, and whose own headers announce
-// rounds or the end, changes nothing: neither the tail of a partition, nor what a search finds, nor where the newest
-// set begins, nor what a follower sees.
+// TestForgedHeaders: another program writes a message. Its frame holds only the stream's header, and its own headers
+// announce rounds or the end. This message changes nothing: neither the partition's tail, nor the result of a search,
+// nor the beginning of the newest set, nor a follower's view.
 func TestForgedHeaders(t *testing.T) {
 	fake := broker.Fake(t, map[string]int{"t": 1, "u": 1})
 	empty := header(wire.Kind_RELEASES)

@@ -230,8 +230,8 @@ func TestGroupFinishes(t *testing.T) {
 	}
 }
 
-// TestGroupEndsSoon: a member whose works are done does not wait a second before it asks each time whether the others
-// are.
+// TestGroupEndsSoon: a member that has done its works asks whether the others have, too. It does not wait a second
+// before each question.
 func TestGroupEndsSoon(t *testing.T) {
 	t.Parallel()
 	fake := broker.Fake(t, map[string]int{"t.private": 1})
@@ -473,8 +473,8 @@ func TestNotesAreTold(t *testing.T) {
 	}
 }
 
-// TestStaleNotes: what a member could not note of a partition before another one took it over, it does not note
-// afterwards.
+// TestStaleNotes: a member could not note its hint on a partition before another member took the partition over. The
+// first member does not note the hint afterwards.
 func TestStaleNotes(t *testing.T) {
 	t.Parallel()
 	fake := broker.Fake(t, map[string]int{"t.private": 2}, kfake.GroupMinSessionTimeout(100*time.Millisecond))

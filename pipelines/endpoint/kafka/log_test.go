@@ -127,8 +127,8 @@ func wantOffsets(t *testing.T, l *Location, first int64) {
 	}
 }
 
-// TestRetentionAmid: where retention took the beginning of a round, a reader from the oldest message begins with the
-// next round; and one that has come to what is gone stops.
+// TestRetentionAmid: retention took the beginning of one round. A reader from the oldest message begins with the next
+// round. A reader that has come to a message that is gone stops.
 func TestRetentionAmid(t *testing.T) {
 	fake := broker.Fake(t, map[string]int{"t.private": 1})
 	l := location(t, fake.Address, "t.private", "")

@@ -100,9 +100,9 @@ func someFrame(t testing.TB) []byte {
 	return b.Bytes()
 }
 
-// FuzzMessages: whatever messages a partition holds, its readers get records or an error with an exit code that says
-// that the input is at fault. Attributes are those of the batch: its compression, or that it is the broker's own. A
-// message is cut out of the input as the lengths of its parts, of which 255 stands for none, and the parts.
+// FuzzMessages: whatever messages a partition holds, its readers get records or an error. The error's exit code says
+// that the input is at fault. The attributes say how the batch is compressed, and whether it is the broker's own. The
+// input holds a message as its parts, each behind its length. A length of 255 stands for no part.
 func FuzzMessages(f *testing.F) {
 	frame := someFrame(f)
 	part := func(parts ...[]byte) (b []byte) {

@@ -16,8 +16,9 @@ import (
 // shortly is how long a wrong setting may go unnoticed, of the two minutes of patience.
 const shortly = 10 * time.Second
 
-// alerting listens as Apache Kafka does on a port of TLS: a client in clear gets an alert, which it takes for the
-// length of a long answer. Unlike Kafka it leaves the connection open, so that nothing but the alert tells.
+// alerting listens as Apache Kafka does on a port of TLS: a client in clear gets an alert. The client takes the alert
+// for the length of its answer, and that length is large. Unlike Kafka, alerting leaves the connection open, so that
+// nothing but the alert tells.
 func alerting(t *testing.T, certificate tls.Certificate) (address string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

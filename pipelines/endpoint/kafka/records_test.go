@@ -30,9 +30,9 @@ func severalMessages(t testing.TB) []byte {
 	return out.Bytes()[4:]
 }
 
-// TestRecords: what is appended to a value overwrites nothing. A batch whose checksum is right and whose records have
-// other lengths, or of which there are fewer or more, is refused for good; a wrong checksum may be right at the next
-// attempt.
+// TestRecords: an append to a message's value overwrites no other message. A batch with the right checksum is refused
+// for good if its records have other lengths, or if there are fewer or more records. A batch with a wrong checksum may
+// be right at the next attempt.
 func TestRecords(t *testing.T) {
 	batch := severalMessages(t)
 	messages, err := records(batch)
@@ -93,8 +93,8 @@ func FuzzRecords(f *testing.F) {
 	})
 }
 
-// TestMemoryAgain reads frames one by one while the next ones are fetched into the memory of those before. Each is as
-// it was written until the next call. The memory of a later fetch is that of an earlier one.
+// TestMemoryAgain reads frames one by one while the next frames are fetched into the memory of earlier frames. Until
+// the next call, each frame is as it was written. A later fetch uses the memory of an earlier fetch again.
 func TestMemoryAgain(t *testing.T) {
 	fake := broker.Fake(t, map[string]int{"t.private": 1})
 	l := location(t, fake.Address, "t.private", "")

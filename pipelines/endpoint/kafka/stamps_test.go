@@ -11,8 +11,8 @@ import (
 	"privpipe/pipelines/testkit/broker"
 )
 
-// TestWritersTime: each batch says whose time it has. Where nobody may read the topic's settings, and where they have
-// changed since, that refuses the messages of a topic with CreateTime.
+// TestWritersTime: each batch says whether the writer or the broker set its time. A reader therefore refuses messages
+// with CreateTime even if nobody may read the topic's settings, or if the settings have changed since.
 func TestWritersTime(t *testing.T) {
 	fake := broker.Fake(t, map[string]int{"early.private": 1})
 	fake.Broker().Create(t, "late.private", 1, map[string]string{timestampType: brokerTime})

@@ -157,8 +157,8 @@ func openTransaction(t *testing.T, l *Location) {
 	}
 }
 
-// claimsInTransactions: an entry of a journal counts at once, though another program's transaction is open before it.
-// All readers see the same entries whatever becomes of that.
+// claimsInTransactions: an entry in a journal counts at once, even behind another program's open transaction. All
+// readers see the same entries, whether this transaction commits or aborts.
 func claimsInTransactions(t *testing.T, l *Location) {
 	p := newProducer(t, l, "p")
 	p.begin()

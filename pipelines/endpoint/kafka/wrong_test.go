@@ -25,8 +25,8 @@ func TestTLSToClear(t *testing.T) {
 	}
 }
 
-// TestAdvertised: where the brokers name an address that nobody reaches, the error says whose setting it is. An address
-// that was given is the user's own.
+// TestAdvertised: where the brokers name an address that nobody reaches, the error names the broker's setting. An
+// address that the user gave is the user's own, and gets no such hint.
 func TestAdvertised(t *testing.T) {
 	for host, words := range map[string]string{"127.0.0.1": "use 127.0.0.1:1, which", "elsewhere.invalid": "use elsewhere.invalid, which"} {
 		fake := broker.Fake(t, map[string]int{"t.private": 1})

@@ -159,7 +159,8 @@ func TestByteOrderMark(t *testing.T) {
 	}
 }
 
-// TestRefused: what is no text, but easily told, is named, with a way out.
+// TestRefused: a file that is no text, but easy to recognize, is refused. The error names the file's kind and a way
+// out.
 func TestRefused(t *testing.T) {
 	tar := "docs/" + marker + strings.Repeat("\x00", 246) + "ustar\x00"
 	for _, c := range []struct{ content, why, hint string }{
@@ -306,8 +307,8 @@ func TestCounting(t *testing.T) {
 	}
 }
 
-// TestStreamIsNoText: a stream of records is refused by its kind, however it is compressed. A text in Zstandard that
-// begins as a record of a stream would is read.
+// TestStreamIsNoText: a stream of records is refused by its kind, however it is compressed. A text in Zstandard is read
+// even if it begins as a stream's record would.
 func TestStreamIsNoText(t *testing.T) {
 	for _, compression := range []string{"none", "fast", "best"} {
 		path := filepath.Join(t.TempDir(), "docs.pp")
