@@ -42,8 +42,8 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestKinds writes the file of each row of a table of FORMATS.md, and compares the words of its documents, or the
-// message.
+// TestKinds writes the file for each table row in FORMATS.md. It compares the words of the file's documents, or the
+// message, with the row.
 func TestKinds(t *testing.T) {
 	page, err := os.ReadFile("FORMATS.md")
 	if err != nil {

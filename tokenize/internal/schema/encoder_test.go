@@ -82,8 +82,8 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// TestResponses: a label that is a number is clamped to its range, and not scaled; what is no number is malformed, and
-// not shown.
+// TestResponses: a numeric label is clamped to its range, and not scaled. A cell without a number is malformed, and no
+// message shows it.
 func TestResponses(t *testing.T) {
 	s := parsed(t, `{"intercept": true, "columns": [{"name": "r", "type": "label", "least": -2.5, "most": 1e6}]}`)
 	e := NewEncoder(s)
@@ -203,8 +203,9 @@ func twin(cell string, least, most float64) (value float64, ok bool) {
 	return value, true
 }
 
-// FuzzRow compares rows of a number, a category and a label with a twin in plain words. A number differs from the
-// twin's by rounding only: of the cell by its own size, of the difference and the quotient by the value's.
+// FuzzRow compares rows with a number, a category and a label with a twin in plain words. The number differs from the
+// twin's by rounding only. The rounding of the cell is relative to the cell's size. The rounding of the difference and
+// the quotient is relative to the value's size.
 func FuzzRow(f *testing.F) {
 	for _, c := range []string{"5", "-0", "", "?", "1e5", "1e-400", "0x1p3", "1_0", "Infinity", "nan", ".5.", "+5", "5.", "--5", "5e+", "1e99999999999", "٣"} {
 		f.Add(c, "x", "a", 0.0, 10.0)

@@ -14,8 +14,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// cellsOf returns the rows of a file of a format, "number:cells" or "number!" with the fault, or the error of its
-// header.
+// cellsOf returns the file's rows, each as "number:cells" or as "number!" with the fault. If the file's header is
+// wrong, cellsOf returns the header's error.
 func cellsOf(t *testing.T, name string, content []byte, o Options) (found []string, err error) {
 	t.Helper()
 	root := t.TempDir()

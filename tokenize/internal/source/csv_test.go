@@ -98,8 +98,7 @@ func whole(in string, limit, most int, comment byte) (found []string) {
 	return found
 }
 
-// FuzzCSV checks that records do not depend on how their file comes and is cut into chunks: they are those of
-// encoding/csv.
+// FuzzCSV checks that the records equal the records of encoding/csv, however their file comes and is cut into chunks.
 func FuzzCSV(f *testing.F) {
 	for _, seed := range []string{
 		"", "a,b\n1,2\n", "a,b\r\n1,2\r\n", "a\n\"b\nb\"\nc", "\"a\"\"b\",c\n\"\"\n\n\r\n,\n", "\uFEFF\"a\nb\",c\n", "a\"b,\"c\nd\"\ne\n",
@@ -146,8 +145,8 @@ func FuzzCSV(f *testing.F) {
 	})
 }
 
-// rowsOf returns the rows of a CSV file, "line:id|text|user|label" or "line!" with the fault, or the error of its
-// header.
+// rowsOf returns the rows of one CSV file, each as "line:id|text|user|label" or as "line!" with the fault. If the
+// file's header is wrong, rowsOf returns the header's error.
 func rowsOf(t *testing.T, format Format, content string, columns Columns) (found []string, err error) {
 	t.Helper()
 	root := folder(t, map[string]string{"x": content})

@@ -63,7 +63,8 @@ func TestEncoding(t *testing.T) {
 	}
 }
 
-// TestHTMLCharset: what is not UTF-8 is converted from the encoding that the HTML names, unless another one is given.
+// TestHTMLCharset: HTML that is not UTF-8 is converted from the encoding that it names, unless another encoding is
+// given.
 func TestHTMLCharset(t *testing.T) {
 	for _, c := range []struct{ encoding, in, want string }{
 		{"auto", "<meta charset=\"iso-8859-2\">\xb3", "ł"},
@@ -159,8 +160,8 @@ func TestSwallows(t *testing.T) {
 	}
 }
 
-// TestRaggedInPlace: in ragged rows without quotes a delimiter in a text moves what is after it, so no id and no user
-// may be there.
+// TestRaggedInPlace: in ragged rows without quotes a delimiter in the text moves all cells behind the text. So neither
+// the id nor the user may be behind the text.
 func TestRaggedInPlace(t *testing.T) {
 	for _, c := range []struct {
 		head    string

@@ -68,8 +68,8 @@ func TestParquetRows(t *testing.T) {
 	}
 }
 
-// TestParquetLongNames: a name may be one entry of a dictionary that stands in many rows. A chunk holds names up to
-// their limit, and counts them to its size.
+// TestParquetLongNames: many rows may have the same dictionary entry as their name. A chunk holds names up to their
+// limit, and counts them to its size.
 func TestParquetLongNames(t *testing.T) {
 	type row struct {
 		ID    string `parquet:"id,dict"`
