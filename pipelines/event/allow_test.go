@@ -20,8 +20,8 @@ type next struct {
 // headHash is the hash that enter gives the first line.
 var headHash = strings.Repeat("a", 64)
 
-// newNext returns a ledger of a grant for rounds of a scheme, with the charge of the first, and the charge of the
-// second. change changes the grant before it is charged.
+// newNext returns a ledger with one grant for rounds under scheme. The ledger has the charge for the first round. The
+// charge for the second round is not in the ledger yet. change changes the grant before it is charged.
 func newNext(scheme Scheme, change func(*Grant)) *next {
 	g := validGrant()
 	g.Scheme, g.Budget = scheme, Budget{}
@@ -146,8 +146,8 @@ func (n *next) sameThrow() {
 	n.charge.Run = "other"
 }
 
-// disjoint makes the ledger one whose data sets share no unit, and the grant one for the first of them. It has a
-// budget.
+// disjoint makes the ledger state that its data sets share no unit. The grant becomes one for the first data set. The
+// ledger has a budget.
 func (n *next) disjoint() {
 	n.head().Budget, n.head().DisjointDatasets = &Limit{1, 1e-6}, true
 	n.grant.Dataset = "data"
@@ -465,8 +465,8 @@ func TestAllow(t *testing.T) {
 	}
 }
 
-// TestAllowOfResponses: the sensitivity of a randomized response follows from its grant. That of a grant of version 1
-// may be less than the grant's most, as the vocabulary is.
+// TestAllowOfResponses: the sensitivity of randomized responses follows from their grant. Under a grant of version 1
+// the sensitivity may be less than the grant's most, because the vocabulary may be small.
 func TestAllowOfResponses(t *testing.T) {
 	for _, c := range []struct {
 		version int

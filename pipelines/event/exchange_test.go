@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestExchangedNorm: what a charge says of a unit's norm is what its grant bounds, and never less; a charge that may be
-// of another grant says nothing.
+// TestExchangedNorm: a charge states its grant's bound on a unit's norm, and never less. A charge that another
+// grant may have made states no norm.
 func TestExchangedNorm(t *testing.T) {
 	for name, c := range map[string]struct {
 		change      func(*Grant)

@@ -181,8 +181,8 @@ func TestParseGrant(t *testing.T) {
 	}
 }
 
-// FuzzParseGrant: what is accepted keeps the rules, means the same when it is written and read again, and makes charges
-// that a ledger takes.
+// FuzzParseGrant: an accepted grant keeps the rules, means the same when it is written and read again, and makes
+// charges that a ledger takes.
 func FuzzParseGrant(f *testing.F) {
 	batch := validGrant()
 	batch.Clipping, batch.Claim, batch.Statistics = ClipBatch, PaperClaim, []Statistic{{"a", 0.5}, {"b", 2}}

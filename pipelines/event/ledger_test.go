@@ -201,8 +201,8 @@ func resealed(line, old, new string) string {
 	return strings.TrimSuffix(body, "}") + hashMember + hex.EncodeToString(sum[:]) + "\"}\n"
 }
 
-// TestLedgerRules breaks one rule each in a line whose hash fits: the chain has no key, so a fitting hash is no proof
-// of a line's origin.
+// TestLedgerRules breaks one rule each in a line with a fitting hash. The chain has no key, so a fitting hash does not
+// prove a line's origin.
 func TestLedgerRules(t *testing.T) {
 	lines := strings.SplitAfter(string(ledgerOf(t, 1)), "\n")
 	for _, c := range []struct{ old, new, rule string }{
@@ -362,8 +362,8 @@ func TestHasLast(t *testing.T) {
 	}
 }
 
-// TestFindLooksAtNoLine: whether a round was charged is asked for each round of a run, so it must not cost more with
-// each line of the ledger. Of several charges of a round the last one is found.
+// TestFindLooksAtNoLine: a run asks in each round whether the round was charged. So the answer must not cost more with
+// each line in the ledger. Of several charges for one round Find returns the last.
 func TestFindLooksAtNoLine(t *testing.T) {
 	var l Ledger
 	charge := func(round, attempt int) *Charge {

@@ -57,8 +57,8 @@ func TestObjectiveGrant(t *testing.T) {
 	expect(t, g.Usable(), "names no vocabulary")
 }
 
-// TestObjectiveCharge breaks one rule each of a charge of Objective. None without a claim, and none that states a
-// bound, is a charge.
+// TestObjectiveCharge breaks one rule each in a charge by Objective. Such a charge must have a claim and must not state
+// a bound.
 func TestObjectiveCharge(t *testing.T) {
 	for rule, changes := range map[string][]func(*Charge){
 		"":                               {func(*Charge) {}, func(c *Charge) { c.Claimed = 1 << 41 }},

@@ -307,8 +307,8 @@ func TestLinesOfVersions(t *testing.T) {
 	}
 }
 
-// TestLeastCost: what a release costs by the theorems that leastCost cites is its least cost. The costs of samples,
-// whose arithmetic account has, are compared with that in account/internal/ledgers.
+// TestLeastCost: a release's least cost is its cost by the theorems that leastCost cites. The arithmetic for the costs
+// of samples is in account. account/internal/ledgers compares these costs with it.
 func TestLeastCost(t *testing.T) {
 	const multiplier = 2
 	all, public := Scheme{Method: All, Rate: 1, Rounds: 2}, Scheme{Method: Poisson, Rate: 0.5, Rounds: 2}

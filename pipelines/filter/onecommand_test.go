@@ -75,8 +75,8 @@ func outcomeOf(t *testing.T, parse func(cli *commands, stdout *bytes.Buffer) (*k
 	return o
 }
 
-// TestOneCommand: the grammar of one command is taken where the arguments settle it, and whatever the arguments and the
-// environment are, flags, messages, help and chosen command are those of the grammar of all commands.
+// TestOneCommand: the grammar of one command is taken where the arguments settle it. Whatever the arguments and the
+// environment are, flags, messages, help and chosen command are the same as in the grammar of all commands.
 func TestOneCommand(t *testing.T) {
 	settings := filepath.Join(t.TempDir(), "settings.json")
 	if err := os.WriteFile(settings, []byte(`{"rate": 0.125}`), 0o666); err != nil {

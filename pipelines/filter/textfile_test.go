@@ -14,8 +14,8 @@ import (
 	"privpipe/pipelines/metrics"
 )
 
-// TestTextfile: the file follows the run every 15 seconds. It tells that the stage stands still, in which partition,
-// and that it goes on; each text has the time, and a reader of another user may read it.
+// TestTextfile: the file follows the run every 15 seconds. It tells that the stage stands still, names the partition,
+// and tells that the stage goes on. Each text has the time. A reader of another user may read the file.
 func TestTextfile(t *testing.T) {
 	old := syscall.Umask(0o077)
 	defer syscall.Umask(old)

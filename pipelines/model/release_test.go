@@ -128,8 +128,9 @@ func TestBounds(t *testing.T) {
 	expect(t, r, "outer", model.Statistic{Values: square(2)})
 }
 
-// TestLaplaceDeviation compares with the variance summed from the probabilities, and for a large scale with the
-// continuous distribution's, √2·t, from which it differs by less than 1/(24·t²) of it.
+// TestLaplaceDeviation compares the deviation with the variance summed from the probabilities. For a large scale it
+// compares with the continuous distribution's deviation, √2·t. The relative difference of these deviations is less than
+// 1/(24·t²).
 func TestLaplaceDeviation(t *testing.T) {
 	deviation := func(scale uint64) float64 {
 		head := modeltest.Gaussian(1, 1, scale, 1)

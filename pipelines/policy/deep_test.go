@@ -81,9 +81,9 @@ func TestDeepMap(t *testing.T) {
 	}
 }
 
-// TestDeepIsFound: .ci/deep finds the tests of a part by their source, so each call of testkit.Deep and testkit.Repeats
-// stands in a test or fuzz test, with the part as a constant. Of part kafka .ci/deep runs whole packages. What is in a
-// folder's tests is in its line of .ci/deep.map.
+// TestDeepIsFound: .ci/deep finds a part's tests by their source. So each call of testkit.Deep and testkit.Repeats
+// stands in a test or fuzz test, with the part as a constant. For part kafka .ci/deep runs whole packages. A folder's
+// line in .ci/deep.map has each part that the folder's tests name.
 func TestDeepIsFound(t *testing.T) {
 	parts, calls := partsOf(t), 0
 	for line := range strings.Lines(gitFiles(t, "*_test.go")) {

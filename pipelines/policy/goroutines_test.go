@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// TestGoroutinesAreGuarded checks that a panic in any of our goroutines ends the program with the exit code of a bug,
+// TestGoroutinesAreGuarded checks that a panic in any of our goroutines ends the program with the exit code for bugs,
 // and prints no data. The goroutine's first function must defer exit.Guard, or a function that recovers, as its last
 // defer.
 func TestGoroutinesAreGuarded(t *testing.T) {
@@ -37,8 +37,8 @@ func TestGoroutinesAreGuarded(t *testing.T) {
 	}
 }
 
-// goroutines returns the places in the files of a package that start a goroutine with an unguarded function, and the
-// number of all places that start a goroutine.
+// goroutines returns the places in one package's files that start a goroutine with an unguarded function. It also
+// returns the number of all places that start a goroutine.
 func goroutines(files []string) (unguarded []string, all int, err error) {
 	set := token.NewFileSet()
 	var parsed []*ast.File

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// runs gives a pace the values of a function of the seconds, every quarter of a second until then, and returns the
-// rate.
+// runs gives the pace one value every quarter second until the given second, and returns the last rate.
 func runs(p *pace, until float64, value func(seconds float64) int64) (rate float64) {
 	for s := 0.0; s <= until; s += 0.25 {
 		rate = p.rate(at(s), value(s))

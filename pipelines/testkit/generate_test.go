@@ -85,8 +85,8 @@ func frame(contents ...[]byte) []byte {
 	}
 }
 
-// windowed stores contents as one frame that does not say how large its content is, only that it needs a window of 8
-// MiB and so many eighths of that more.
+// windowed stores contents as one frame. The frame does not say how large its content is. It only says that it needs a
+// window of 8 MiB and the given eighths of 8 MiB more.
 func windowed(eighths byte, contents ...[]byte) []byte {
 	content := slices.Concat(contents...)
 	head := uint32(len(content))<<3 | 1
@@ -96,8 +96,8 @@ func windowed(eighths byte, contents ...[]byte) []byte {
 	return binary.LittleEndian.AppendUint32(f, uint32(xxhash.Sum64(content)))
 }
 
-// piped is the frame that zstd -3 makes of a pipe, whose size it does not know before. Where there is no such program,
-// another one's frame of the same form.
+// piped is the frame that zstd -3 makes from a pipe: zstd does not know the size of the content before. Where zstd is
+// not installed, the Go library makes a frame of the same form.
 func piped(t *testing.T, contents ...[]byte) []byte {
 	content := slices.Concat(contents...)
 	if _, err := exec.LookPath("zstd"); err == nil {

@@ -101,8 +101,8 @@ func TestHotLeavesToProtobuf(t *testing.T) {
 	}
 }
 
-// TestReuse: a record is valid until the next one only where the caller said so, and no field of a record is left in
-// the next.
+// TestReuse: with Reuse a record is valid until the next one, and without Reuse for good. No field of one record is
+// left in the next.
 func TestReuse(t *testing.T) {
 	var encoded [][]byte
 	for _, r := range hotRecords() {
@@ -139,9 +139,9 @@ func TestReuse(t *testing.T) {
 	}
 }
 
-// FuzzHot compares the reader and the writer of documents and contributions with protobuf, on any bytes: what is read
-// has the values that protobuf reads, and protobuf would write the same bytes. Whatever Decode and Check accept or
-// refuse, they do so with the message of protobuf.
+// FuzzHot compares the reader and the writer of documents and contributions with protobuf, on any bytes. The reader
+// returns the values that protobuf reads, and protobuf would write the same bytes. Decode and Check accept or refuse
+// any bytes just as they do with protobuf's message.
 func FuzzHot(f *testing.F) {
 	for _, r := range hotRecords() {
 		b, err := proto.Marshal(r)

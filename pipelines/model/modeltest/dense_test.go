@@ -10,8 +10,8 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// TestDense: the cells of a dense part, of a factored part (SPEC.md §3.3), and of a factored part of a symmetric
-// matrix.
+// TestDense: Dense returns the cells of dense parts, of factored parts (SPEC.md §3.3), and of factored parts for
+// symmetric matrices.
 func TestDense(t *testing.T) {
 	factored := func(matrix uint32, values ...float32) *wire.Part {
 		return &wire.Part{Matrix: matrix, Factored: true, Values: stream.AppendCells(nil, values)}

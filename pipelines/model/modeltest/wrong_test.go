@@ -199,8 +199,8 @@ func eStep(t *testing.T, m *tokens) {
 	modeltest.EStep(t, modeltest.Case{Family: m.family, Step: m, Size: m.size, Norm: 1})
 }
 
-// TestWrong: what is wrong with a family fails its test by a message that says so, without a panic. A test that should
-// fail runs in a process of its own.
+// TestWrong: each fault in a family fails the family's test by a message that names the fault, without a panic. A test
+// that should fail runs in its own process.
 func TestWrong(t *testing.T) {
 	const variable = "MODELTEST_WRONG"
 	if name := os.Getenv(variable); name != "" {

@@ -25,8 +25,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestRun: the line has the CPU time of the program's child, beside that of the computation, and the program's exit
-// code is kept.
+// TestRun: the line has the CPU time of the program's child, and beside it the CPU time of the computation. The
+// program's exit code is kept.
 func TestRun(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "times")
 	command := exec.Command(os.Args[0], "run", file, "sh", "-c", `BUDGET_TEST=burn "$0"`, os.Args[0])

@@ -10,8 +10,8 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// batched writes records of a round, which begins before them and ends behind them, as batches of a Batcher. After each
-// Add it overwrites the record's memory, as a stage may.
+// batched writes one round's records as batches from one Batcher. The round begins before the batches and ends behind
+// them. After each Add batched overwrites the record's memory, as a stage may.
 func batched(t *testing.T, records ...*wire.Record) (stream []byte, err error) {
 	t.Helper()
 	compressor, _ := NewCompressor(None)
@@ -53,8 +53,8 @@ func batched(t *testing.T, records ...*wire.Record) (stream []byte, err error) {
 	return out.Bytes(), err
 }
 
-// TestBatcher: contributions of one record and of several are written as they were when they were added, and the order
-// is checked as that of single records is.
+// TestBatcher: contributions of one record and of several are written as they were when they were added. The order of
+// batched records is checked like the order of single records.
 func TestBatcher(t *testing.T) {
 	whole := func(unit string) *wire.Record { return contribution(1, unit, false, rows(0, 0)) }
 	long := []*wire.Record{contribution(1, "b", true, rows(0, 0)), contribution(1, "b", true, rows(0, 1)), contribution(1, "b", false, rows(1, 0))}

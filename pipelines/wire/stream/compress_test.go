@@ -8,9 +8,9 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// TestStoresWhatHardlyShrinks: Fast stores a content whose middle does not shrink, byte for byte as None does, and
-// compresses any other. Best compresses whatever shrinks at all. Each frame is its content again, and the same each
-// time.
+// TestStoresWhatHardlyShrinks: if the middle of the content does not shrink, Fast stores the content byte for byte as
+// None does. Fast compresses any other content. Best compresses every content that shrinks at all. Each frame gives its
+// content again. Each time the frame of one content is the same.
 func TestStoresWhatHardlyShrinks(t *testing.T) {
 	random := rand.NewChaCha8([32]byte{1})
 	noise := func(n int) []byte {

@@ -6,8 +6,8 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// TestFind: a frame of a stream of any kind says what its writer says of it, wherever the stream is cut into frames. An
-// end alone knows no round.
+// TestFind: Find returns the mark that the writer gave to the frame. The test has streams of all kinds, cut into frames
+// at different places. A mark for the end alone has no round.
 func TestFind(t *testing.T) {
 	kinds := make(map[wire.Kind]int)
 	for _, v := range vectors(t) {

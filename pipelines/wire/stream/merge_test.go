@@ -53,8 +53,8 @@ func (f *collector) WriteFrame(frame []byte, mark Mark) error {
 	return nil
 }
 
-// write returns the frames of a stream of groups of records, each a round or a set, cut at random and at each group's
-// end.
+// write returns the frames of one stream. Each group of records is one round or one set. The stream is cut at random
+// and at each group's end.
 func write(t testing.TB, name string, h *wire.Header, groups [][]*wire.Record, random *rand.Rand) []written {
 	t.Helper()
 	compressor, err := NewCompressor(None)
@@ -413,8 +413,8 @@ func TestMergePredictions(t *testing.T) {
 	}
 }
 
-// TestMergeOtherSettings: contributions of a worker with other settings, or of one from before settings were named, are
-// refused with a message that says so.
+// TestMergeOtherSettings: contributions from a worker with other settings are refused. So are contributions from a
+// worker before settings were named. The message says so.
 func TestMergeOtherSettings(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	settled := func(settings []byte) *wire.Header {

@@ -67,8 +67,9 @@ func TestReuse(t *testing.T) {
 	}
 }
 
-// TestReuseOfALog: the records of a log of two writers are those without Reuse, also contributions of several records
-// whose frames are between those of the other writer. The memory of the last one of each writer is used again.
+// TestReuseOfALog: the records from a log of two writers are the same with and without Reuse. This includes
+// contributions of several records with the other writer's frames between them. The memory of each writer's last record
+// is used again.
 func TestReuseOfALog(t *testing.T) {
 	for _, kind := range []wire.Kind{wire.Kind_CONTRIBUTIONS, wire.Kind_ROUNDS} {
 		random := rand.New(rand.NewPCG(1, 2))

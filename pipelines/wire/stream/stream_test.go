@@ -636,8 +636,8 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-// TestOpenSet: matrices that are read when they are asked for are those of ReadSet, in whatever order, and the next set
-// comes after them. A stream that breaks off among them is told from a matrix that is not there.
+// TestOpenSet: matrices read on demand equal the matrices from ReadSet, in whatever order they are read. The next set
+// comes after them. A stream that breaks off among the matrices is told from a matrix that is not there.
 func TestOpenSet(t *testing.T) {
 	h := header(wire.Kind_RELEASES)
 	h.Matrices[0].Rows, h.Matrices[0].Columns = 3, 20_000
