@@ -44,7 +44,8 @@ func TestRecipeProgress(t *testing.T) {
 	unwarned := func(said string) string {
 		said = regexp.MustCompile(`(?m)^mstep: (warning|hint): .*\n`).ReplaceAllString(said, "")
 		// It takes several rows of the screen.
-		return regexp.MustCompile(`(?ms)^lda\.sh: topics of so small a text .*? adds to that\n`).ReplaceAllString(said, "")
+		const advice = `(?ms)^lda\.sh: topics of so small a text .*? adds to that\n`
+		return regexp.MustCompile(advice).ReplaceAllString(said, "")
 	}
 	screen := unwarned(x.Screen())
 	if table, results, _ := strings.Cut(screen, "lda.sh: began the ledger out/private/run.ledger\n"); table != "" ||

@@ -22,7 +22,9 @@ func TestLDA(t *testing.T) {
 	command := filepath.Join(root, "pipelines/recipes/lda.sh") +
 		" --epsilon 2 --topics 5 --rounds 4 --held comments.jsonl comments.jsonl out"
 	first := run(t, folder, command)
-	for _, want := range []string{`(?m)^pld +(2|1\.99\d*) +1e-06 .*document +6$`, `topic +share`, `variational bound +[\d.]+ +[\d.]+`} {
+	for _, want := range []string{
+		`(?m)^pld +(2|1\.99\d*) +1e-06 .*document +6$`, `topic +share`, `variational bound +[\d.]+ +[\d.]+`,
+	} {
 		if !regexp.MustCompile(want).MatchString(first) {
 			t.Errorf("no %s in\n%s", want, first)
 		}
@@ -217,7 +219,8 @@ func TestLostRace(t *testing.T) {
 	folder := t.TempDir()
 	comments(t, folder)
 	run(t, folder, "account ledger new all.ledger")
-	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") + " --topics 3 --rounds 3 --vocab english-8000 --public none --force --ledger all.ledger comments.jsonl"
+	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") +
+		" --topics 3 --rounds 3 --vocab english-8000 --public none --force --ledger all.ledger comments.jsonl"
 	run(t, folder, recipe+" --epsilon 1 first")
 	// The second was planned before the first charged anything.
 	run(t, folder, `

@@ -56,7 +56,8 @@ func (w *workshop) build(all []*Mutant) error {
 		stages = stages || runsStages(filepath.Join(w.root, of))
 	}
 	for i, round := range rounds {
-		arguments := []string{"test", "-c", "-vet=off", "-ldflags=-w", "-o", filepath.Join(w.folder, strconv.Itoa(i)) + "/"}
+		to := filepath.Join(w.folder, strconv.Itoa(i)) + "/"
+		arguments := []string{"test", "-c", "-vet=off", "-ldflags=-w", "-o", to}
 		if err := w.compile(overlay, append(arguments, slices.Sorted(maps.Values(round))...)); err != nil {
 			return err
 		}
