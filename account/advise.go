@@ -152,19 +152,22 @@ func (c *adviseCommand) Run(r *filter.Run) error {
 	err := c.Print(r, a, func(b *bytes.Buffer) {
 		if text != nil {
 			if c.Unit == "user" {
-				fmt.Fprintf(b, "users       at least %v and at most %v\n", noisy{text.Documents.Value / 2, text.Documents.Noise / 2}, text.Documents)
+				fmt.Fprintf(b, "users       at least %v and at most %v\n",
+					noisy{text.Documents.Value / 2, text.Documents.Noise / 2}, text.Documents)
 			} else {
 				fmt.Fprintf(b, "documents   %v\n", text.Documents)
 			}
 			fmt.Fprintf(b, "empty       %v\nwords       %v\ncoverage    %v\n", text.Empty, text.Words, text.Coverage)
 		}
-		fmt.Fprintf(b, "topics      %d\nrounds      %d, each of documents with probability %v\nperplexity  %s\nbecause     D·N·ε is %.2g million\n",
+		fmt.Fprintf(b, "topics      %d\nrounds      %d, each of documents with probability %v\nperplexity  %s\n"+
+			"because     D·N·ε is %.2g million\n",
 			a.Topics, a.Rounds, a.Rate, a.Perplexity, a.Pairs/1e6)
 		if a.WordsOnly {
 			b.WriteString("instead     lda.sh --words-only, for whoever wants to predict words\n")
 		}
 		if a.Pairs > rule.most {
-			fmt.Fprintf(b, "beware      nothing larger than %.0f million was measured: more topics may pay\n", rule.most/1e6)
+			fmt.Fprintf(b, "beware      nothing larger than %.0f million was measured: more topics may pay\n",
+				rule.most/1e6)
 		}
 		if a.Pairs < rule.fewest {
 			fmt.Fprintf(b, "beware      nothing smaller than %.2g million was measured\n", rule.fewest/1e6)
@@ -174,7 +177,8 @@ func (c *adviseCommand) Run(r *filter.Run) error {
 		return err
 	}
 	if faults, hints := c.faults(text); len(faults) > 0 {
-		return exit.Errorf(exit.Refused, "not worth the budget: %s", strings.Join(faults, "; ")).WithHint("%s", strings.Join(hints, "; "))
+		return exit.Errorf(exit.Refused, "not worth the budget: %s", strings.Join(faults, "; ")).
+			WithHint("%s", strings.Join(hints, "; "))
 	}
 	return nil
 }

@@ -31,7 +31,8 @@ func asked(number int) (all []question) {
 	between := func(low, high float64) float64 { return low * math.Pow(high/low, r.Float64()) }
 	for range number {
 		all = append(all, question{
-			rate: between(0.001, 0.3), noise: between(0.6, 10), rounds: int(math.Round(between(1, 1e4))), delta: between(1e-10, 1e-4),
+			rate: between(0.001, 0.3), noise: between(0.6, 10), rounds: int(math.Round(between(1, 1e4))),
+			delta: between(1e-10, 1e-4),
 		})
 	}
 	return all
@@ -42,7 +43,8 @@ func (q question) args() []string {
 	if q.epsilon > 0 {
 		args = []string{"noise", "--epsilon", fmt.Sprint(q.epsilon)}
 	}
-	return append(args, "--poisson", fmt.Sprint(q.rate), "--rounds", fmt.Sprint(q.rounds), "--delta", fmt.Sprint(q.delta), "--json")
+	return append(args, "--poisson", fmt.Sprint(q.rate), "--rounds", fmt.Sprint(q.rounds), "--delta",
+		fmt.Sprint(q.delta), "--json")
 }
 
 // A timed answer took so many seconds of CPU.

@@ -30,7 +30,8 @@ func nightly(t *testing.T) *ledgertest.Book {
 			t.Fatal(err)
 		}
 		id := "night" + strconv.Itoa(night)
-		g := plannedGrant(t, &plan.Flags{Flags: scheme.Flags{Sampled: scheme.Sampled{All: true}}, Rounds: new(2), Epsilon: float64(night) / 2, Delta: 1e-6, ID: id, Ledger: path, Accountant: "pld"})
+		g := plannedGrant(t, &plan.Flags{Flags: scheme.Flags{Sampled: scheme.Sampled{All: true}}, Rounds: new(2),
+			Epsilon: float64(night) / 2, Delta: 1e-6, ID: id, Ledger: path, Accountant: "pld"})
 		b.Grant(t, g)
 		for round := range 2 {
 			b.Charge(t, ledgertest.ChargeOf(g, round+1, id))
@@ -43,8 +44,10 @@ func nightly(t *testing.T) *ledgertest.Book {
 func budgetLedgers(t *testing.T) map[string][]byte {
 	late := new(ledgertest.Book) // 0.87 of ε 1 is spent
 	g := &event.Grant{
-		Version: 1, ID: "night", Created: ledgertest.Noon, Mechanism: event.Gaussian, Adjacency: event.AddRemove, Unit: event.Document,
-		Clip: 1, NoiseMultiplier: 1.75, Releases: 40, Scheme: event.Scheme{Method: event.Poisson, Rate: 0.05, Rounds: 40, Secret: true},
+		Version: 1, ID: "night", Created: ledgertest.Noon, Mechanism: event.Gaussian, Adjacency: event.AddRemove,
+		Unit: event.Document,
+		Clip: 1, NoiseMultiplier: 1.75, Releases: 40,
+		Scheme: event.Scheme{Method: event.Poisson, Rate: 0.05, Rounds: 40, Secret: true},
 		Budget: event.Budget{Epsilon: 1, Delta: 1e-6, After: event.Genesis},
 	}
 	late.Grant(t, g)
@@ -70,8 +73,9 @@ func budgetLedgers(t *testing.T) map[string][]byte {
 	filtered.Add(t, line)
 	g = &event.Grant{
 		Version: event.GrantVersion, ID: "night", Created: ledgertest.Noon, Ledger: head.ID, Mechanism: event.Gaussian,
-		Adjacency: event.AddRemove, Unit: event.Document, Subject: ledgertest.SubjectFor(event.Gaussian), Clip: 1, NoiseMultiplier: 16,
-		Scheme: event.Scheme{Method: event.All, Rate: 1, Rounds: 4}, Releases: 4, Cost: 1. / 512 * (1 + 1e-8),
+		Adjacency: event.AddRemove, Unit: event.Document, Subject: ledgertest.SubjectFor(event.Gaussian), Clip: 1,
+		NoiseMultiplier: 16,
+		Scheme:          event.Scheme{Method: event.All, Rate: 1, Rounds: 4}, Releases: 4, Cost: 1. / 512 * (1 + 1e-8),
 	}
 	filtered.Grant(t, g)
 	filtered.Charge(t, ledgertest.ChargeOf(g, 1, "night"))

@@ -20,7 +20,8 @@ type answering struct {
 func (answering) Help() string { return calculator.WhichAccountant }
 
 // answer prints the answer about what was released.
-func (c *answering) answer(r *filter.Run, released *calculator.Released, at func(loss.Profile) (epsilon, delta loss.Bound, err error)) error {
+func (c *answering) answer(r *filter.Run, released *calculator.Released,
+	at func(loss.Profile) (epsilon, delta loss.Bound, err error)) error {
 	defer saySlow(r.Log, usual)()
 	q, err := ask(released, c.Output)
 	if err != nil {

@@ -106,7 +106,8 @@ func comparisons(b *bytes.Buffer, rows []*comparison) {
 		if row.Claim {
 			kind = "claim"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", row.Accountant, epsilon, kind, row.Adjacency, calculator.Clips(row.Sensitivity),
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", row.Accountant, epsilon, kind, row.Adjacency,
+			calculator.Clips(row.Sensitivity),
 			row.Sampling, why)
 	}
 	w.Flush()

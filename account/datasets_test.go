@@ -29,7 +29,8 @@ func twoHospitals(t *testing.T, changes ...func(north, south *event.Grant)) *led
 	}
 	plan := func(dataset string, epsilon float64) *event.Grant {
 		return plannedGrant(t, &plan.Flags{
-			Flags: scheme.Flags{Sampled: scheme.Sampled{All: true}}, Rounds: new(2), Epsilon: epsilon, Delta: 1e-6, ID: dataset + "-night", Dataset: dataset, Ledger: path, Accountant: "pld",
+			Flags: scheme.Flags{Sampled: scheme.Sampled{All: true}}, Rounds: new(2), Epsilon: epsilon, Delta: 1e-6,
+			ID: dataset + "-night", Dataset: dataset, Ledger: path, Accountant: "pld",
 		})
 	}
 	north, south := plan("north", 1), plan("south", 0.5)
@@ -104,7 +105,8 @@ func TestDisjointDatasets(t *testing.T) {
 			t.Errorf("ε %v, of south %v", all, south)
 		}
 		if one := epsilon(charges[:2], accountant); one != epsilon(charges[:1], accountant) {
-			t.Errorf("%s: a release from each costs %v, one from north %v", accountant, one, epsilon(charges[:1], accountant))
+			t.Errorf("%s: a release from each costs %v, one from north %v", accountant, one,
+				epsilon(charges[:1], accountant))
 		}
 	}
 	// The same charges add up where data sets may share units.

@@ -36,9 +36,11 @@ func (c *exportCommand) Run(r *filter.Run) error {
 	}
 	switch disjoint := compose.DisjointDatasets(ledger); {
 	case disjoint && c.Dataset == "":
-		return exit.Errorf(exit.Usage, "the data sets of %s share no unit, which events cannot say: give --dataset", c.Ledger)
+		return exit.Errorf(exit.Usage, "the data sets of %s share no unit, which events cannot say: give --dataset",
+			c.Ledger)
 	case !disjoint && c.Dataset != "":
-		return exit.Errorf(exit.Usage, "--dataset is for a ledger whose data sets share no unit, which %s does not say", c.Ledger)
+		return exit.Errorf(exit.Usage, "--dataset is for a ledger whose data sets share no unit, which %s does not say",
+			c.Ledger)
 	}
 	composition, err := compose.With(c.Ledger, ledger, c.Dataset)
 	if err != nil {

@@ -19,8 +19,9 @@ func ruleLedgers(t *testing.T) map[string][]byte {
 	expires := ledgertest.Noon.Add(time.Hour)
 	grant := func(scheme event.Scheme, budget float64) *event.Grant {
 		g := &event.Grant{
-			Version: 1, ID: "first", Created: ledgertest.Noon, Expires: &expires, Mechanism: event.Gaussian, Adjacency: event.AddRemove,
-			Unit: event.Document, Clip: 1, NoiseMultiplier: 4, Scheme: scheme, Releases: 4,
+			Version: 1, ID: "first", Created: ledgertest.Noon, Expires: &expires, Mechanism: event.Gaussian,
+			Adjacency: event.AddRemove,
+			Unit:      event.Document, Clip: 1, NoiseMultiplier: 4, Scheme: scheme, Releases: 4,
 		}
 		if budget > 0 {
 			g.Budget = event.Budget{Epsilon: budget, Delta: 1e-6, Accountant: "renyi", After: event.Genesis}
@@ -131,7 +132,8 @@ func TestVerifiedPlans(t *testing.T) {
 		"epoch":    {Flags: scheme.Flags{Epoch: true}},
 		"allocate": {Flags: scheme.Flags{Allocate: true}},
 		"epochs":   {Flags: scheme.Flags{Allocate: true, Epochs: new(3)}, Rounds: new(10)},
-		"batch":    {Flags: scheme.Flags{Sampled: scheme.Sampled{All: true}}, Clipping: event.ClipBatch, Claim: event.PaperClaim},
+		"batch": {Flags: scheme.Flags{Sampled: scheme.Sampled{All: true}}, Clipping: event.ClipBatch,
+			Claim: event.PaperClaim},
 		"laplace":  {Flags: scheme.Flags{Sampled: scheme.Sampled{All: true}}, Mechanism: event.Laplace},
 		"select":   {Mechanism: event.Select, MaxWords: 300, Rounds: new(1)},
 		"response": {Mechanism: event.RandomizedResponse, MaxWords: 30, Rounds: new(1)},
@@ -169,7 +171,8 @@ func TestVerifiedPlans(t *testing.T) {
 func TestLaterGrants(t *testing.T) {
 	var b ledgertest.Book
 	b.Begin(t)
-	c := plan.Flags{Flags: scheme.Flags{Sampled: scheme.Sampled{All: true}}, Rounds: new(2), Epsilon: 1, Delta: 1e-6, ID: "first", Ledger: t.TempDir() + "/run.ledger"}
+	c := plan.Flags{Flags: scheme.Flags{Sampled: scheme.Sampled{All: true}}, Rounds: new(2), Epsilon: 1, Delta: 1e-6,
+		ID: "first", Ledger: t.TempDir() + "/run.ledger"}
 	if err := os.WriteFile(c.Ledger, b.Bytes, 0o666); err != nil {
 		t.Fatal(err)
 	}

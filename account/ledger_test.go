@@ -20,8 +20,9 @@ func headLedgers(t *testing.T) map[string][]byte {
 	grant := func(h *event.Head, id string, change func(*event.Grant)) *event.Grant {
 		g := &event.Grant{
 			Version: event.GrantVersion, ID: id, Created: ledgertest.Noon, Ledger: h.ID, Mechanism: event.Gaussian,
-			Adjacency: event.AddRemove, Unit: event.Document, Subject: ledgertest.SubjectFor(event.Gaussian), Clip: 1, NoiseMultiplier: 4,
-			Scheme: event.Scheme{Method: event.All, Rate: 1, Rounds: 4}, Releases: 4,
+			Adjacency: event.AddRemove, Unit: event.Document, Subject: ledgertest.SubjectFor(event.Gaussian), Clip: 1,
+			NoiseMultiplier: 4,
+			Scheme:          event.Scheme{Method: event.All, Rate: 1, Rounds: 4}, Releases: 4,
 		}
 		change(g)
 		return g

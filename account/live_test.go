@@ -24,7 +24,8 @@ func TestReleasesOfLiveRun(t *testing.T) {
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	stream, _ := script.Stream(duskHeader(), append(duskRelease(duskHead(t), 1, 7), duskRelease(duskHead(t), 2, 7)...)...)
+	stream, _ := script.Stream(duskHeader(),
+		append(duskRelease(duskHead(t), 1, 7), duskRelease(duskHead(t), 2, 7)...)...)
 	written := make(chan error, 1)
 	go func() {
 		out, err := os.OpenFile(fifo, os.O_WRONLY, 0) // waits for the reader

@@ -63,7 +63,8 @@ func TestScripts(t *testing.T) {
 	c.Dataset = "my data\r"
 	forgery.Charge(t, c)
 	bare := given
-	bare.NoiseMultiplier, bare.Budget = 1./200, event.Budget{Epsilon: 1e6, Delta: 1e-6, Accountant: "renyi", After: event.Genesis}
+	bare.NoiseMultiplier, bare.Budget = 1./200,
+		event.Budget{Epsilon: 1e6, Delta: 1e-6, Accountant: "renyi", After: event.Genesis}
 	allocated := given
 	allocated.Scheme = event.Scheme{Method: event.Allocate, Rate: 0.25, Rounds: 4, Secret: true}
 	epochs := given
@@ -83,34 +84,35 @@ func TestScripts(t *testing.T) {
 	}
 	replaced := func(old, new string) []byte { return bytes.Replace(whole, []byte(old), []byte(new), 1) }
 	lines := bytes.SplitAfter(whole, []byte("\n"))
-	script.Run(t, merged(headLedgers(t), budgetLedgers(t), datasetLedgers(t), odometerLedgers(t), mechanismLedgers(t), verifyLedgers(t), releasedLedgers(t), ruleLedgers(t), map[string][]byte{
-		"run.ledger":  whole,
-		"torn.ledger": whole[:len(whole)-100],
-		"cut.ledger":  whole[:len(whole)-1],
-		"none.ledger": book30(func(c *event.Charge) {
-			*c = *event.NoCharge(1, event.Document, c.Scheme)
-			c.Dataset, c.Run = "d", "exact"
-		}),
-		"bare.ledger":         charges(&bare, func(*event.Charge) {}),
-		"mixed.ledger":        book30(func(c *event.Charge) { c.Unit = event.User }),
-		"given.ledger":        budgetless.Bytes,
-		"forged.ledger":       forgery.Bytes,
-		"unnamed.ledger":      charges(&allocated, func(c *event.Charge) { c.Scheme.Coins = "" }),
-		"epochs.ledger":       rounds(&epochs, 80),
-		"epochs-begun.ledger": rounds(&epochs, 21),
-		"vips.ledger":         rounds(&vips, 20),
-		"named.ledger":        charges(&allocated, func(*event.Charge) {}),
-		"mixed-early.ledger": charges(&given, func(c *event.Charge) {
-			if c.Round == 2 {
-				c.Unit = event.User
-			}
-		}),
-		"empty.ledger":   nil,
-		"changed.ledger": replaced(`"rate":0.05`, `"rate":0.04`),
-		"newer.ledger":   replaced(`"version":2,"sequence":3`, `"version":3,"sequence":3`),
-		"unknown.ledger": replaced(`"type":"charge"`, `"type":"refund"`),
-		"removed.ledger": bytes.Join(append(lines[:9:9], lines[10:]...), nil),
-	}))
+	script.Run(t, merged(headLedgers(t), budgetLedgers(t), datasetLedgers(t), odometerLedgers(t), mechanismLedgers(t),
+		verifyLedgers(t), releasedLedgers(t), ruleLedgers(t), map[string][]byte{
+			"run.ledger":  whole,
+			"torn.ledger": whole[:len(whole)-100],
+			"cut.ledger":  whole[:len(whole)-1],
+			"none.ledger": book30(func(c *event.Charge) {
+				*c = *event.NoCharge(1, event.Document, c.Scheme)
+				c.Dataset, c.Run = "d", "exact"
+			}),
+			"bare.ledger":         charges(&bare, func(*event.Charge) {}),
+			"mixed.ledger":        book30(func(c *event.Charge) { c.Unit = event.User }),
+			"given.ledger":        budgetless.Bytes,
+			"forged.ledger":       forgery.Bytes,
+			"unnamed.ledger":      charges(&allocated, func(c *event.Charge) { c.Scheme.Coins = "" }),
+			"epochs.ledger":       rounds(&epochs, 80),
+			"epochs-begun.ledger": rounds(&epochs, 21),
+			"vips.ledger":         rounds(&vips, 20),
+			"named.ledger":        charges(&allocated, func(*event.Charge) {}),
+			"mixed-early.ledger": charges(&given, func(c *event.Charge) {
+				if c.Round == 2 {
+					c.Unit = event.User
+				}
+			}),
+			"empty.ledger":   nil,
+			"changed.ledger": replaced(`"rate":0.05`, `"rate":0.04`),
+			"newer.ledger":   replaced(`"version":2,"sequence":3`, `"version":3,"sequence":3`),
+			"unknown.ledger": replaced(`"type":"charge"`, `"type":"refund"`),
+			"removed.ledger": bytes.Join(append(lines[:9:9], lines[10:]...), nil),
+		}))
 }
 
 func merged(files ...map[string][]byte) map[string][]byte {
@@ -126,7 +128,8 @@ func mechanismLedgers(t *testing.T) map[string][]byte {
 	once := event.Scheme{Method: event.All, Rate: 1, Rounds: 1}
 	grant := func(change func(*event.Grant)) *event.Grant {
 		g := &event.Grant{
-			Version: 1, ID: "night", Created: ledgertest.Noon, Mechanism: event.Gaussian, Adjacency: event.AddRemove, Unit: event.Document,
+			Version: 1, ID: "night", Created: ledgertest.Noon, Mechanism: event.Gaussian, Adjacency: event.AddRemove,
+			Unit: event.Document,
 			Clip: 1, NoiseMultiplier: 4, Scheme: once, Releases: 1,
 		}
 		change(g)
@@ -154,15 +157,18 @@ func mechanismLedgers(t *testing.T) map[string][]byte {
 			g.Adjacency = event.ReplaceOne
 		})},
 		"objective.ledger": {grant(func(g *event.Grant) {
-			g.Version, g.Mechanism, g.Adjacency, g.Clipping, g.Claim = 3, event.Objective, event.ReplaceOne, event.ClipUnbounded, event.PaperClaim
+			g.Version, g.Mechanism, g.Adjacency, g.Clipping, g.Claim = 3, event.Objective, event.ReplaceOne,
+				event.ClipUnbounded, event.PaperClaim
 			g.Clip, g.NoiseMultiplier, g.Regularisation, g.ClaimedEpsilon = 0, 0, 1e-4, 1.5
 			g.VocabularySize = 2
 		})},
 		"claimed.ledger": {grant(func(g *event.Grant) { g.Clipping, g.Claim = event.ClipBatch, event.PaperClaim })},
 		"agreed.ledger":  {grant(func(g *event.Grant) { g.Claim = event.PaperClaim })},
 		"vips20.ledger": {grant(func(g *event.Grant) {
-			g.NoiseMultiplier, g.NonNegative, g.Claim, g.Adjacency, g.Releases = 1.24, true, event.PaperClaim, event.ReplaceOne, 20
-			g.Scheme = event.Scheme{Method: event.Fixed, Rate: 0.05, Size: 20_000, Population: 400_000, Rounds: 20, Secret: true}
+			g.NoiseMultiplier, g.NonNegative, g.Claim, g.Adjacency, g.Releases = 1.24, true, event.PaperClaim,
+				event.ReplaceOne, 20
+			g.Scheme = event.Scheme{Method: event.Fixed, Rate: 0.05, Size: 20_000, Population: 400_000, Rounds: 20,
+				Secret: true}
 		})},
 		"ma16.ledger": {grant(func(g *event.Grant) {
 			g.NoiseMultiplier, g.Claim, g.Releases = 1.24, event.PaperClaim, 20
@@ -177,7 +183,9 @@ func mechanismLedgers(t *testing.T) map[string][]byte {
 		"clipped-batch.ledger": {relation(event.ReplaceOne, func(g *event.Grant) { g.Clipping = event.ClipBatch })},
 		"empty-unit.ledger":    {relation(event.ReplaceNull, func(*event.Grant) {})},
 		"empty-fixed.ledger": {relation(event.ReplaceNull, func(g *event.Grant) {
-			g.NonNegative, g.Scheme = true, event.Scheme{Method: event.Fixed, Rate: 0.05, Size: 20_000, Population: 400_000, Rounds: 20, Secret: true}
+			g.NonNegative, g.Scheme = true,
+				event.Scheme{Method: event.Fixed, Rate: 0.05, Size: 20_000, Population: 400_000, Rounds: 20,
+					Secret: true}
 		})},
 		"several.ledger": {laplace, grant(func(g *event.Grant) { g.ID = "morning" })},
 	} {
@@ -196,7 +204,8 @@ func mechanismLedgers(t *testing.T) map[string][]byte {
 // verifyLedgers are a ledger of three releases, the second round twice, its releases, and what is wrong with it.
 func verifyLedgers(t *testing.T) map[string][]byte {
 	grant := &event.Grant{
-		Version: 1, ID: "night", Created: ledgertest.Noon, Mechanism: event.Gaussian, Adjacency: event.AddRemove, Unit: event.Document,
+		Version: 1, ID: "night", Created: ledgertest.Noon, Mechanism: event.Gaussian, Adjacency: event.AddRemove,
+		Unit: event.Document,
 		Clip: 1, NoiseMultiplier: 4, Scheme: event.Scheme{Method: event.Epoch, Rate: 0.25, Rounds: 4}, Releases: 3,
 	}
 	releases := []string{"round 1\n", "round 2\n", "round 2 again\n"}

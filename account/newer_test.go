@@ -14,7 +14,8 @@ import (
 // TestNewerCharges: what reports say of charges of unit word, with draws, and without a bound.
 func TestNewerCharges(t *testing.T) {
 	word := &event.Grant{
-		Version: event.GrantVersion, ID: "words", Created: ledgertest.Noon, Mechanism: event.Laplace, Adjacency: event.ReplaceOne, Unit: event.Word,
+		Version: event.GrantVersion, ID: "words", Created: ledgertest.Noon, Mechanism: event.Laplace,
+		Adjacency: event.ReplaceOne, Unit: event.Word,
 		Subject:  event.Subject{Matrices: []event.Matrix{{Name: "topics", Rows: 2, Columns: 3}}},
 		Clipping: event.ClipProved, Clip: 1, Proved: 2, NoiseMultiplier: 2, Releases: 100,
 		Scheme: event.Scheme{Method: event.All, Rate: 1, Rounds: 100},
@@ -30,14 +31,18 @@ func TestNewerCharges(t *testing.T) {
 		prints []string
 	}{
 		// Laplace noise of 2 on a sensitivity of 2 loses ε 1 a round.
-		{"words", word, "--delta 0", []string{"pld         100  0  ∞      replace-one  word  100", "one document of n words: n times as much"}},
+		{"words", word, "--delta 0",
+			[]string{"pld         100  0  ∞      replace-one  word  100", "one document of n words: n times as much"}},
 		// hdp's algorithm with ε_L 1 and ε_I 10, done soundly: 100 · 11 pure, and less at a δ.
 		{"draws", &drawn, "--delta 0", []string{"pld         1100  0 ", ", draws of ε 10"}},
 		{"draws at a δ", &drawn, "--delta 1e-6", []string{"pld         1072  1e-06", "pure: ε 1100 at δ 0"}},
 		{"draws, by Rényi", &drawn, "--accountant renyi --delta 1e-6", []string{"pure: ε 1100"}},
 		// The claim is that of a sensitivity of 1: ε ½ a round.
-		{"unbounded", &unbounded, "--delta 0", []string{"pld         ∞ ", "with the paper's sensitivity, sampling accounted as here: ε 50", "unbounded (claimed 2)"}},
-		{"unbounded, by Rényi", &unbounded, "--accountant renyi --delta 1e-6", []string{"renyi       ∞ ", "with the paper's sensitivity"}},
+		{"unbounded", &unbounded, "--delta 0",
+			[]string{"pld         ∞ ", "with the paper's sensitivity, sampling accounted as here: ε 50",
+				"unbounded (claimed 2)"}},
+		{"unbounded, by Rényi", &unbounded, "--accountant renyi --delta 1e-6",
+			[]string{"renyi       ∞ ", "with the paper's sensitivity"}},
 	} {
 		var b ledgertest.Book
 		b.Begin(t)
@@ -50,7 +55,8 @@ func TestNewerCharges(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, command := range []string{"verify", "odometer " + c.flags} {
-			if out, err := exec.Command("account", append(strings.Fields(command), ledger)...).CombinedOutput(); err != nil {
+			if out, err := exec.Command("account",
+				append(strings.Fields(command), ledger)...).CombinedOutput(); err != nil {
 				t.Errorf("%s, %s: %v: %s", c.name, command, err, out)
 			}
 		}

@@ -51,9 +51,10 @@ func (c *noiseCommand) Validate() error {
 // A claimedNoise is the noise for an ε that a paper claims, and its JSON form.
 type claimedNoise struct {
 	calculator.Answer
-	Claim          bool          `json:"claim"` // a paper claims it; it is no bound
-	ClaimedEpsilon print.Number  `json:"claimed_epsilon"`
-	NoBound        *print.Number `json:"epsilon,omitempty"` // hides the member of Answer, which programs read as a bound
+	Claim          bool         `json:"claim"` // a paper claims it; it is no bound
+	ClaimedEpsilon print.Number `json:"claimed_epsilon"`
+	// hides the member of Answer, which programs read as a bound
+	NoBound *print.Number `json:"epsilon,omitempty"`
 }
 
 func (c *noiseCommand) Run(r *filter.Run) error {

@@ -22,8 +22,10 @@ type odometerCommand struct {
 }
 
 func (odometerCommand) Help() string {
-	return "Prints what the whole ledger had spent after the last release of each run, and what was left of the budget at that time: " +
-		"the ledger's own, or the latest planned one. What a run added is the ε with the run less the ε without it. If runs took turns, " +
+	return "Prints what the whole ledger had spent after the last release of each run, and what was left of the " +
+		"budget at that time: " +
+		"the ledger's own, or the latest planned one. What a run added is the ε with the run less the ε without it. " +
+		"If runs took turns, " +
 		"these do not add up. If data sets share no unit, ε is the largest of theirs, and a run may add 0."
 }
 

@@ -12,7 +12,8 @@ import (
 func odometerLedgers(t *testing.T) map[string][]byte {
 	grant := func(id string, multiplier, epsilon float64) *event.Grant {
 		g := &event.Grant{
-			Version: 1, ID: id, Created: ledgertest.Noon, Mechanism: event.Gaussian, Adjacency: event.AddRemove, Unit: event.Document,
+			Version: 1, ID: id, Created: ledgertest.Noon, Mechanism: event.Gaussian, Adjacency: event.AddRemove,
+			Unit: event.Document,
 			Clip: 1, NoiseMultiplier: multiplier, Releases: 10,
 			Scheme: event.Scheme{Method: event.Poisson, Rate: 0.05, Rounds: 10, Secret: true},
 		}

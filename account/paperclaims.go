@@ -26,7 +26,8 @@ func paperClaims(rep *report.Report, charges []*event.Charge) (all []report.Pape
 		moved = fmt.Sprintf("%.4g·C", float64(c.Sensitivity)/float64(c.Claimed))
 	}
 	for _, claim := range papers.Claims(scheme, float64(c.Scale)/float64(c.Claimed), float64(rep.Delta), moved) {
-		all = append(all, report.PaperClaim{Paper: claim.Name, Epsilon: print.Number(claim.Epsilon), Theorem: claim.Theorem})
+		all = append(all, report.PaperClaim{Paper: claim.Name, Epsilon: print.Number(claim.Epsilon),
+			Theorem: claim.Theorem})
 	}
 	return all
 }

@@ -28,8 +28,10 @@ type pruneCommand struct {
 }
 
 func (pruneCommand) Help() string {
-	return "Removes stored releases beside a ledger, after the models of their runs are made. privatize keeps each release, so that a round that is " +
-		"asked for again gets the same bytes. privatize refuses a removed release for good (exit code 83): its charge stays, and no second " +
+	return "Removes stored releases beside a ledger, after the models of their runs are made. privatize keeps each " +
+		"release, so that a round that is " +
+		"asked for again gets the same bytes. privatize refuses a removed release for good (exit code 83): its " +
+		"charge stays, and no second " +
 		"noise is drawn. The ledger does not change. --dry-run prints on standard output what would be removed."
 }
 
@@ -81,7 +83,8 @@ func (c *pruneCommand) Run(r *filter.Run) error {
 		if n < 0 {
 			n, removed = len(removed), append(removed, &pruned{Run: charge.Run})
 		}
-		if err := removed[n].remove(filepath.Join(ledgers.StoredFolder(c.Ledger), charge.StoredName()), r.DryRun()); err != nil {
+		if err := removed[n].remove(filepath.Join(ledgers.StoredFolder(c.Ledger), charge.StoredName()),
+			r.DryRun()); err != nil {
 			return err
 		}
 	}

@@ -26,8 +26,9 @@ import (
 // dusk is a grant of three rounds with two matrices, of which one has a bound of its own and one is symmetric.
 func dusk() *event.Grant {
 	return &event.Grant{
-		Version: event.GrantVersion, ID: "dusk", Created: ledgertest.Noon, Mechanism: event.Gaussian, Adjacency: event.AddRemove,
-		Unit: event.Document, Clip: 3, NoiseMultiplier: 4, Releases: 4,
+		Version: event.GrantVersion, ID: "dusk", Created: ledgertest.Noon, Mechanism: event.Gaussian,
+		Adjacency: event.AddRemove,
+		Unit:      event.Document, Clip: 3, NoiseMultiplier: 4, Releases: 4,
 		Statistics: []event.Statistic{{Name: "s", Bound: 0.5}},
 		Scheme:     event.Scheme{Method: event.Epoch, Rate: 0.25, Rounds: 4},
 		Subject: event.Subject{Model: "lda", Matrices: []event.Matrix{
@@ -39,7 +40,8 @@ func dusk() *event.Grant {
 // duskHeader is that of the releases of a run.
 func duskHeader() *wire.Header {
 	return &wire.Header{
-		Version: wire.Version, Kind: wire.Kind_RELEASES, Side: wire.Side_PUBLIC, Run: "dusk", Model: "lda", Unit: wire.Unit_DOCUMENT,
+		Version: wire.Version, Kind: wire.Kind_RELEASES, Side: wire.Side_PUBLIC, Run: "dusk", Model: "lda",
+		Unit: wire.Unit_DOCUMENT,
 		Matrices: []*wire.Matrix{
 			{Name: "m", Rows: 1, Columns: 3, Element: wire.Element_INT64},
 			{Name: "s", Rows: 2, Columns: 2, Element: wire.Element_INT64, Symmetric: true},
@@ -211,11 +213,16 @@ func releasesOfTopic(t *testing.T, b *broker.Broker) {
 		code    int
 		says    string
 	}{
-		"charged":       {[][]*wire.Record{duskRelease(duskHead(t), 1, 7), duskRelease(duskHead(t), 1, 7)}, 0, "round was charged, and its release is not there"},
-		"drawn-again":   {[][]*wire.Record{duskRelease(duskHead(t), 2, 9), duskRelease(duskHead(t), 2, 7)}, 90, "round 2 of run dusk: a release that is not the one which was charged"},
-		"after-another": {[][]*wire.Record{duskRelease(duskHead(t), 2, 7), duskRelease(duskHead(t), 2, 9)}, 90, "round 2 of run dusk: a release that is not the one which was charged"},
-		"not-charged":   {[][]*wire.Record{duskRelease(duskHead(t), 3, 7)}, 90, "round 3 of run dusk: a release that no line of the ledger charges"},
-		"louder": {[][]*wire.Record{duskRelease(func() *wire.Release { r := duskHead(t); r.Scale--; return r }(), 1, 7)}, 90,
+		"charged": {[][]*wire.Record{duskRelease(duskHead(t), 1, 7), duskRelease(duskHead(t), 1, 7)}, 0,
+			"round was charged, and its release is not there"},
+		"drawn-again": {[][]*wire.Record{duskRelease(duskHead(t), 2, 9), duskRelease(duskHead(t), 2, 7)}, 90,
+			"round 2 of run dusk: a release that is not the one which was charged"},
+		"after-another": {[][]*wire.Record{duskRelease(duskHead(t), 2, 7), duskRelease(duskHead(t), 2, 9)}, 90,
+			"round 2 of run dusk: a release that is not the one which was charged"},
+		"not-charged": {[][]*wire.Record{duskRelease(duskHead(t), 3, 7)}, 90,
+			"round 3 of run dusk: a release that no line of the ledger charges"},
+		"louder": {[][]*wire.Record{duskRelease(func() *wire.Release { r := duskHead(t); r.Scale--; return r }(), 1,
+			7)}, 90,
 			"round 1 of run dusk: it states mechanism"},
 		"empty": {nil, 90, "is empty"},
 	} {

@@ -96,8 +96,10 @@ func shuffledTable(b *bytes.Buffer, rows []shuffledRow) {
 		if row.Epsilon != nil {
 			epsilon = row.Epsilon.String()
 		}
-		fmt.Fprintf(w, "%s\t%s\t%v\t%s\t%s\t%s\n", row.Bound, epsilon, row.Delta, row.Adjacency, row.Trusts, row.Theorem)
+		fmt.Fprintf(w, "%s\t%s\t%v\t%s\t%s\t%s\n", row.Bound, epsilon, row.Delta, row.Adjacency, row.Trusts,
+			row.Theorem)
 	}
 	w.Flush()
-	fmt.Fprintln(b, "\nshuffled and closed form hold only where the shuffler drops the names, the order and the times of the reports")
+	fmt.Fprintln(b, "\nshuffled and closed form hold only where the shuffler drops the names, the order and the "+
+		"times of the reports")
 }

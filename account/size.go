@@ -106,13 +106,16 @@ func (f *sizeFlags) faults(s *textSize) (faults, hints []string) {
 			faults, hints = append(faults, what), append(hints, hint)
 		}
 	}
-	add(s.Documents.below(f.MinDocuments), fmt.Sprintf("%v documents or users, fewer than --min-documents %v", s.Documents, f.MinDocuments),
+	add(s.Documents.below(f.MinDocuments),
+		fmt.Sprintf("%v documents or users, fewer than --min-documents %v", s.Documents, f.MinDocuments),
 		"the noise does not shrink with fewer documents, so it exceeds what few documents say")
-	add(s.Coverage.below(f.MinCoverage), fmt.Sprintf("the vocabulary has a share of %v of the words of a document, less than --min-coverage %v",
-		s.Coverage, f.MinCoverage),
+	add(s.Coverage.below(f.MinCoverage),
+		fmt.Sprintf("the vocabulary has a share of %v of the words of a document, less than --min-coverage %v",
+			s.Coverage, f.MinCoverage),
 		"for another language than English, the recipe public.sh --language makes a dictionary, "+
 			"which lda.sh --language takes")
-	add(s.Empty.above(f.MaxEmpty), fmt.Sprintf("a share of %v of the documents has no word of the vocabulary, more than --max-empty %v",
-		s.Empty, f.MaxEmpty), "an empty document contributes nothing")
+	add(s.Empty.above(f.MaxEmpty),
+		fmt.Sprintf("a share of %v of the documents has no word of the vocabulary, more than --max-empty %v",
+			s.Empty, f.MaxEmpty), "an empty document contributes nothing")
 	return faults, hints
 }

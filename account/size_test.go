@@ -36,7 +36,8 @@ func TestSizeFaults(t *testing.T) {
 		s := good
 		c.change(&s)
 		faults, hints := flags.faults(&s)
-		if got := strings.Join(faults, "; "); len(faults) != len(hints) || (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
+		if got := strings.Join(faults, "; "); len(faults) != len(hints) || (c.want == "") != (got == "") ||
+			!strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}

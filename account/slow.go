@@ -18,7 +18,8 @@ func saySlow(log *slog.Logger, every time.Duration) (stop func()) {
 		for tick := time.NewTicker(every); ; {
 			select {
 			case <-tick.C:
-				log.Warn("still at work: many rounds, or an --allocate, take long", "seconds", int(time.Since(began).Seconds()))
+				log.Warn("still at work: many rounds, or an --allocate, take long", "seconds",
+					int(time.Since(began).Seconds()))
 			case <-quit:
 				tick.Stop()
 				return

@@ -31,12 +31,18 @@ type verifyCommand struct {
 }
 
 func (c *verifyCommand) Help() string {
-	return "Checks a ledger. Its chain of hashes must be whole. Each charge must be one that privatize would have made after the lines " +
-		"before it, at the time of its line. All charges up to the last one of a grant with a budget must keep that budget. The whole " +
-		"ledger must keep its own budget, and the latest planned budget (exit code 83). Stored releases are compared with their charges, and " +
-		"so are streams of releases from anyone, or a folder of them (--releases). A release without a charge, or one that differs from its charge, is an error " +
-		"(exit code 90). A charge without its release is a warning. The hash that privatize keeps beside stored releases shows whether " +
-		"lines were cut off the end, and so does --last-hash. If somebody writes a ledger and all beside it again from the start, nothing " +
+	return "Checks a ledger. Its chain of hashes must be whole. Each charge must be one that privatize would have " +
+		"made after the lines " +
+		"before it, at the time of its line. All charges up to the last one of a grant with a budget must keep that " +
+		"budget. The whole " +
+		"ledger must keep its own budget, and the latest planned budget (exit code 83). Stored releases are compared " +
+		"with their charges, and " +
+		"so are streams of releases from anyone, or a folder of them (--releases). A release without a charge, or " +
+		"one that differs from its charge, is an error " +
+		"(exit code 90). A charge without its release is a warning. The hash that privatize keeps beside stored " +
+		"releases shows whether " +
+		"lines were cut off the end, and so does --last-hash. If somebody writes a ledger and all beside it again " +
+		"from the start, nothing " +
 		"shows it."
 }
 
@@ -90,7 +96,8 @@ func (c *verifyCommand) Run(r *filter.Run) error {
 		folder := c.folder(name)
 		last, err := ledgers.LastOf(folder)
 		if errors.Is(err, fs.ErrPermission) {
-			r.Log.Warn("this user may not read the hash beside the stored releases: lines that are cut off the end do not show without --last-hash",
+			r.Log.Warn("this user may not read the hash beside the stored releases: lines that are cut off the end "+
+				"do not show without --last-hash",
 				"file", filepath.Join(folder, event.LastName))
 		} else if err != nil {
 			return err
@@ -114,7 +121,8 @@ func (c *verifyCommand) Run(r *filter.Run) error {
 		verified, read = append(verified, v), append(read, ledger)
 	}
 	if len(wanted) > 0 {
-		return exit.Errorf(exit.Malformed, "%s: no line has hash %s: lines were cut off the end, or it is another ledger",
+		return exit.Errorf(exit.Malformed,
+			"%s: no line has hash %s: lines were cut off the end, or it is another ledger",
 			strings.Join(c.Ledgers, ", "), wanted[0])
 	}
 	all := verifications{Verified: verified}
@@ -170,7 +178,8 @@ func (c *verifyCommand) folder(name string) string {
 // warn names each stored release that is missing. If a run misses several, it only counts them.
 func (v *verification) warn(r *filter.Run) {
 	if v.Unreadable > 0 {
-		r.Log.Warn("this user may not read stored releases: they were not compared with their charges", "ledger", v.Ledger, "releases", v.Unreadable)
+		r.Log.Warn("this user may not read stored releases: they were not compared with their charges", "ledger",
+			v.Ledger, "releases", v.Unreadable)
 	}
 	of := make(map[string][]string)
 	for _, path := range v.Missing {
@@ -216,7 +225,8 @@ func (all verifications) table(b *bytes.Buffer) {
 // is the content of the file in folder that names the last charge. It is nil if there is no such file.
 func (c *verifyCommand) verify(name string, ledger *event.Ledger, folder string, last []byte) (*verification, error) {
 	v := &verification{
-		Ledger: name, Lines: len(ledger.Lines), Charges: len(ledger.Charges()), LastHash: ledger.LastHash(), Torn: ledger.Torn,
+		Ledger: name, Lines: len(ledger.Lines), Charges: len(ledger.Charges()), LastHash: ledger.LastHash(),
+		Torn:             ledger.Torn,
 		DisjointDatasets: compose.DisjointDatasets(ledger),
 	}
 	if overspent, err := ledgers.CheckOverspent(name, ledger); overspent != nil || err != nil {
@@ -235,7 +245,8 @@ func (c *verifyCommand) verify(name string, ledger *event.Ledger, folder string,
 	}
 	if last != nil && !ledger.HasLast(last) {
 		return nil, &event.LedgerError{
-			Name: name, Line: len(ledger.Lines) + 1, Err: fmt.Errorf("lines are missing: %s was charged after it", folder),
+			Name: name, Line: len(ledger.Lines) + 1,
+			Err: fmt.Errorf("lines are missing: %s was charged after it", folder),
 		}
 	}
 	missing, err := ledgers.CheckReleases(name, ledger, v.Releases)
@@ -247,7 +258,8 @@ func (c *verifyCommand) verify(name string, ledger *event.Ledger, folder string,
 		if first.Unreadable {
 			return nil, exit.Errorf(exit.Missing, "%s: permission denied", first.Path)
 		}
-		return nil, &event.LedgerError{Name: name, Line: first.Line, Err: fmt.Errorf("its release %s is not there", first.Path)}
+		return nil, &event.LedgerError{Name: name, Line: first.Line,
+			Err: fmt.Errorf("its release %s is not there", first.Path)}
 	}
 	for _, m := range missing {
 		if m.Unreadable {

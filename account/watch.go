@@ -29,10 +29,14 @@ type watchCommand struct {
 }
 
 func (watchCommand) Help() string {
-	return "Follows a ledger while privatize charges it, until all releases of a grant are used. By default this is the grant that was " +
-		"charged last, or if there is none yet, the first to be charged. A terminal shows one line: releases, ε of the whole ledger, " +
-		"its budget, and when the last release may come. ε is an upper bound, as in account report. If standard error is no terminal, or " +
-		"the line is not wanted, a line for each tenth of the releases goes to standard output. All of it is public: documents are " +
+	return "Follows a ledger while privatize charges it, until all releases of a grant are used. By default this is " +
+		"the grant that was " +
+		"charged last, or if there is none yet, the first to be charged. A terminal shows one line: releases, ε of " +
+		"the whole ledger, " +
+		"its budget, and when the last release may come. ε is an upper bound, as in account report. If standard " +
+		"error is no terminal, or " +
+		"the line is not wanted, a line for each tenth of the releases goes to standard output. All of it is public: " +
+		"documents are " +
 		"counted only if a batch has a fixed size."
 }
 
@@ -166,7 +170,8 @@ func (w *watching) spent(ledger *event.Ledger) (spent, at string, err error) {
 	}
 	of, limit, err := b.Spent(ledger, p)
 	if b.Filter != nil {
-		return fmt.Sprintf("%s %s of %s", b.Filter.Measure, print.Number(of), print.Number(limit)), fmt.Sprintf("for ε %v at δ %v", b.Epsilon, b.Delta), err
+		return fmt.Sprintf("%s %s of %s", b.Filter.Measure, print.Number(of), print.Number(limit)),
+			fmt.Sprintf("for ε %v at δ %v", b.Epsilon, b.Delta), err
 	}
 	return fmt.Sprintf("ε %s of %.4g", rounded.Up(of), limit), fmt.Sprintf("δ %v", b.Delta), err
 }

@@ -29,7 +29,8 @@ import (
 // watchable returns a grant of so many releases with a budget; ε 0: without one, of Laplace noise.
 func watchable(id string, releases int, epsilon float64) *event.Grant {
 	g := &event.Grant{
-		Version: 1, ID: id, Created: ledgertest.Noon, Mechanism: event.Gaussian, Adjacency: event.AddRemove, Unit: event.Document,
+		Version: 1, ID: id, Created: ledgertest.Noon, Mechanism: event.Gaussian, Adjacency: event.AddRemove,
+		Unit: event.Document,
 		Clip: 1, NoiseMultiplier: 4, Releases: releases, Budget: event.Budget{Epsilon: epsilon, Delta: 1e-6},
 		Scheme: event.Scheme{Method: event.Poisson, Rate: 0.1, Rounds: releases, Secret: true},
 	}
@@ -94,7 +95,8 @@ func watch(t *testing.T, arguments ...string) *exec.Cmd {
 func TestWatchPrints(t *testing.T) {
 	t.Parallel()
 	fixed := watchable("fixed", 2, 0.5)
-	fixed.Adjacency, fixed.Scheme = event.ReplaceOne, event.Scheme{Method: event.Fixed, Rate: 0.5, Size: 10, Population: 20, Rounds: 2, Secret: true}
+	fixed.Adjacency, fixed.Scheme = event.ReplaceOne,
+		event.Scheme{Method: event.Fixed, Rate: 0.5, Size: 10, Population: 20, Rounds: 2, Secret: true}
 	unstated := watchable("unstated", 2, 0)
 	unstated.Mechanism = event.Gaussian
 	two := new(ledgertest.Book)
@@ -117,14 +119,18 @@ func TestWatchPrints(t *testing.T) {
 		flags  string
 		want   string
 	}{
-		"finished":       {new(ledgertest.Book).Of(t, watchable("night", 5, 1), 5, "night"), "", `run night: release 5 of 5, ε 0\.\d+ of 1, δ 1e-06`},
-		"no budget":      {new(ledgertest.Book).Of(t, watchable("night", 5, 0), 5, "night"), "", `run night: release 5 of 5, ε 0\.\d+, δ 0`},
-		"no δ":           {new(ledgertest.Book).Of(t, unstated, 2, "night"), "", `run night: release 2 of 2`},
-		"the last run":   {two, "", `run western: release 4 of 4, ε [\d.]+, δ 0`},
-		"a run by name":  {two, "--run eastern", `run eastern: release 3 of 3, ε [\d.]+, δ 0`},
-		"no privacy":     {none, "", `run bare: release 2 of 2, ε ∞, δ 0`},
-		"a fixed size":   {new(ledgertest.Book).Of(t, fixed, 2, "night"), "", `run night: release 2 of 2, ε [\d.]+ of 0\.5, δ 1e-06`},
-		"by another":     {new(ledgertest.Book).Of(t, watchable("night", 5, 1), 5, "night"), "--accountant renyi", `run night: release 5 of 5, ε 0\.\d+ of 1, δ 1e-06`},
+		"finished": {new(ledgertest.Book).Of(t, watchable("night", 5, 1), 5, "night"), "",
+			`run night: release 5 of 5, ε 0\.\d+ of 1, δ 1e-06`},
+		"no budget": {new(ledgertest.Book).Of(t, watchable("night", 5, 0), 5, "night"), "",
+			`run night: release 5 of 5, ε 0\.\d+, δ 0`},
+		"no δ":          {new(ledgertest.Book).Of(t, unstated, 2, "night"), "", `run night: release 2 of 2`},
+		"the last run":  {two, "", `run western: release 4 of 4, ε [\d.]+, δ 0`},
+		"a run by name": {two, "--run eastern", `run eastern: release 3 of 3, ε [\d.]+, δ 0`},
+		"no privacy":    {none, "", `run bare: release 2 of 2, ε ∞, δ 0`},
+		"a fixed size": {new(ledgertest.Book).Of(t, fixed, 2, "night"), "",
+			`run night: release 2 of 2, ε [\d.]+ of 0\.5, δ 1e-06`},
+		"by another": {new(ledgertest.Book).Of(t, watchable("night", 5, 1), 5, "night"), "--accountant renyi",
+			`run night: release 5 of 5, ε 0\.\d+ of 1, δ 1e-06`},
 		"a dry run":      {new(ledgertest.Book).Of(t, watchable("night", 5, 1), 5, "night"), "--dry-run", ``},
 		"quiet":          {new(ledgertest.Book).Of(t, watchable("night", 5, 1), 5, "night"), "--quiet", ``},
 		"waits, dry run": {headed, "--dry-run", ``},
@@ -134,7 +140,8 @@ func TestWatchPrints(t *testing.T) {
 		var stderr strings.Builder
 		command.Stderr = &stderr
 		stdout, err := command.Output()
-		if err != nil || stderr.Len() > 0 || !regexp.MustCompile("^("+c.want+"\n)?$").Match(stdout) || c.want != "" && len(stdout) == 0 {
+		if err != nil || stderr.Len() > 0 || !regexp.MustCompile("^("+c.want+"\n)?$").Match(stdout) || c.want != "" &&
+			len(stdout) == 0 {
 			t.Errorf("%s: %v, %q, %q; want %q", name, err, stdout, stderr.String(), c.want)
 		}
 	}
@@ -147,7 +154,8 @@ func TestWatchRefuses(t *testing.T) {
 	whole := new(ledgertest.Book).Of(t, watchable("night", 5, 1), 2, "night").Bytes
 	files["changed.ledger"] = []byte(strings.Replace(string(whole), `"rate":0.1`, `"rate":0.2`, 1))
 	other := watchable("other", 2, 0)
-	other.Version, other.Subject, other.Ledger = event.GrantVersion, ledgertest.SubjectFor(event.Gaussian), strings.Repeat("0", 32)
+	other.Version, other.Subject, other.Ledger = event.GrantVersion, ledgertest.SubjectFor(event.Gaussian),
+		strings.Repeat("0", 32)
 	content, err := json.Marshal(other)
 	if err != nil {
 		t.Fatal(err)
@@ -177,8 +185,10 @@ func TestWatchRefuses(t *testing.T) {
 		var stderr strings.Builder
 		command.Stderr = &stderr
 		stdout, _ := command.Output()
-		if code := command.ProcessState.ExitCode(); code != want.code || !strings.Contains(stderr.String(), want.message) || len(stdout) > 0 {
-			t.Errorf("%s: exit code %d, %q, %q; want %d, %q", arguments, code, stdout, stderr.String(), want.code, want.message)
+		if code := command.ProcessState.ExitCode(); code != want.code ||
+			!strings.Contains(stderr.String(), want.message) || len(stdout) > 0 {
+			t.Errorf("%s: exit code %d, %q, %q; want %d, %q", arguments, code, stdout, stderr.String(), want.code,
+				want.message)
 		}
 	}
 }
@@ -274,7 +284,8 @@ var spent = regexp.MustCompile(`ε ([\d.]+) of 0\.5`)
 func TestWatchOnTerminal(t *testing.T) {
 	poisson := watchable("night", 20, 0.5)
 	fixed := watchable("night", 20, 0.5)
-	fixed.Adjacency, fixed.Scheme = event.ReplaceOne, event.Scheme{Method: event.Fixed, Rate: 0.5, Size: 1000, Population: 2000, Rounds: 20, Secret: true}
+	fixed.Adjacency, fixed.Scheme = event.ReplaceOne,
+		event.Scheme{Method: event.Fixed, Rate: 0.5, Size: 1000, Population: 2000, Rounds: 20, Secret: true}
 	users := watchable("night", 20, 0.5)
 	users.Adjacency, users.Unit, users.Scheme = fixed.Adjacency, event.User, fixed.Scheme
 	for name, c := range map[string]struct {
@@ -423,7 +434,8 @@ func BenchmarkWatch(b *testing.B) {
 		if err := os.WriteFile(path, ledger.Bytes, 0o644); err != nil {
 			b.Fatal(err)
 		}
-		w := &watching{watchCommand: &watchCommand{Ledger: path, LedgerChoice: accountant.LedgerChoice{Accountant: "pld"}}}
+		w := &watching{watchCommand: &watchCommand{Ledger: path,
+			LedgerChoice: accountant.LedgerChoice{Accountant: "pld"}}}
 		b.Run(fmt.Sprint("look ", nights*80), func(b *testing.B) {
 			for b.Loop() {
 				if _, err := ledgers.Read(path); err != nil {

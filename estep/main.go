@@ -33,7 +33,9 @@ func main() {
 		Name:    "estep",
 		Summary: "Turn rounds of documents into contributions, or score held-out documents.",
 		Example: "estep lda --params params < rounds > contributions",
-		Notes: "With --params, estep answers every document of every round with one contribution, after it has the parameters " +
-			"of the previous round. With --score or --infer, it reads documents and a model file; with --score also models of many rounds. The output is private.",
+		Notes: "With --params, estep answers every document of every round with one contribution, after it has the " +
+			"parameters " +
+			"of the previous round. With --score or --infer, it reads documents and a model file; with --score also " +
+			"models of many rounds. The output is private.",
 	}, &cli, &cli.Common)
 }

@@ -82,7 +82,8 @@ func fixedRounds() []byte {
 	for _, r := range records {
 		if open := r.GetRoundOpen(); open != nil {
 			n := uint64(len(corpus))
-			open.Scheme = &wire.Scheme{Method: wire.Scheme_FIXED, Rate: 0.5, Size: n, Population: 2 * n, Rounds: 2, Secret: true}
+			open.Scheme = &wire.Scheme{Method: wire.Scheme_FIXED, Rate: 0.5, Size: n, Population: 2 * n, Rounds: 2,
+				Secret: true}
 		}
 	}
 	return encode(ofRounds(vocab, wire.Unit_DOCUMENT), false, records...)
@@ -124,11 +125,13 @@ func parameterStream(model string, words vocabulary.Words, withWords, cut bool, 
 // parametersOfRun is parameterStream of a run that is named.
 func parametersOfRun(run, model string, words vocabulary.Words, withWords, cut bool, rounds []uint32,
 	matrices ...matrix) []byte {
-	return parametersOf([]*wire.Scalar{{Name: "alpha", Value: 0.5}}, run, model, words, withWords, cut, rounds, matrices...)
+	return parametersOf([]*wire.Scalar{{Name: "alpha", Value: 0.5}}, run, model, words, withWords, cut, rounds,
+		matrices...)
 }
 
 // parametersOf is parametersOfRun with other scalars.
-func parametersOf(scalars []*wire.Scalar, run, model string, words vocabulary.Words, withWords, cut bool, rounds []uint32,
+func parametersOf(scalars []*wire.Scalar, run, model string, words vocabulary.Words, withWords, cut bool,
+	rounds []uint32,
 	matrices ...matrix) []byte {
 	h := header(wire.Kind_PARAMETERS, words)
 	h.Side, h.Model, h.Run = wire.Side_PUBLIC, model, run
@@ -146,7 +149,8 @@ func parametersOf(scalars []*wire.Scalar, run, model string, words vocabulary.Wo
 		case []float64:
 			cells = append(cells, stream.AppendCells(nil, c))
 		}
-		h.Matrices = append(h.Matrices, &wire.Matrix{Name: m.name, Rows: m.rows, Columns: uint32(len(words)), Element: element})
+		h.Matrices = append(h.Matrices,
+			&wire.Matrix{Name: m.name, Rows: m.rows, Columns: uint32(len(words)), Element: element})
 	}
 	for _, round := range rounds {
 		p := &wire.Parameters{Scalars: scalars}
@@ -173,19 +177,22 @@ func files() map[string][]byte {
 	return map[string][]byte{
 		"documents.pp": documentStream(wire.Side_PRIVATE, vocab),
 		"labels.pp": encode(header(wire.Kind_DOCUMENTS, vocab), false, documentsOf([]*wire.Document{
-			{Id: "a", Label: "sci.\"med\"", WordGaps: []uint32{0}, Counts: []uint32{2}}, {Id: "b", WordGaps: []uint32{2}, Counts: []uint32{1}},
+			{Id: "a", Label: "sci.\"med\"", WordGaps: []uint32{0}, Counts: []uint32{2}},
+			{Id: "b", WordGaps: []uint32{2}, Counts: []uint32{1}},
 		})...),
 		"public.pp":     documentStream(wire.Side_PUBLIC, vocab),
 		"other-docs.pp": documentStream(wire.Side_PRIVATE, other),
 		"cut-documents.pp": encode(header(wire.Kind_DOCUMENTS, vocab), true,
 			&wire.Record{Body: &wire.Record_Document{Document: corpus[0]}}),
-		"no-docs.pp":     encode(header(wire.Kind_DOCUMENTS, vocab), false),
-		"no-rounds.pp":   roundStream(wire.Unit_DOCUMENT, false, 0),
-		"rounds.pp":      roundStream(wire.Unit_DOCUMENT, false, 2),
-		"round.pp":       roundStream(wire.Unit_DOCUMENT, false, 1),
-		"round-4.pp":     roundsOver(four, wire.Unit_DOCUMENT, false, 1),
-		"start-4.pp":     parameterStream("lda", four, false, false, []uint32{0}, matrix{"weights", 2, []float32{.1, .2, .3, .4, .4, .3, .2, .1}}),
-		"three.pp":       parameterStream("lda", vocab, false, false, []uint32{0}, matrix{"weights", 3, []float32{.8, .1, .1, .1, .8, .1, .3, .3, .4}}),
+		"no-docs.pp":   encode(header(wire.Kind_DOCUMENTS, vocab), false),
+		"no-rounds.pp": roundStream(wire.Unit_DOCUMENT, false, 0),
+		"rounds.pp":    roundStream(wire.Unit_DOCUMENT, false, 2),
+		"round.pp":     roundStream(wire.Unit_DOCUMENT, false, 1),
+		"round-4.pp":   roundsOver(four, wire.Unit_DOCUMENT, false, 1),
+		"start-4.pp": parameterStream("lda", four, false, false, []uint32{0},
+			matrix{"weights", 2, []float32{.1, .2, .3, .4, .4, .3, .2, .1}}),
+		"three.pp": parameterStream("lda", vocab, false, false, []uint32{0},
+			matrix{"weights", 3, []float32{.8, .1, .1, .1, .8, .1, .3, .3, .4}}),
 		"users.pp":       roundStream(wire.Unit_USER, false, 2),
 		"fixed.pp":       fixedRounds(),
 		"truncated.pp":   roundStream(wire.Unit_DOCUMENT, true, 2),
@@ -205,22 +212,27 @@ func files() map[string][]byte {
 		"words-long.pp": parameterStream("words", four, true, false, []uint32{1},
 			matrix{"probabilities", 1, []float64{.25, .25, .25, .25}}),
 
-		"rows.pp":           valuedRounds(rows...),
-		"held-rows.pp":      encode(valuedDocuments(), false, documentsOf(rows)...),
-		"unlabelled.pp":     valuedRounds(&wire.Document{Id: "MARKER", WordGaps: []uint32{0}, Values: floats(1)}),
-		"trials.pp":         valuedRounds(&wire.Document{Id: "MARKER", Label: "1/4", WordGaps: []uint32{0}, Values: floats(1)}),
+		"rows.pp":       valuedRounds(rows...),
+		"held-rows.pp":  encode(valuedDocuments(), false, documentsOf(rows)...),
+		"unlabelled.pp": valuedRounds(&wire.Document{Id: "MARKER", WordGaps: []uint32{0}, Values: floats(1)}),
+		"trials.pp": valuedRounds(&wire.Document{Id: "MARKER", Label: "1/4", WordGaps: []uint32{0},
+			Values: floats(1)}),
 		"responses.pp":      valuedRounds(responses...),
 		"held-responses.pp": encode(valuedDocuments(), false, documentsOf(responses)...),
-		"linear-model.pp": parametersOf([]*wire.Scalar{{Name: "noise", Value: 0.04}}, "", "linear", vocab, true, false, []uint32{2}, mean,
+		"linear-model.pp": parametersOf([]*wire.Scalar{{Name: "noise", Value: 0.04}}, "", "linear", vocab, true, false,
+			[]uint32{2}, mean,
 			matrix{"covariance", 3, []float64{2, 0, 0, 0, 4, 0, 0, 0, 1}}),
-		"blr-params.pp":   parameterStream("blr", vocab, false, false, []uint32{1}, mean, moments),
-		"blr-model.pp":    parameterStream("blr", vocab, true, false, []uint32{2}, mean, moments),
-		"sbn-params.pp":   parameterStream("sbn", vocab, false, false, []uint32{1}, network(zeros)...),
-		"sbn-model.pp":    parameterStream("sbn", vocab, true, false, []uint32{2}, network([]float64{2, -2, 0})...),
-		"sbn-huge.pp":     parameterStream("sbn", vocab, false, false, []uint32{1}, network([]float64{0, 2e6, 0})...),
-		"dpvi-params.pp":  parameterStream("dpvi", vocab, false, false, []uint32{1}, mean, matrix{"deviation", 1, []float64{1, 1, 2}}, matrix{"draw", 1, []float64{-1, 2, 1}}),
-		"dpvi-no-draw.pp": parameterStream("dpvi", vocab, false, false, []uint32{1}, mean, matrix{"deviation", 1, []float64{1, 1, 2}}),
-		"dpvi-model.pp":   parameterStream("dpvi", vocab, true, false, []uint32{2}, mean, matrix{"deviation", 1, []float64{1, 1, 2}}),
+		"blr-params.pp": parameterStream("blr", vocab, false, false, []uint32{1}, mean, moments),
+		"blr-model.pp":  parameterStream("blr", vocab, true, false, []uint32{2}, mean, moments),
+		"sbn-params.pp": parameterStream("sbn", vocab, false, false, []uint32{1}, network(zeros)...),
+		"sbn-model.pp":  parameterStream("sbn", vocab, true, false, []uint32{2}, network([]float64{2, -2, 0})...),
+		"sbn-huge.pp":   parameterStream("sbn", vocab, false, false, []uint32{1}, network([]float64{0, 2e6, 0})...),
+		"dpvi-params.pp": parameterStream("dpvi", vocab, false, false, []uint32{1}, mean,
+			matrix{"deviation", 1, []float64{1, 1, 2}}, matrix{"draw", 1, []float64{-1, 2, 1}}),
+		"dpvi-no-draw.pp": parameterStream("dpvi", vocab, false, false, []uint32{1}, mean,
+			matrix{"deviation", 1, []float64{1, 1, 2}}),
+		"dpvi-model.pp": parameterStream("dpvi", vocab, true, false, []uint32{2}, mean,
+			matrix{"deviation", 1, []float64{1, 1, 2}}),
 	}
 }
 

@@ -16,7 +16,8 @@ import (
 // this program have the same hash, since their workers are in the same run.
 func TestSettings(t *testing.T) {
 	base := lda.Options{
-		Tolerance: 1e-3, Iterations: 6, Shape: shape.Shape{TopTopics: 5, Weight: shape.Once, Norm: 1}, Length: lda.Length{Words: 9},
+		Tolerance: 1e-3, Iterations: 6, Shape: shape.Shape{TopTopics: 5, Weight: shape.Once, Norm: 1},
+		Length: lda.Length{Words: 9},
 	}
 	hash := func(o lda.Options) string {
 		t.Helper()

@@ -35,19 +35,29 @@ type attackTopicsCommand struct {
 
 // Help is kong's hook.
 func (attackTopicsCommand) Help() string {
-	return "The attacker does not know the word of a token. It knows the topic that the token drew in each round, the released " +
-		"parameters, and all other tokens. Attacked are tokens that occur once in their document, since a contribution names " +
+	return "The attacker does not know the word of a token. It knows the topic that the token drew in each round, " +
+		"the released " +
+		"parameters, and all other tokens. Attacked are tokens that occur once in their document, since a " +
+		"contribution names " +
 		"their topic: one token of a document while there are enough documents.\n\n" +
-		"Two scores weigh each word of the vocabulary. \"equation 24\" of HDP-LDA (Zhao et al. 2021) multiplies the shares of the word " +
-		"in the drawn topics, by the released counts that the sampler read before the round. Counts below 0 are 0, and the prior eta is added. " +
-		"Parameters without counts have weights, which mstep lda --denoise floor --beta mean makes of counts below --ceiling. The " +
+		"Two scores weigh each word of the vocabulary. \"equation 24\" of HDP-LDA (Zhao et al. 2021) multiplies the " +
+		"shares of the word " +
+		"in the drawn topics, by the released counts that the sampler read before the round. Counts below 0 are 0, " +
+		"and the prior eta is added. " +
+		"Parameters without counts have weights, which mstep lda --denoise floor --beta mean makes of counts below " +
+		"--ceiling. The " +
 		"paper does not normalise the product over the vocabulary; this command does.\n\n" +
-		"\"exact\" multiplies the probabilities of the drawn topics, as estep gibbs draws them for the word. The topics of a document's " +
-		"other tokens after the round stand for those at the draw, and so do the counts of all documents in a coupled round. The " +
+		"\"exact\" multiplies the probabilities of the drawn topics, as estep gibbs draws them for the word. The " +
+		"topics of a document's " +
+		"other tokens after the round stand for those at the draw, and so do the counts of all documents in a " +
+		"coupled round. The " +
 		"attacker does not know noise that estep adds to the counts of a document.\n\n" +
-		"Printed are the mean probability of the true word, and the share of tokens whose true word is the most probable. Chance is 1/V.\n\n" +
-		"Contributions must be raw counts of all documents, kept from round to round, with one sweep over all tokens a round (no " +
-		"--word-rate). No stream tells the number of sweeps, unless draws are unbounded. Keep both streams with tee:\n\n" +
+		"Printed are the mean probability of the true word, and the share of tokens whose true word is the most " +
+		"probable. Chance is 1/V.\n\n" +
+		"Contributions must be raw counts of all documents, kept from round to round, with one sweep over all tokens " +
+		"a round (no " +
+		"--word-rate). No stream tells the number of sweeps, unless draws are unbounded. Keep both streams with " +
+		"tee:\n\n" +
 		"  sample --all … | estep gibbs --keep … --params FIFO | (umask 077; tee z.pp) | privatize … |\n" +
 		"    mstep lda … --params-out >(tee -p params.pp >FIFO) …"
 }
@@ -73,7 +83,8 @@ func (c *attackTopicsCommand) Run(r *filter.Run) error {
 		return err
 	}
 	contributions := endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_CONTRIBUTIONS}, MaxCells: c.MaxCells}
-	parameters := endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_PARAMETERS}, Side: wire.Side_PUBLIC, MaxCells: c.MaxCells}
+	parameters := endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_PARAMETERS}, Side: wire.Side_PUBLIC,
+		MaxCells: c.MaxCells}
 	if r.DryRun() {
 		if err := endpoint.CheckStream(r, c.Assignments, contributions); err != nil {
 			return err
@@ -95,7 +106,8 @@ func (c *attackTopicsCommand) Run(r *filter.Run) error {
 		return exit.Errorf(exit.Malformed, "%s and %s: %w", assignments.Name(), params.Name(), err)
 	}
 	if scores := 2 * uint64(c.Tokens) * uint64(size.Words); c.MaxCells > 0 && scores > c.MaxCells {
-		return exit.Errorf(exit.Usage, "--tokens %d has %d scores of words, must have at most %d", c.Tokens, scores, c.MaxCells).
+		return exit.Errorf(exit.Usage, "--tokens %d has %d scores of words, must have at most %d", c.Tokens, scores,
+			c.MaxCells).
 			WithHint("fewer --tokens, or --max-cells %d if memory is so large", scores)
 	}
 	if h.Side == wire.Side_PRIVATE {

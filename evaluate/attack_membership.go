@@ -28,20 +28,28 @@ type attackMembershipCommand struct {
 
 // Help is kong's hook.
 func (attackMembershipCommand) Help() string {
-	return "The attacker asks a model about documents and guesses which of them the model was trained on. Each FILE is a stream of predictions, or " +
-		"of scores, of estep --score. Shadow models are trained like the attacked one, on documents that the attacker chose. Two attacks:\n\n" +
-		"\"shadow models\" (Shokri et al. 2017) learns, for each class of documents, a logistic regression of membership on the sorted probabilities " +
+	return "The attacker asks a model about documents and guesses which of them the model was trained on. Each FILE " +
+		"is a stream of predictions, or " +
+		"of scores, of estep --score. Shadow models are trained like the attacked one, on documents that the " +
+		"attacker chose. Two attacks:\n\n" +
+		"\"shadow models\" (Shokri et al. 2017) learns, for each class of documents, a logistic regression of " +
+		"membership on the sorted probabilities " +
 		"of the classes and the probability of the true one; of scores, on the log likelihood of a token.\n\n" +
-		"\"likelihood ratio\" (Carlini et al. 2022) compares, for each document, the shadow models that were trained on it with those that were not. " +
-		"It attacks the documents that some shadow model was trained on and some other was not, by their ids, and is left out where there are none.\n\n" +
-		"Printed are the balanced accuracy, ½ for a blind guess; the area under the ROC curve; and the share of members that are found while at most " +
-		"1 % of the others are taken for members. Intervals are of 95 %, for these models: another training may differ by more."
+		"\"likelihood ratio\" (Carlini et al. 2022) compares, for each document, the shadow models that were trained " +
+		"on it with those that were not. " +
+		"It attacks the documents that some shadow model was trained on and some other was not, by their ids, and is " +
+		"left out where there are none.\n\n" +
+		"Printed are the balanced accuracy, ½ for a blind guess; the area under the ROC curve; and the share of " +
+		"members that are found while at most " +
+		"1 % of the others are taken for members. Intervals are of 95 %, for these models: another training may " +
+		"differ by more."
 }
 
 // Validate is kong's hook.
 func (c *attackMembershipCommand) Validate() error {
 	if len(c.ShadowIn) != len(c.ShadowOut) {
-		return fmt.Errorf("--shadow-in names %d models and --shadow-out %d, must be as many", len(c.ShadowIn), len(c.ShadowOut))
+		return fmt.Errorf("--shadow-in names %d models and --shadow-out %d, must be as many", len(c.ShadowIn),
+			len(c.ShadowOut))
 	}
 	return nil
 }
@@ -93,7 +101,8 @@ type said struct {
 }
 
 func (s *said) read(name string) (examples []membership.Example, err error) {
-	in, h, err := endpoint.OpenStream(name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_PREDICTIONS, wire.Kind_SCORES}})
+	in, h, err := endpoint.OpenStream(name,
+		endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_PREDICTIONS, wire.Kind_SCORES}})
 	if err != nil {
 		return nil, err
 	}
@@ -104,8 +113,10 @@ func (s *said) read(name string) (examples []membership.Example, err error) {
 	if s.header == nil {
 		s.header = h
 	}
-	if h.Kind != s.header.Kind || h.VocabularySize != s.header.VocabularySize || !bytes.Equal(h.Vocabulary, s.header.Vocabulary) {
-		return nil, exit.Errorf(exit.Malformed, "%s: of another kind than the first stream, or with other columns", name)
+	if h.Kind != s.header.Kind || h.VocabularySize != s.header.VocabularySize ||
+		!bytes.Equal(h.Vocabulary, s.header.Vocabulary) {
+		return nil, exit.Errorf(exit.Malformed, "%s: of another kind than the first stream, or with other columns",
+			name)
 	}
 	seen := make(map[string]bool)
 	for {
@@ -124,7 +135,8 @@ func (s *said) read(name string) (examples []membership.Example, err error) {
 			continue
 		}
 		if seen[e.ID] {
-			return nil, exit.Errorf(exit.Malformed, "%w", in.Errorf("a document comes twice: a stream must be of one model"))
+			return nil, exit.Errorf(exit.Malformed, "%w",
+				in.Errorf("a document comes twice: a stream must be of one model"))
 		}
 		seen[e.ID] = true
 		examples = append(examples, e)
@@ -211,8 +223,10 @@ func (c *attackMembershipCommand) print(attacks []namedGuesses) ([]byte, error) 
 			return nil, exit.Errorf(exit.Malformed, "%s: %w", a.name, err)
 		}
 		row := membershipRow{
-			Attack: a.name, Members: m.Members, Others: m.Others, Accuracy: m.Accuracy, AccuracyLow: m.AccuracyLow, AccuracyHigh: m.AccuracyHigh,
-			AUC: m.Area.AUC, TPR: m.TruePositive, TPRLow: m.TruePositiveLow, TPRHigh: m.TruePositiveHi, FPR: membership.FalsePositive,
+			Attack: a.name, Members: m.Members, Others: m.Others, Accuracy: m.Accuracy, AccuracyLow: m.AccuracyLow,
+			AccuracyHigh: m.AccuracyHigh,
+			AUC:          m.Area.AUC, TPR: m.TruePositive, TPRLow: m.TruePositiveLow, TPRHigh: m.TruePositiveHi,
+			FPR: membership.FalsePositive,
 		}
 		if low, high := m.Area.Interval(); low < high { // an area of 0 or 1 has no error by its formula
 			row.AUCLow, row.AUCHigh = &low, &high
@@ -231,7 +245,8 @@ func (c *attackMembershipCommand) print(attacks []namedGuesses) ([]byte, error) 
 		if r.AUCLow != nil {
 			area = fmt.Sprintf("%.4f to %.4f", *r.AUCLow, *r.AUCHigh)
 		}
-		fmt.Fprintf(w, "%s\t%.4f\t%.4f to %.4f\t%.4f\t%s\t%.4f\t%.4f to %.4f\t%d\t%d\n", r.Attack, r.Accuracy, r.AccuracyLow, r.AccuracyHigh,
+		fmt.Fprintf(w, "%s\t%.4f\t%.4f to %.4f\t%.4f\t%s\t%.4f\t%.4f to %.4f\t%d\t%d\n", r.Attack, r.Accuracy,
+			r.AccuracyLow, r.AccuracyHigh,
 			r.AUC, area, r.TPR, r.TPRLow, r.TPRHigh, r.Members, r.Others)
 	}
 	err := w.Flush()

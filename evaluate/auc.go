@@ -33,7 +33,8 @@ func (c *aucCommand) Run(r *filter.Run) error {
 	defer in.Close()
 	h := in.header
 	if h.VocabularySize != 1 {
-		return exit.Errorf(exit.Malformed, "%s: predictions of %d columns: the area under the ROC curve is of one class", in.Name(), h.VocabularySize).
+		return exit.Errorf(exit.Malformed,
+			"%s: predictions of %d columns: the area under the ROC curve is of one class", in.Name(), h.VocabularySize).
 			WithHint("evaluate classes measures predictions of several classes, evaluate pixels those of images")
 	}
 	if h.Side == wire.Side_PRIVATE {
@@ -116,7 +117,8 @@ func (m *measurement) table(b *bytes.Buffer) error {
 	fmt.Fprintf(b, "\n")
 	fmt.Fprintf(w, "probability\tmean\tpositive share\t95 %% interval\tdocuments\n")
 	for _, c := range m.Calibration {
-		fmt.Fprintf(w, "%.1f to %.1f\t%.4f\t%.4f\t%.4f to %.4f\t%d\n", c.From, c.To, c.Predicted, c.Observed, c.Low, c.High, c.Documents)
+		fmt.Fprintf(w, "%.1f to %.1f\t%.4f\t%.4f\t%.4f to %.4f\t%d\n", c.From, c.To, c.Predicted, c.Observed, c.Low,
+			c.High, c.Documents)
 	}
 	return w.Flush()
 }

@@ -43,18 +43,28 @@ type auditCommand struct {
 
 // Help is kong's hook.
 func (c *auditCommand) Help() string {
-	return "Runs PATH MECHANISM --grant G --ledger L -o OUT IN… on neighbouring inputs that differ in one unit, the canary, " +
-		"and guesses from the releases which input it was. The error rates of the guesses give a lower bound on the privacy " +
-		"loss. For Gaussian noise the claimed loss is the Gaussian trade-off between the two error rates, by the sensitivity " +
+	return "Runs PATH MECHANISM --grant G --ledger L -o OUT IN… on neighbouring inputs that differ in one unit, the " +
+		"canary, " +
+		"and guesses from the releases which input it was. The error rates of the guesses give a lower bound on the " +
+		"privacy " +
+		"loss. For Gaussian noise the claimed loss is the Gaussian trade-off between the two error rates, by the " +
+		"sensitivity " +
 		"and scale in the ledger, and is stated as ε at --delta. For Laplace noise the claimed loss is ε.\n\n" +
-		"The cases are: " + strings.Join(audit.Cases(), ", ") + ". In neighbours each run is a process. In the other cases a " +
-		"run has many rounds, each with or without the canary. The canary is where a fault would show: in one cell, in all, " +
-		"off the diagonal of a symmetric matrix, under a statistic's bound, in factored parts, in two inputs, in a partial sum. In words " +
-		"and increments one word is exchanged; the topics are given, so the claim is without the loss of their draws, which audit estep bounds. These cases also " +
+		"The cases are: " + strings.Join(audit.Cases(), ", ") +
+		". In neighbours each run is a process. In the other cases a " +
+		"run has many rounds, each with or without the canary. The canary is where a fault would show: in one cell, " +
+		"in all, " +
+		"off the diagonal of a symmetric matrix, under a statistic's bound, in factored parts, in two inputs, in a " +
+		"partial sum. In words " +
+		"and increments one word is exchanged; the topics are given, so the claim is without the loss of their " +
+		"draws, which audit estep bounds. These cases also " +
 		"compare the spread of the noise, and the sum of a unit within its bound, with the ledger and the grant.\n\n" +
-		"An audit can show that a privatizer is broken: if a bound is above the claim, or a rule is broken outright, the exit " +
-		"code is 83. It cannot show that a privatizer is sound: these inputs and this many rounds miss a leak of another " +
-		"kind, or a leak in one round of a thousand. A sound privatizer, whose noise is fresh in each round, fails with " +
+		"An audit can show that a privatizer is broken: if a bound is above the claim, or a rule is broken outright, " +
+		"the exit " +
+		"code is 83. It cannot show that a privatizer is sound: these inputs and this many rounds miss a leak of " +
+		"another " +
+		"kind, or a leak in one round of a thousand. A sound privatizer, whose noise is fresh in each round, fails " +
+		"with " +
 		"probability at most 1 - CONFIDENCE, over all cases together."
 }
 
@@ -96,7 +106,8 @@ func (c *auditCommand) Run(r *filter.Run) error {
 			r.Status(format, args...)
 			meter.Say(fmt.Sprintf(format, args...), "")
 		},
-		Terms: audit.Terms{Mechanism: c.Mechanism, Adjacency: c.Adjacency, Unit: c.Unit, NoiseMultiplier: c.NoiseMultiplier},
+		Terms: audit.Terms{Mechanism: c.Mechanism, Adjacency: c.Adjacency, Unit: c.Unit,
+			NoiseMultiplier: c.NoiseMultiplier},
 	}
 	if c.OneRun {
 		auditor.Canaries = c.Canaries
@@ -106,7 +117,8 @@ func (c *auditCommand) Run(r *filter.Run) error {
 		return err
 	}
 	return conclude(c.Binary, c.Output, results, c.JSON, map[string]any{
-		"mechanism": c.Mechanism, "adjacency": c.Adjacency, "unit": c.Unit, "noise_multiplier": c.NoiseMultiplier, "confidence": c.Confidence,
+		"mechanism": c.Mechanism, "adjacency": c.Adjacency, "unit": c.Unit, "noise_multiplier": c.NoiseMultiplier,
+		"confidence": c.Confidence,
 	})
 }
 
@@ -178,11 +190,13 @@ func printResults(results []*audit.Result, inJSON bool, settings map[string]any)
 		if r.Broken() != "" {
 			verdict = "BROKEN"
 		}
-		fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\n", r.Experiment, r.Runs, r.Rounds, claimed, least, delta, verdict, r.Note)
+		fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\n", r.Experiment, r.Runs, r.Rounds, claimed, least, delta,
+			verdict, r.Note)
 	}
 	if err := w.Flush(); err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(&b, "A claimed ε covers the rounds that the statistic of the bound uses. All bounds hold together with confidence %v.\n", settings["confidence"])
+	fmt.Fprintf(&b, "A claimed ε covers the rounds that the statistic of the bound uses. All bounds hold together "+
+		"with confidence %v.\n", settings["confidence"])
 	return b.Bytes(), nil
 }

@@ -24,18 +24,29 @@ type auditEStepCommand struct {
 
 // Help is kong's hook.
 func (c *auditEStepCommand) Help() string {
-	return "Runs PATH gibbs --keep --statistic counts --draws E … on rounds of documents and on parameters that an adversary could send. " +
-		"In one token the documents are neighbours: a coin chooses its word. The audit guesses the word from the topics of " +
-		"all tokens. The error rates of the guesses give a lower bound on the loss of the draws. The claimed loss is what the rounds " +
+	return "Runs PATH gibbs --keep --statistic counts --draws E … on rounds of documents and on parameters that an " +
+		"adversary could send. " +
+		"In one token the documents are neighbours: a coin chooses its word. The audit guesses the word from the " +
+		"topics of " +
+		"all tokens. The error rates of the guesses give a lower bound on the loss of the draws. The claimed loss is " +
+		"what the rounds " +
 		"state (draws), summed over the rounds that the guess uses.\n\n" +
-		"The cases are: " + strings.Join(audit.EStepCases(), ", ") + ". Each has two rounds, with other weights. In ratios, the weights " +
-		"of two words differ by a factor of a billion; in zeros, words have no weight; in certain, the probabilities of words are close to 0 and 1. " +
-		"In many-topics the loss comes close to its bound. In rare-topic and certain the token stands among others. ratios-unasked asks for no bound, so that estep states its own.\n\n" +
-		"Each case also checks rules outright. Counts must be whole and those of the document's words; increments must add up to such counts. The " +
-		"state must have what was sent and nothing else. Rounds must state the loss of their draws. The same rounds under the same key " +
-		"must get the same topics, other keys and documents must not. In rounds that are not marked as coupled, other documents must not change the topics of a document.\n\n" +
-		"An audit can show that a sampler is broken: if a bound is above the claim, or a rule is broken, the exit code is 83. It cannot show " +
-		"that a sampler is sound. A sound sampler fails with probability at most 1 - CONFIDENCE, over all cases together."
+		"The cases are: " + strings.Join(audit.EStepCases(), ", ") +
+		". Each has two rounds, with other weights. In ratios, the weights " +
+		"of two words differ by a factor of a billion; in zeros, words have no weight; in certain, the probabilities " +
+		"of words are close to 0 and 1. " +
+		"In many-topics the loss comes close to its bound. In rare-topic and certain the token stands among others. " +
+		"ratios-unasked asks for no bound, so that estep states its own.\n\n" +
+		"Each case also checks rules outright. Counts must be whole and those of the document's words; increments " +
+		"must add up to such counts. The " +
+		"state must have what was sent and nothing else. Rounds must state the loss of their draws. The same rounds " +
+		"under the same key " +
+		"must get the same topics, other keys and documents must not. In rounds that are not marked as coupled, " +
+		"other documents must not change the topics of a document.\n\n" +
+		"An audit can show that a sampler is broken: if a bound is above the claim, or a rule is broken, the exit " +
+		"code is 83. It cannot show " +
+		"that a sampler is sound. A sound sampler fails with probability at most 1 - CONFIDENCE, over all cases " +
+		"together."
 }
 
 // Validate is kong's hook.
@@ -80,7 +91,8 @@ func (c *auditEStepCommand) Run(r *filter.Run) error {
 	meter := &progress.Meter{Name: "evaluate"}
 	r.Show(c.Output, meter.Line)
 	auditor := &audit.EStepAuditor{
-		Binary: binary, Folder: temporary(c.Folder), Cases: c.Case, Documents: c.Documents, Draws: c.Draws, Workers: c.N(),
+		Binary: binary, Folder: temporary(c.Folder), Cases: c.Case, Documents: c.Documents, Draws: c.Draws,
+		Workers:    c.N(),
 		Confidence: c.Confidence, Status: func(format string, args ...any) {
 			r.Status(format, args...)
 			meter.Say(fmt.Sprintf(format, args...), "")

@@ -89,8 +89,9 @@ func render(t *testing.T, command reportCommand) []byte {
 func TestBrowser(t *testing.T) {
 	testkit.Deep(t, "browser")
 	b := browse(t, render(t, reportCommand{
-		Model: "report.pp", Ledger: "report.ledger", Account: "report.json", Curve: "curve.json", Releases: "report-rel.pp",
-		Scores: "fair-scores.pp", Reference: "fair-docs.pp", Top: 3, Title: `</title><script>alert("title")</script>`,
+		Model: "report.pp", Ledger: "report.ledger", Account: "report.json", Curve: "curve.json",
+		Releases: "report-rel.pp",
+		Scores:   "fair-scores.pp", Reference: "fair-docs.pp", Top: 3, Title: `</title><script>alert("title")</script>`,
 	}))
 	for _, wrong := range b.Wrong {
 		t.Error(wrong)
@@ -99,7 +100,8 @@ func TestBrowser(t *testing.T) {
 	if f.Foreign != 0 || f.Scripts != 3 {
 		t.Errorf("the page has %d foreign elements and %d scripts, want 0 and 3", f.Foreign, f.Scripts)
 	}
-	for _, text := range append(slices.Clone(hostile[:2]), `</td><script>alert("data set")</script>`, `</title><script>alert("title")</script>`) {
+	for _, text := range append(slices.Clone(hostile[:2]), `</td><script>alert("data set")</script>`,
+		`</title><script>alert("title")</script>`) {
 		if !strings.Contains(f.Text, text) {
 			t.Errorf("the page does not show %q", text)
 		}
@@ -107,7 +109,8 @@ func TestBrowser(t *testing.T) {
 	// λ of topic 0 is 300, 40 and 30 for words 0, 1 and 7, of all topics 303, 109 and 32. By probability word 1 is
 	// before word 7, by lift after it, and at λ = 0.6, too: log 40 − 0.4·log 109 = 1.81 and log 30 − 0.4·log 32 = 2.01.
 	byLift, byProbability := []string{hostile[0], hostile[7], hostile[1]}, []string{hostile[0], hostile[1], hostile[7]}
-	if !slices.Equal(f.First, byLift) || !slices.Equal(f.Least, byLift) || !slices.Equal(f.Most, byProbability) || !slices.Equal(f.Again, byLift) {
+	if !slices.Equal(f.First, byLift) || !slices.Equal(f.Least, byLift) || !slices.Equal(f.Most, byProbability) ||
+		!slices.Equal(f.Again, byLift) {
 		t.Errorf("words %q, at λ = 0 %q, at 1 %q, and back %q", f.First, f.Least, f.Most, f.Again)
 	}
 	if f.Value != "1.00" || f.Said != "Words are ranked by relevance at λ = 1.00." {
@@ -115,25 +118,31 @@ func TestBrowser(t *testing.T) {
 	}
 	// Word 0 is a leading word of topic 0, which has 300 of its 303.
 	where := hostile[0] + ": about 99\u00a0% in “" + strings.Join(byLift, ", ") + "”."
-	if !slices.Equal(f.Searched, []any{where, 1.0}) || !slices.Equal(f.Hovered, []any{where, true}) || !slices.Equal(f.Focused, []any{where, true}) {
-		t.Errorf("by search a word says %v, by pointer %v, by focus %v, want %s", f.Searched, f.Hovered, f.Focused, where)
+	if !slices.Equal(f.Searched, []any{where, 1.0}) || !slices.Equal(f.Hovered, []any{where, true}) ||
+		!slices.Equal(f.Focused, []any{where, true}) {
+		t.Errorf("by search a word says %v, by pointer %v, by focus %v, want %s", f.Searched, f.Hovered, f.Focused,
+			where)
 	}
-	if !slices.Equal(f.Missed, []any{"“no such word” is no leading word of a topic. People may write it all the same.", 0.0}) {
+	if !slices.Equal(f.Missed, []any{"“no such word” is no leading word of a topic. People may write it all the same.",
+		0.0}) {
 		t.Errorf("of an unknown word the search says %v", f.Missed)
 	}
 	if !f.Dismissed || !f.Opened || f.Chosen != hostile[0] {
 		t.Errorf("dismissed by Escape: %v, fold opened: %v, chosen %q", f.Dismissed, f.Opened, f.Chosen)
 	}
-	if !slices.Equal(f.Down, []float64{73.4, 18.4, 8.2}) || !slices.Equal(f.Up, []float64{8.2, 18.4, 73.4}) { // 375, 94 and 42 of 511
+	// 375, 94 and 42 of 511
+	if !slices.Equal(f.Down, []float64{73.4, 18.4, 8.2}) || !slices.Equal(f.Up, []float64{8.2, 18.4, 73.4}) {
 		t.Errorf("sorted by share: %v, and again %v", f.Down, f.Up)
 	}
 	if f.Still != 0 || !slices.Equal(f.StillWords, f.First) {
 		t.Errorf("without scripts the page has %d controls, and words %q", f.Still, f.StillWords)
 	}
 	if f.TopicsEnd > 900 || f.TopicsRight > 400 {
-		t.Errorf("on a phone of 400 × 900 the first topic ends at %v, and a leading word at %v", f.TopicsEnd, f.TopicsRight)
+		t.Errorf("on a phone of 400 × 900 the first topic ends at %v, and a leading word at %v", f.TopicsEnd,
+			f.TopicsRight)
 	}
-	for _, rule := range []string{"color-contrast", "label", "svg-img-alt", "link-name", "landmark-one-main", "document-title", "html-has-lang"} {
+	for _, rule := range []string{"color-contrast", "label", "svg-img-alt", "link-name", "landmark-one-main",
+		"document-title", "html-has-lang"} {
 		if !slices.Contains(f.Rules, rule) {
 			t.Errorf("axe-core did not check %s", rule)
 		}
@@ -144,7 +153,8 @@ func TestBrowser(t *testing.T) {
 func TestBrowserWords(t *testing.T) {
 	testkit.Deep(t, "browser")
 	b := browse(t, render(t, reportCommand{
-		Model: "frequencies.pp", Ledger: "frequencies.led", Account: "frequencies.json", Releases: "frequencies-rel", Top: 15,
+		Model: "frequencies.pp", Ledger: "frequencies.led", Account: "frequencies.json", Releases: "frequencies-rel",
+		Top: 15,
 	}))
 	for _, wrong := range b.Wrong {
 		t.Error(wrong)

@@ -30,8 +30,10 @@ type chartCommand struct {
 
 // Help is kong's hook.
 func (chartCommand) Help() string {
-	return "Draws curves in panels side by side, all in one look. Panels and series keep the order of the file, and a series of one name " +
-		"has one colour in all panels, of which each has at most six series. A level is dashed: a baseline. Several runs at one x are drawn as their mean, with a whisker from the " +
+	return "Draws curves in panels side by side, all in one look. Panels and series keep the order of the file, and " +
+		"a series of one name " +
+		"has one colour in all panels, of which each has at most six series. A level is dashed: a baseline. Several " +
+		"runs at one x are drawn as their mean, with a whisker from the " +
 		"least to the greatest."
 }
 

@@ -22,10 +22,14 @@ type classesCommand struct {
 
 // Help is kong's hook.
 func (classesCommand) Help() string {
-	return "The predicted class is the column of the highest probability, the first of equal ones. A stream of one column has two classes: " +
-		"the column is predicted where its probability is above one half. Beside the accuracy stands that of always predicting the most frequent " +
-		"class. Macro F1 is the mean F1 of the classes that some document has or that are predicted for some, as in scikit-learn.\n\n" +
-		"Intervals have 95 % confidence, for independent documents: the accuracy's is exact (Clopper and Pearson 1934), that of macro F1 is " +
+	return "The predicted class is the column of the highest probability, the first of equal ones. A stream of one " +
+		"column has two classes: " +
+		"the column is predicted where its probability is above one half. Beside the accuracy stands that of always " +
+		"predicting the most frequent " +
+		"class. Macro F1 is the mean F1 of the classes that some document has or that are predicted for some, as in " +
+		"scikit-learn.\n\n" +
+		"Intervals have 95 % confidence, for independent documents: the accuracy's is exact (Clopper and Pearson " +
+		"1934), that of macro F1 is " +
 		"by the delta method (Takahashi et al. 2022)."
 }
 
@@ -100,7 +104,8 @@ func classified(confusion *classes.Confusion, names []string) *classification {
 
 func (m *classification) table(b *bytes.Buffer) error {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "accuracy\t95 %% interval\tof majority\tmacro F1\t95 %% interval\tdocuments\n%.4f\t%.4f to %.4f\t%.4f\t%.4f\t",
+	fmt.Fprintf(w, "accuracy\t95 %% interval\tof majority\tmacro F1\t95 %% interval\tdocuments\n"+
+		"%.4f\t%.4f to %.4f\t%.4f\t%.4f\t",
 		m.Accuracy, m.AccuracyLow, m.AccuracyHigh, m.Majority, m.MacroF1)
 	if m.Error == nil {
 		fmt.Fprintf(w, "-")

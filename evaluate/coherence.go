@@ -80,7 +80,8 @@ func (c *coherenceCommand) Run(r *filter.Run) error {
 }
 
 // openReference opens the documents on which a coherence is computed.
-func openReference(name, of string, wanted endpoint.Wanted, model *wire.Header) (*endpoint.StreamReader, *wire.Header, error) {
+func openReference(name, of string, wanted endpoint.Wanted, model *wire.Header) (*endpoint.StreamReader, *wire.Header,
+	error) {
 	in, h, err := endpoint.OpenStream(name, wanted)
 	if err == nil && string(h.Vocabulary) != string(model.Vocabulary) {
 		in.Close()

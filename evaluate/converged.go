@@ -23,11 +23,14 @@ type convergedCommand struct {
 
 // Help is kong's hook.
 func (convergedCommand) Help() string {
-	return "Prints the first round T for which the perplexity of each of the rounds T to T + N differs by at most --threshold from that of " +
-		"the round before: the rule of SUB-LDA, §5.4. The perplexity is that of the variational bound, or of scores without one, as of " +
+	return "Prints the first round T for which the perplexity of each of the rounds T to T + N differs by at most " +
+		"--threshold from that of " +
+		"the round before: the rule of SUB-LDA, §5.4. The perplexity is that of the variational bound, or of scores " +
+		"without one, as of " +
 		"estep gibbs, the plug-in perplexity. The exit code is 1 if there is none. " +
 		"The rule needs the scores of at least N + 2 rounds.\n\n" +
-		"The rule reads a finished run. A run that stopped by it would publish a number of rounds that depends on the documents, which no " +
+		"The rule reads a finished run. A run that stopped by it would publish a number of rounds that depends on " +
+		"the documents, which no " +
 		"budget covers. So private scores are refused without --private-logs: behind the wall, for a look."
 }
 
@@ -53,7 +56,8 @@ func (c *convergedCommand) Run(r *filter.Run) error {
 	}
 	defer in.Close()
 	if h.Side != wire.Side_PUBLIC && !r.Private() {
-		return exit.Errorf(exit.Refused, "%s: the held-out documents are private: when a run converges tells about them", in.Name()).
+		return exit.Errorf(exit.Refused,
+			"%s: the held-out documents are private: when a run converges tells about them", in.Name()).
 			WithHint("score public documents: tokenize --public")
 	}
 	totals, err := readScores(r, in, c.Output, true)
@@ -61,8 +65,10 @@ func (c *convergedCommand) Run(r *filter.Run) error {
 		return err
 	}
 	if least := c.For + 2; len(totals) < least {
-		return exit.Errorf(exit.Failure, "%s: scores of too few rounds for the rule: %d, must be at least %d", in.Name(), len(totals), least).
-			WithHint("mstep --models DIR keeps the model after each round, and estep --score --model DIR scores all of them")
+		return exit.Errorf(exit.Failure, "%s: scores of too few rounds for the rule: %d, must be at least %d",
+			in.Name(), len(totals), least).
+			WithHint("mstep --models DIR keeps the model after each round, and estep --score --model DIR scores all " +
+				"of them")
 	}
 	by, perplexity, err := first(in, totals, byBound, byPlugIn)
 	if err != nil {
@@ -70,13 +76,16 @@ func (c *convergedCommand) Run(r *filter.Run) error {
 	}
 	at := converged(perplexity, c.Threshold, c.For)
 	if at < 0 {
-		return exit.Errorf(exit.Failure, "%s: no %d rounds on end with changes of at most %v", in.Name(), c.For+1, c.Threshold)
+		return exit.Errorf(exit.Failure, "%s: no %d rounds on end with changes of at most %v", in.Name(), c.For+1,
+			c.Threshold)
 	}
 	var b bytes.Buffer
 	if c.JSON {
-		err = json.NewEncoder(&b).Encode(map[string]any{"round": totals[at].round, strings.NewReplacer("variational ", "", "-", "_").Replace(by.name): perplexity[at]})
+		err = json.NewEncoder(&b).Encode(map[string]any{"round": totals[at].round,
+			strings.NewReplacer("variational ", "", "-", "_").Replace(by.name): perplexity[at]})
 	} else {
-		fmt.Fprintf(&b, "converged at round %d, with a perplexity (%s) of %.1f\n", totals[at].round, by.name, perplexity[at])
+		fmt.Fprintf(&b, "converged at round %d, with a perplexity (%s) of %.1f\n", totals[at].round, by.name,
+			perplexity[at])
 	}
 	if err != nil {
 		return err

@@ -37,10 +37,12 @@ func (c *diversityCommand) Run(r *filter.Run) error {
 	top := len(topics[0].Words) // a small vocabulary has fewer
 	value := diversity(topics)
 	if !c.JSON {
-		return writeText(c.Output, fmt.Appendf(nil, "%.3f of the %d likeliest words of %d topics are different\n", value, top, len(topics)))
+		return writeText(c.Output, fmt.Appendf(nil, "%.3f of the %d likeliest words of %d topics are different\n",
+			value, top, len(topics)))
 	}
 	var b bytes.Buffer
-	if err := json.NewEncoder(&b).Encode(map[string]any{"diversity": value, "top": top, "topics": len(topics)}); err != nil {
+	if err := json.NewEncoder(&b).
+		Encode(map[string]any{"diversity": value, "top": top, "topics": len(topics)}); err != nil {
 		return err
 	}
 	return writeText(c.Output, b.Bytes())

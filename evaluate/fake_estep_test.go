@@ -24,8 +24,10 @@ import (
 func fakeSamplers() map[string]func() {
 	programs := make(map[string]func())
 	for _, flaw := range []string{
-		"none", "unclamped", "half-clamped", "in-place", "coupled", "coupled-at-times", "increments", "noisy", "negative", "fixed-coins",
-		"fresh-coins", "coins-of-words", "other-state", "large-state", "no-state", "draws-less", "draws-unstated", "draws-of-documents", "two-matrices",
+		"none", "unclamped", "half-clamped", "in-place", "coupled", "coupled-at-times", "increments", "noisy",
+		"negative", "fixed-coins",
+		"fresh-coins", "coins-of-words", "other-state", "large-state", "no-state", "draws-less", "draws-unstated",
+		"draws-of-documents", "two-matrices",
 		"loses", "wide", "other-name", "other-round", "no-round", "releases", "refuses", "text",
 	} {
 		programs["fake-estep-"+flaw] = func() {
@@ -176,7 +178,8 @@ func (f *fakeSampler) round(name string) error {
 	counts := []*wire.Matrix{{Name: "topics", Rows: uint32(f.k), Columns: uint32(f.v), Element: wire.Element_FLOAT32}}
 	hidden := slices.Clone(counts)
 	if f.hides() {
-		hidden = append(hidden, &wire.Matrix{Name: "counts", Rows: uint32(f.k), Columns: uint32(f.v), Element: wire.Element_FLOAT32})
+		hidden = append(hidden, &wire.Matrix{Name: "counts", Rows: uint32(f.k), Columns: uint32(f.v),
+			Element: wire.Element_FLOAT32})
 	}
 	switch f.flaw {
 	case "two-matrices":
@@ -186,7 +189,8 @@ func (f *fakeSampler) round(name string) error {
 	}
 	write := func(file string, kind wire.Kind, matrices []*wire.Matrix, records []*wire.Record) error {
 		h := &wire.Header{
-			Version: wire.Version, Kind: kind, Side: wire.Side_PRIVATE, Run: header.Run, Model: "lda", Unit: header.Unit,
+			Version: wire.Version, Kind: kind, Side: wire.Side_PRIVATE, Run: header.Run, Model: "lda",
+			Unit:       header.Unit,
 			Vocabulary: header.Vocabulary, VocabularySize: header.VocabularySize, Matrices: matrices,
 		}
 		switch {
@@ -204,7 +208,8 @@ func (f *fakeSampler) round(name string) error {
 		content, _ := script.Stream(h, records...)
 		return os.WriteFile(file, content, 0o600)
 	}
-	return cmp.Or(write(f.flags["-o"], wire.Kind_CONTRIBUTIONS, counts, f.closed(sent)), write(f.flags["--state"], wire.Kind_STATE, hidden, f.closed(kept)))
+	return cmp.Or(write(f.flags["-o"], wire.Kind_CONTRIBUTIONS, counts, f.closed(sent)),
+		write(f.flags["--state"], wire.Kind_STATE, hidden, f.closed(kept)))
 }
 
 // closed returns records whose close counts the contributions before it.
@@ -223,7 +228,8 @@ func (f *fakeSampler) closed(records []*wire.Record) []*wire.Record {
 
 // hides says whether the state has the counts beside the contribution.
 func (f *fakeSampler) hides() bool {
-	return f.flags["--statistic"] == "increments" || f.flaw == "increments" || f.flaw == "large-state" || f.flaw == "two-matrices"
+	return f.flags["--statistic"] == "increments" || f.flaw == "increments" || f.flaw == "large-state" ||
+		f.flaw == "two-matrices"
 }
 
 // states returns what the rounds state as the loss of their draws.

@@ -24,9 +24,12 @@ import (
 func fakes() map[string]func() {
 	programs := make(map[string]func())
 	for _, flaw := range []string{
-		"none", "half-noise", "little-less-noise", "seeded", "reuses-noise", "deduplicates", "counts-twice", "uncharged", "recharges",
-		"other-adjacency", "varying-charge", "mute", "refuses", "one-round", "exact", "off-diagonal-once", "counts-over-inputs",
-		"noise-over-clip", "assumes-non-negative", "keeps-negative", "half-off-diagonal", "batch-as-unit", "ignores-bounds",
+		"none", "half-noise", "little-less-noise", "seeded", "reuses-noise", "deduplicates", "counts-twice",
+		"uncharged", "recharges",
+		"other-adjacency", "varying-charge", "mute", "refuses", "one-round", "exact", "off-diagonal-once",
+		"counts-over-inputs",
+		"noise-over-clip", "assumes-non-negative", "keeps-negative", "half-off-diagonal", "batch-as-unit",
+		"ignores-bounds",
 		"l2-for-laplace", "clips-records", "combines-unclipped", "bare-cell", "takes-unproved",
 		"noise-tells", "charges-less", "halves-draws", "one-clip", "factors-unclipped",
 	} {
@@ -249,7 +252,8 @@ func (r *fakeRound) vector(c *wire.Contribution) []float64 {
 		rows, columns := wire.AppendIDs(nil, p.RowGaps), wire.AppendIDs(nil, p.ColumnGaps)
 		for i := range len(rows) * len(columns) {
 			at := slices.IndexFunc(r.cells, func(c place) bool {
-				return c.matrix == int(p.Matrix) && c.row == int(rows[i/len(columns)]) && c.column == int(columns[i%len(columns)])
+				return c.matrix == int(p.Matrix) && c.row == int(rows[i/len(columns)]) &&
+					c.column == int(columns[i%len(columns)])
 			})
 			if at < 0 {
 				continue // below the diagonal of a symmetric matrix
@@ -394,7 +398,8 @@ func (f *fake) send(w *stream.Writer, round uint32, sum []float64, units int) er
 		}
 		matrices, released = append(matrices, stream.RowsOf(of)), stream.AppendCells(released, of)
 	}
-	if err := w.WriteSet(&wire.Record{Round: round, Body: &wire.Record_Release{Release: head}}, matrices...); err != nil {
+	if err := w.WriteSet(&wire.Record{Round: round, Body: &wire.Record_Release{Release: head}},
+		matrices...); err != nil {
 		return err
 	}
 	charge := f.grant.Charge(int(round), f.grant.Scheme)

@@ -29,13 +29,17 @@ func main() {
 		Name:    "evaluate",
 		Summary: "Measure the quality of a model or the privacy of a privatizer.",
 		Example: "tokenize text --vocab vocab.txt held.jsonl | estep lda --score --model model.pp | evaluate perplexity",
-		Notes: "No budget covers a number that is computed from private held-out documents: publish it only if their owners " +
+		Notes: "No budget covers a number that is computed from private held-out documents: publish it only if their " +
+			"owners " +
 			"agreed, or use public documents. Reading a model file costs no privacy.\n\n" +
-			"A perplexity of N means that the model predicts as well as a uniform choice among N words. Beside the model's " +
-			"perplexity stand the unigram baseline's and the uniform distribution's, which is the size of the vocabulary. The " +
+			"A perplexity of N means that the model predicts as well as a uniform choice among N words. Beside the " +
+			"model's " +
+			"perplexity stand the unigram baseline's and the uniform distribution's, which is the size of the " +
+			"vocabulary. The " +
 			"baseline is the word frequencies of estep --score --unigram. Without these it is the model's own " +
 			"frequencies, brought to what one release of word frequencies with the whole budget is expected to " +
 			"give, if mstep lda knew the noise of that. The plug-in " +
-			"perplexity predicts the words that the topic shares were inferred from; it is comparable only with other plug-in perplexities.",
+			"perplexity predicts the words that the topic shares were inferred from; it is comparable only with " +
+			"other plug-in perplexities.",
 	}, &cli, &cli.Common)
 }

@@ -60,7 +60,8 @@ func scores(cut bool) []byte { return scoresUnder(0, 0, cut) }
 func scoresUnder(first, second uint32, cut bool) []byte {
 	record := func(tokens, completion uint64, bits ...float64) *wire.Record {
 		s := &wire.Score{
-			Id: fmt.Sprintf("MARKER-%d", tokens), Tokens: tokens, CompletionTokens: completion, Bound: -bits[0] * math.Ln2,
+			Id: fmt.Sprintf("MARKER-%d", tokens), Tokens: tokens, CompletionTokens: completion,
+			Bound:   -bits[0] * math.Ln2,
 			Unigram: -bits[1] * math.Ln2, Completion: -bits[2] * math.Ln2, CompletionUnigram: -bits[3] * math.Ln2,
 		}
 		return &wire.Record{Body: &wire.Record_Score{Score: s}}
@@ -105,7 +106,8 @@ func model(cut bool, words vocabulary.Words, columns int, lambda ...float64) []b
 		h.Model = "lda"
 		h.VocabularySize = uint32(len(words))
 		h.Matrices = []*wire.Matrix{
-			{Name: "lambda", Rows: uint32(len(lambda) / columns), Columns: uint32(columns), Element: wire.Element_FLOAT64},
+			{Name: "lambda", Rows: uint32(len(lambda) / columns), Columns: uint32(columns),
+				Element: wire.Element_FLOAT64},
 		}
 	}
 	var records []*wire.Record
@@ -142,7 +144,8 @@ func assignments(cut bool, change func(*wire.Header)) []byte {
 		add(&wire.Record{Body: &wire.Record_Contribution{Contribution: &wire.Contribution{
 			Unit: "MARKER", Parts: []*wire.Part{{Values: stream.AppendCells(nil, counts)}},
 		}}})
-		add(&wire.Record{Body: &wire.Record_RoundClose{RoundClose: &wire.RoundClose{Units: 1, Records: 1, UnitDigest: wire.UnitDigest("MARKER")}}})
+		add(&wire.Record{Body: &wire.Record_RoundClose{RoundClose: &wire.RoundClose{Units: 1, Records: 1,
+			UnitDigest: wire.UnitDigest("MARKER")}}})
 	}
 	return encode(wire.Kind_CONTRIBUTIONS, wire.Side_PRIVATE, cut, func(h *wire.Header) {
 		h.Model, h.Run, h.Unit = "lda", "r", wire.Unit_DOCUMENT
@@ -160,11 +163,13 @@ func sets(cut bool, change func(*wire.Header), weights ...[]float32) []byte {
 		alpha := []*wire.Scalar{{Name: "alpha", Value: 1}}
 		records = append(records,
 			&wire.Record{Round: uint32(i), Body: &wire.Record_Parameters{Parameters: &wire.Parameters{Scalars: alpha}}},
-			&wire.Record{Round: uint32(i), Body: &wire.Record_Block{Block: &wire.Block{Values: stream.AppendCells(nil, w)}}})
+			&wire.Record{Round: uint32(i),
+				Body: &wire.Record_Block{Block: &wire.Block{Values: stream.AppendCells(nil, w)}}})
 	}
 	return encode(wire.Kind_PARAMETERS, wire.Side_PUBLIC, cut, func(h *wire.Header) {
 		h.Model, h.Run = "lda", "r"
-		h.Matrices = []*wire.Matrix{{Name: "weights", Rows: uint32(len(weights[0]) / 4), Columns: 4, Element: wire.Element_FLOAT32}}
+		h.Matrices = []*wire.Matrix{{Name: "weights", Rows: uint32(len(weights[0]) / 4), Columns: 4,
+			Element: wire.Element_FLOAT32}}
 		if change != nil {
 			change(h)
 		}
@@ -172,7 +177,8 @@ func sets(cut bool, change func(*wire.Header), weights ...[]float32) []byte {
 }
 
 func attackFiles() map[string][]byte {
-	weights := [][]float32{{.4, .2, .2, .2, .2, .2, .3, .3}, {.25, .25, .25, .25, .2, .4, .2, .2}, {.1, .1, .4, .4, .1, .1, .4, .4}}
+	weights := [][]float32{{.4, .2, .2, .2, .2, .2, .3, .3}, {.25, .25, .25, .25, .2, .4, .2, .2},
+		{.1, .1, .4, .4, .1, .1, .4, .4}}
 	return map[string][]byte{
 		"z.pp":            assignments(false, nil),
 		"cut-z.pp":        assignments(true, nil),
@@ -202,7 +208,8 @@ func smallFiles() map[string][]byte {
 			s.Bound, s.CompletionTokens, s.Completion = 0, 1, -math.Log(8)
 		}),
 		"sampled-round.pp": encode(wire.Kind_SCORES, wire.Side_PUBLIC, false, nil,
-			&wire.Record{Round: 7, Body: &wire.Record_Score{Score: &wire.Score{Tokens: 5, PlugIn: -5 * math.Log(3), Unigram: -5 * math.Log(4)}}}),
+			&wire.Record{Round: 7, Body: &wire.Record_Score{Score: &wire.Score{Tokens: 5, PlugIn: -5 * math.Log(3),
+				Unigram: -5 * math.Log(4)}}}),
 		"partly-sampled.pp": scoresByRound(wire.Side_PUBLIC, func(round int, s *wire.Score) {
 			if round == 3 && s.Tokens == 2 {
 				s.Bound = 0

@@ -34,7 +34,8 @@ func unmarkable(run *released.Run, file *modelfile.File) string {
 	case !g.NonNegative && lda.CountsVariance.In(file.Set):
 		return "contributions are increments of counts, which may be negative"
 	case int(file.Set.Round) != run.Last():
-		return fmt.Sprintf("the model is of round %d, and the last round that the ledger charges to its run is %d", file.Set.Round, run.Last())
+		return fmt.Sprintf("the model is of round %d, and the last round that the ledger charges to its run is %d",
+			file.Set.Round, run.Last())
 	}
 	return ""
 }

@@ -48,16 +48,20 @@ func TestUnmarkable(t *testing.T) {
 			charge.Dataset = "another"
 			x.lines = append(x.lines, &event.Line{Charge: charge})
 		}, "more than once"},
-		"words":                    {func(x *c) { x.grant.Unit = event.Word }, "single words"},
-		"no vocabulary":            {func(x *c) { x.grant.Vocabulary = "" }, "vocabulary"},
-		"another vocabulary":       {func(x *c) { x.grant.Vocabulary = hex.EncodeToString(vocab.Hash()) }, "vocabulary"},
-		"no family":                {func(x *c) { x.grant.Model = "" }, "family"},
-		"signed":                   {func(x *c) { x.file.Family = &signed }, "may be negative"},
-		"signed, and cut at 0":     {func(x *c) { x.file.Family, x.grant.NonNegative = &signed, true }, ""},
-		"increments":               {func(x *c) { x.file.Set.Parameters = increments }, "increments of counts, which may be negative"},
+		"words":         {func(x *c) { x.grant.Unit = event.Word }, "single words"},
+		"no vocabulary": {func(x *c) { x.grant.Vocabulary = "" }, "vocabulary"},
+		"another vocabulary": {func(x *c) { x.grant.Vocabulary = hex.EncodeToString(vocab.Hash()) },
+			"vocabulary"},
+		"no family":            {func(x *c) { x.grant.Model = "" }, "family"},
+		"signed":               {func(x *c) { x.file.Family = &signed }, "may be negative"},
+		"signed, and cut at 0": {func(x *c) { x.file.Family, x.grant.NonNegative = &signed, true }, ""},
+		"increments": {func(x *c) { x.file.Set.Parameters = increments },
+			"increments of counts, which may be negative"},
 		"increments, and cut at 0": {func(x *c) { x.file.Set.Parameters, x.grant.NonNegative = increments, true }, ""},
-		"an earlier model":         {func(x *c) { x.file.Set.Round = 3 }, "of round 3, and the last round that the ledger charges to its run is 4"},
-		"a later model":            {func(x *c) { x.lines = x.lines[:3] }, "of round 4, and the last round that the ledger charges to its run is 3"},
+		"an earlier model": {func(x *c) { x.file.Set.Round = 3 },
+			"of round 3, and the last round that the ledger charges to its run is 4"},
+		"a later model": {func(x *c) { x.lines = x.lines[:3] },
+			"of round 4, and the last round that the ledger charges to its run is 3"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newReported("lda", hostile, 3, "d")
@@ -65,7 +69,8 @@ func TestUnmarkable(t *testing.T) {
 				Family: lda.Family, Words: hostile, Set: &stream.Set{Round: reportRounds},
 			}}
 			x.change(at)
-			run, err := released.Of(&event.Ledger{Lines: append([]*event.Line{{Grant: at.grant}}, at.lines...)}, "monday")
+			run, err := released.Of(&event.Ledger{Lines: append([]*event.Line{{Grant: at.grant}}, at.lines...)},
+				"monday")
 			if err != nil {
 				t.Fatal(err)
 			}

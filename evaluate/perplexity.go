@@ -103,7 +103,8 @@ func sumScores(in *endpoint.StreamReader, several bool, counted func()) (totals 
 	}
 	for _, t := range totals {
 		if t.Tokens != totals[0].Tokens || t.Documents != totals[0].Documents {
-			return nil, in.Errorf("the documents of round %d are others than those of round %d", t.round, totals[0].round)
+			return nil, in.Errorf("the documents of round %d are others than those of round %d", t.round,
+				totals[0].round)
 		}
 	}
 	return totals, nil
@@ -138,14 +139,17 @@ func first(in *endpoint.StreamReader, totals []*roundTotal, measures ...measure)
 			return m, values, nil
 		}
 	}
-	return measure{}, nil, exit.Errorf(exit.Malformed, "%s: not all scores state a perplexity by %s, and not all state one by %s", in.Name(), measures[0].name, measures[1].name)
+	return measure{}, nil, exit.Errorf(exit.Malformed,
+		"%s: not all scores state a perplexity by %s, and not all state one by %s", in.Name(), measures[0].name,
+		measures[1].name)
 }
 
 func table(b *bytes.Buffer, total *heldout.Total, h *wire.Header) error {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "per-word perplexity\tmodel\tunigram\tuniform\ttokens\n")
 	if total.Bound() > 0 {
-		fmt.Fprintf(w, "variational bound\t%.1f\t%.1f\t%d\t%d\n", total.Bound(), total.Unigram(), h.VocabularySize, total.Tokens)
+		fmt.Fprintf(w, "variational bound\t%.1f\t%.1f\t%d\t%d\n", total.Bound(), total.Unigram(), h.VocabularySize,
+			total.Tokens)
 	}
 	if total.PlugIn() > 0 {
 		fmt.Fprintf(w, "plug-in\t%.1f\t%.1f\t%d\t%d\n", total.PlugIn(), total.Unigram(), h.VocabularySize, total.Tokens)
@@ -167,7 +171,8 @@ func tableOfRounds(b *bytes.Buffer, totals []*roundTotal) error {
 		return fmt.Sprintf("%.1f", x)
 	}
 	for _, t := range totals {
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%.1f\t%d\n", t.round, number(t.Bound()), number(t.PlugIn()), number(byCompletion.value(t)), t.Unigram(), t.Tokens)
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%.1f\t%d\n", t.round, number(t.Bound()), number(t.PlugIn()),
+			number(byCompletion.value(t)), t.Unigram(), t.Tokens)
 	}
 	return w.Flush()
 }

@@ -31,11 +31,16 @@ const maxDrawn = 1000
 
 // Help is kong's hook.
 func (pixelsCommand) Help() string {
-	return "A pixel is predicted to be on where its probability is above one half. The result is the share of pixels that are predicted right. " +
-		"Beside it stands that of an image whose pixels are all off and, with --mean, that of the pixels that are on in more than half of the " +
-		"images of FILE. The mean of the scored images would know them, so it is no baseline: take the training images.\n\n" +
-		"Intervals have 95 % confidence, over independent images (Student's t). The gain is the mean difference within images.\n\n" +
-		"The picture has a row for each image: the image, the probabilities of its pixels, and the pixels above one half. Black is on."
+	return "A pixel is predicted to be on where its probability is above one half. The result is the share of pixels " +
+		"that are predicted right. " +
+		"Beside it stands that of an image whose pixels are all off and, with --mean, that of the pixels that are on " +
+		"in more than half of the " +
+		"images of FILE. The mean of the scored images would know them, so it is no baseline: take the training " +
+		"images.\n\n" +
+		"Intervals have 95 % confidence, over independent images (Student's t). The gain is the mean difference " +
+		"within images.\n\n" +
+		"The picture has a row for each image: the image, the probabilities of its pixels, and the pixels above one " +
+		"half. Black is on."
 }
 
 // Validate is kong's hook.
@@ -99,7 +104,8 @@ func (c *pixelsCommand) Run(r *filter.Run) error {
 }
 
 // pixels scores the predictions beside baselines. It keeps the first images for the picture, at most drawn.
-func (in *predictions) pixels(baselines []*pixels.Baseline, drawn int, counted func()) (*pixels.Score, *pixels.Picture, error) {
+func (in *predictions) pixels(baselines []*pixels.Baseline, drawn int, counted func()) (*pixels.Score, *pixels.Picture,
+	error) {
 	n := int(in.header.VocabularySize)
 	score, picture := pixels.NewScore(n, baselines...), new(pixels.Picture)
 	var ids []uint32
@@ -192,7 +198,8 @@ func (c *pixelsCommand) print(score *pixels.Score) ([]byte, error) {
 	for i, name := range pixelBaselines[:score.Baselines()] {
 		right, gain := score.Of(i)
 		of[name.key] = pixelShare{right.Mean, right.Low, right.High, &pixelGain{gain.Mean, gain.Low, gain.High}}
-		fmt.Fprintf(w, "%s\t%.4f\t%s\t%+.4f\t%s\t%d\n", name.name, right.Mean, ends(right), gain.Mean, ends(gain), score.Images())
+		fmt.Fprintf(w, "%s\t%.4f\t%s\t%+.4f\t%s\t%d\n", name.name, right.Mean, ends(right), gain.Mean, ends(gain),
+			score.Images())
 	}
 	if c.JSON {
 		b.Reset()

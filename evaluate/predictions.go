@@ -108,7 +108,8 @@ const maxClasses = 1000
 func (in *predictions) classes(counted func()) (*classes.Confusion, []string, error) {
 	n := int(in.header.VocabularySize)
 	if n < 1 || n > maxClasses {
-		return nil, nil, exit.Errorf(exit.Malformed, "%s: predictions of %d columns: classes must be 1 to %d", in.Name(), n, maxClasses)
+		return nil, nil, exit.Errorf(exit.Malformed, "%s: predictions of %d columns: classes must be 1 to %d",
+			in.Name(), n, maxClasses)
 	}
 	confusion := classes.New(max(n, 2))
 	err := in.all(counted, func(p *wire.Prediction) error {

@@ -18,7 +18,8 @@ func predicted(side wire.Side, cut bool, columns vocabulary.Words, records ...*w
 
 // prediction is one for a document of which the columns truth, as gaps, are true.
 func prediction(round uint32, label string, truth []uint32, probabilities ...float32) *wire.Record {
-	p := &wire.Prediction{Id: "MARKER", Label: label, Probabilities: stream.AppendCells(nil, probabilities), TruthGaps: truth}
+	p := &wire.Prediction{Id: "MARKER", Label: label, Probabilities: stream.AppendCells(nil, probabilities),
+		TruthGaps: truth}
 	return &wire.Record{Round: round, Body: &wire.Record_Prediction{Prediction: p}}
 }
 
@@ -28,7 +29,8 @@ func predictionFiles() map[string][]byte {
 	of := func(round uint32, probability float32, label string, truth ...uint32) *wire.Record {
 		return prediction(round, label, truth, probability)
 	}
-	five := []*wire.Record{of(0, 0.875, "1", 0), of(0, 0.375, "1", 0), of(0, 0.75, "0"), of(0, 0.375, "0"), of(0, 0.125, "0")}
+	five := []*wire.Record{of(0, 0.875, "1", 0), of(0, 0.375, "1", 0), of(0, 0.75, "0"), of(0, 0.375, "0"),
+		of(0, 0.125, "0")}
 	letters := vocabulary.Words{"a", "b", "c"}
 	var confused []*wire.Record // of TestPeer of package classes
 	for class, guesses := range map[int][]int{0: {0, 0, 0, 1, 2}, 1: {1, 1, 0}, 2: {2, 1}} {
@@ -43,11 +45,13 @@ func predictionFiles() map[string][]byte {
 		many[i] = fmt.Sprint(i)
 	}
 	return map[string][]byte{
-		"classes.pp":            predicted(wire.Side_PRIVATE, false, letters, confused...),
-		"public-classes.pp":     predicted(wire.Side_PUBLIC, false, letters, confused...),
-		"cut-classes.pp":        predicted(wire.Side_PRIVATE, true, letters, confused...),
-		"tied-classes.pp":       predicted(wire.Side_PUBLIC, false, letters, prediction(0, "", []uint32{1}, 0.25, 0.5, 0.5)),
-		"two-truths.pp":         predicted(wire.Side_PRIVATE, false, letters, prediction(0, "MARKER", []uint32{0, 1}, 0, 0, 0)),
+		"classes.pp":        predicted(wire.Side_PRIVATE, false, letters, confused...),
+		"public-classes.pp": predicted(wire.Side_PUBLIC, false, letters, confused...),
+		"cut-classes.pp":    predicted(wire.Side_PRIVATE, true, letters, confused...),
+		"tied-classes.pp": predicted(wire.Side_PUBLIC, false, letters,
+			prediction(0, "", []uint32{1}, 0.25, 0.5, 0.5)),
+		"two-truths.pp": predicted(wire.Side_PRIVATE, false, letters,
+			prediction(0, "MARKER", []uint32{0, 1}, 0, 0, 0)),
 		"no-truth.pp":           predicted(wire.Side_PRIVATE, false, letters, prediction(0, "MARKER", nil, 0, 0, 0)),
 		"no-predictions.pp":     predicted(wire.Side_PRIVATE, false, letters),
 		"many-classes.pp":       predicted(wire.Side_PRIVATE, false, many),

@@ -49,14 +49,20 @@ type reportCommand struct {
 
 // Help is kong's hook.
 func (reportCommand) Help() string {
-	return "Writes one HTML file that needs no network, for readers without statistics first: the topics by name with how much of the text each " +
-		"takes, what follows and what does not, how well people are protected, and the budget. Further down, in folds: the theorems, " +
-		"words by relevance (Sievert and Shirley 2014), a map of topics, which words stand out of the noise, how much of a topic is the data's own, " +
+	return "Writes one HTML file that needs no network, for readers without statistics first: the topics by name " +
+		"with how much of the text each " +
+		"takes, what follows and what does not, how well people are protected, and the budget. Further down, in " +
+		"folds: the theorems, " +
+		"words by relevance (Sievert and Shirley 2014), a map of topics, which words stand out of the noise, how " +
+		"much of a topic is the data's own, " +
 		"coefficients and hidden units of " +
-		"models that have them, the perplexity, how well classes or pixels are predicted, and the pipeline with its settings. ε is never computed here; account does that:\n\n" +
+		"models that have them, the perplexity, how well classes or pixels are predicted, and the pipeline with its " +
+		"settings. ε is never computed here; account does that:\n\n" +
 		"  account report --json --curve curve.json -o account.json run.ledger\n\n" +
-		"  evaluate report --model model.pp --ledger run.ledger --account account.json --curve curve.json report.html\n\n" +
-		"Both must be of the ledger as it is now. The page holds public numbers only: private streams are refused without --internal. " +
+		"  evaluate report --model model.pp --ledger run.ledger --account account.json --curve curve.json " +
+		"report.html\n\n" +
+		"Both must be of the ledger as it is now. The page holds public numbers only: private streams are refused " +
+		"without --internal. " +
 		"Releases must be those that the ledger charges, by their SHA-256."
 }
 
@@ -156,7 +162,8 @@ func settings(file *modelfile.File) []page.Row {
 	if file.Family.Topics == nil && file.Family != words.Family {
 		features, components = "features", "components"
 	}
-	rows := []page.Row{{Name: "family", Value: file.Family.Name}, {Name: "vocabulary", Value: fmt.Sprintf("%d %s", file.Size.Words, features)}}
+	rows := []page.Row{{Name: "family", Value: file.Family.Name},
+		{Name: "vocabulary", Value: fmt.Sprintf("%d %s", file.Size.Words, features)}}
 	if file.Size.Components > 0 {
 		rows = append(rows, page.Row{Name: components, Value: fmt.Sprint(file.Size.Components)})
 	}
@@ -198,17 +205,21 @@ func (c *reportCommand) addLedger(p *page.Page, file *modelfile.File) (*released
 		return nil, exit.Errorf(exit.Malformed, "%s: %w", c.Ledger, err)
 	}
 	if g := run.Grant; g != nil && g.Model != "" && g.Model != file.Family.Name {
-		return nil, exit.Errorf(exit.Malformed, "%s charges run %s as model %s, %s is a model of %s", c.Ledger, run.Name, g.Model, c.Model, file.Family.Name)
+		return nil, exit.Errorf(exit.Malformed, "%s charges run %s as model %s, %s is a model of %s", c.Ledger,
+			run.Name, g.Model, c.Model, file.Family.Name)
 	}
-	if g := run.Grant; g != nil && g.Vocabulary != "" && g.Vocabulary != hex.EncodeToString(vocabulary.Words(file.Words).Hash()) {
+	if g := run.Grant; g != nil && g.Vocabulary != "" &&
+		g.Vocabulary != hex.EncodeToString(vocabulary.Words(file.Words).Hash()) {
 		return nil, exit.Errorf(exit.Malformed, "%s and %s are over different vocabularies", c.Ledger, c.Model)
 	}
 	p.Protection = page.NewProtection(report)
 	p.Protection.AddHistory(ledger, report, curve)
 	p.Runs = page.NewRuns(ledger, needsParameters, page.Learner{Run: file.Header.Run, Flags: learnerFlags(file)})
 	p.Sources = append(p.Sources,
-		page.Row{Name: "ledger", Value: fmt.Sprintf("%s, %d lines, last hash %s", filepath.Base(c.Ledger), len(ledger.Lines), ledger.LastHash())},
-		page.Row{Name: "ε and δ", Value: fmt.Sprintf("account report of this ledger, accountant %s: %s", report.Accountant, described(c.Account))})
+		page.Row{Name: "ledger", Value: fmt.Sprintf("%s, %d lines, last hash %s", filepath.Base(c.Ledger),
+			len(ledger.Lines), ledger.LastHash())},
+		page.Row{Name: "ε and δ", Value: fmt.Sprintf("account report of this ledger, accountant %s: %s",
+			report.Accountant, described(c.Account))})
 	if c.Curve != "" {
 		p.Sources = append(p.Sources, page.Row{Name: "ε over the releases", Value: described(c.Curve)})
 	}
@@ -297,14 +308,16 @@ func (c *reportCommand) addTopics(p *page.Page, file *modelfile.File, run *relea
 }
 
 // doubt says which of the model's cells hold words of some document beyond doubt, by the run's releases.
-func (c *reportCommand) doubt(p *page.Page, file *modelfile.File, run *released.Run, cells int) (*page.Doubt, []bool, error) {
+func (c *reportCommand) doubt(p *page.Page, file *modelfile.File, run *released.Run, cells int) (*page.Doubt, []bool,
+	error) {
 	from := c.releases()
 	mean, err := run.Mean(from, file.Family.Statistics(file.Size)[0].Name, cells)
 	if err != nil {
 		return nil, nil, err
 	}
-	p.Sources = append(p.Sources, page.Row{Name: "releases", Value: fmt.Sprintf("%s, %d of run %s, each with the SHA-256 of its charge",
-		filepath.Base(from), len(run.Charges), run.Name)})
+	p.Sources = append(p.Sources, page.Row{Name: "releases",
+		Value: fmt.Sprintf("%s, %d of run %s, each with the SHA-256 of its charge",
+			filepath.Base(from), len(run.Charges), run.Name)})
 	rounds := fmt.Sprintf("%d to %d", run.First(), run.Grant.Scheme.Rounds)
 	return &page.Doubt{Alpha: doubtAlpha, Cells: cells, Rounds: rounds}, mean.Marked(doubtAlpha), nil
 }
@@ -396,9 +409,11 @@ func (c *reportCommand) perplexity(file *modelfile.File) (*page.Perplexity, erro
 		return nil, err
 	}
 	if last := totals[len(totals)-1].round; last != file.Set.Round {
-		return nil, in.Errorf("its last scores are of the parameters after round %d, %s has those after round %d", last, c.Model, file.Set.Round)
+		return nil, in.Errorf("its last scores are of the parameters after round %d, %s has those after round %d", last,
+			c.Model, file.Set.Round)
 	}
-	p := &page.Perplexity{Source: filepath.Base(c.Scores), Private: h.Side == wire.Side_PRIVATE, Uniform: int(h.VocabularySize)}
+	p := &page.Perplexity{Source: filepath.Base(c.Scores), Private: h.Side == wire.Side_PRIVATE,
+		Uniform: int(h.VocabularySize)}
 	// The plug-in perplexity is left out: it knows the words that it predicts, so a comparison with word frequencies
 	// says nothing.
 	by, model, err := first(in, totals, byBound, byCompletion)
@@ -411,7 +426,8 @@ func (c *reportCommand) perplexity(file *modelfile.File) (*page.Perplexity, erro
 		if by.name == byCompletion.name {
 			unigram = t.CompletionUnigram()
 		}
-		p.Rounds = append(p.Rounds, page.RoundPerplexity{Round: t.round, Documents: t.Documents, Model: model[i], Unigram: unigram})
+		p.Rounds = append(p.Rounds,
+			page.RoundPerplexity{Round: t.round, Documents: t.Documents, Model: model[i], Unigram: unigram})
 	}
 	p.Draw()
 	return p, nil
@@ -434,7 +450,8 @@ func refuseOther(in *endpoint.StreamReader, h *wire.Header, file *modelfile.File
 	if h.Kind == wire.Kind_SCORES {
 		folder = "; or the folder of mstep --models that belongs to it"
 	}
-	return exit.Errorf(exit.Malformed, "%w", err).WithHint("score this model: estep %s --score --model %s%s", file.Family.Name, file.Name, folder)
+	return exit.Errorf(exit.Malformed, "%w", err).
+		WithHint("score this model: estep %s --score --model %s%s", file.Family.Name, file.Name, folder)
 }
 
 // describe reads the data's description. Empty lines separate its paragraphs.

@@ -95,12 +95,14 @@ func (c *reportCommand) addPredictions(p *page.Page, file *modelfile.File) error
 	if err := refuseOther(in.StreamReader, in.header, file); err != nil {
 		return err
 	}
-	p.Predictions = &page.Predictions{Source: filepath.Base(c.Predictions), Private: in.header.Side == wire.Side_PRIVATE}
+	p.Predictions = &page.Predictions{Source: filepath.Base(c.Predictions),
+		Private: in.header.Side == wire.Side_PRIVATE}
 	if err := addMeasures(p.Predictions, in, file); err != nil {
 		return err
 	}
 	if in.round != file.Set.Round {
-		return in.Errorf("its predictions are of the parameters after round %d, %s has those after round %d", in.round, file.Name, file.Set.Round)
+		return in.Errorf("its predictions are of the parameters after round %d, %s has those after round %d", in.round,
+			file.Name, file.Set.Round)
 	}
 	p.Sources = append(p.Sources, page.Row{Name: "predictions", Value: described(c.Predictions)})
 	return nil
@@ -111,7 +113,8 @@ func (c *reportCommand) addPredictions(p *page.Page, file *modelfile.File) error
 func addMeasures(p *page.Predictions, in *predictions, file *modelfile.File) error {
 	nothing := func() {}
 	if _, err := pixels.SizeOf(file.Words); err == nil && bytes.Equal(in.header.Vocabulary, file.Header.Vocabulary) {
-		score, picture, err := in.pixels([]*pixels.Baseline{pixels.NewBaseline(make([]bool, in.header.VocabularySize))}, mostPairs, nothing)
+		score, picture, err := in.pixels([]*pixels.Baseline{pixels.NewBaseline(make([]bool, in.header.VocabularySize))},
+			mostPairs, nothing)
 		if err == nil {
 			p.Pixels = page.NewPixels(score, picture)
 		}

@@ -36,7 +36,8 @@ func weightModel(family string, words vocabulary.Words, matrices ...reportMatrix
 		{Round: reportRounds, Body: &wire.Record_Parameters{Parameters: &wire.Parameters{Scalars: scalars}}},
 	}
 	for i, m := range matrices {
-		h.Matrices = append(h.Matrices, &wire.Matrix{Name: m.name, Rows: uint32(m.rows), Columns: uint32(m.columns), Element: wire.Element_FLOAT64})
+		h.Matrices = append(h.Matrices,
+			&wire.Matrix{Name: m.name, Rows: uint32(m.rows), Columns: uint32(m.columns), Element: wire.Element_FLOAT64})
 		records = append(records, &wire.Record{Round: reportRounds, Body: &wire.Record_Block{
 			Block: &wire.Block{Matrix: uint32(i), Values: stream.AppendCells(nil, m.cells)},
 		}})
@@ -62,13 +63,15 @@ func rowModel(variances ...float64) []byte {
 }
 
 // predictedBy is a stream of predictions in columns by a model file, after round 4 unless they state a round.
-func predictedBy(model []byte, side wire.Side, columns vocabulary.Words, change func(*wire.Header), records ...*wire.Record) []byte {
+func predictedBy(model []byte, side wire.Side, columns vocabulary.Words, change func(*wire.Header),
+	records ...*wire.Record) []byte {
 	named := &wire.Record{Body: &wire.Record_Words{Words: &wire.Words{Words: columns}}}
 	for _, r := range records {
 		r.Round = cmp.Or(r.Round, reportRounds)
 	}
 	return encode(wire.Kind_PREDICTIONS, side, false, func(h *wire.Header) {
-		h.Vocabulary, h.VocabularySize, h.Run, h.Settings = columns.Hash(), uint32(len(columns)), "monday", digestOf(model)
+		h.Vocabulary, h.VocabularySize, h.Run, h.Settings = columns.Hash(), uint32(len(columns)), "monday",
+			digestOf(model)
 		if change != nil {
 			change(h)
 		}
@@ -97,13 +100,16 @@ func reportedPredictions() map[string][]byte {
 		"rows-predictions.pp":         predictedBy(rows, wire.Side_PUBLIC, class, nil, five(0)...),
 		"private-rows-predictions.pp": predictedBy(rows, wire.Side_PRIVATE, class, nil, five(0)...),
 		"other-rows-predictions.pp":   predictedBy(other, wire.Side_PUBLIC, class, nil, five(0)...),
-		"no-model-predictions.pp":     predictedBy(rows, wire.Side_PUBLIC, class, func(h *wire.Header) { h.Settings = nil }, five(0)...),
-		"early-predictions.pp":        predictedBy(rows, wire.Side_PUBLIC, class, nil, five(3)...),
+		"no-model-predictions.pp": predictedBy(rows, wire.Side_PUBLIC, class,
+			func(h *wire.Header) { h.Settings = nil }, five(0)...),
+		"early-predictions.pp": predictedBy(rows, wire.Side_PUBLIC, class, nil, five(3)...),
 		"letters-predictions.pp": predictedBy(rows, wire.Side_PUBLIC, letters, nil,
-			prediction(0, "", []uint32{0}, 0.5, 0.25, 0.25), prediction(0, "", []uint32{1}, 0.5, 0.25, 0.25), prediction(0, "", []uint32{2}, 0, 0, 1)),
+			prediction(0, "", []uint32{0}, 0.5, 0.25, 0.25), prediction(0, "", []uint32{1}, 0.5, 0.25, 0.25),
+			prediction(0, "", []uint32{2}, 0, 0, 1)),
 		"pixels.pp": images,
 		"pixels-predictions.pp": predictedBy(images, wire.Side_PUBLIC, fourPixels, nil,
-			prediction(0, "MARKER", []uint32{0}, 1, 0.5, 0.25, 0), prediction(0, "MARKER", []uint32{0, 1}, 0.75, 0.5, 0, 0)),
+			prediction(0, "MARKER", []uint32{0}, 1, 0.5, 0.25, 0),
+			prediction(0, "MARKER", []uint32{0, 1}, 0.75, 0.5, 0, 0)),
 	}
 }
 
@@ -114,10 +120,12 @@ func TestHiddenUnits(t *testing.T) {
 	file := func(words []string) *modelfile.File {
 		b := weightModel(family.Name, words, reportMatrix{"weights", 2, 4, []float64{1, -1, 0.5, 0, 2, 2, 2, -2}})
 		set := must(stream.ReadSet(must(stream.NewReader(bytes.NewReader(b), "f")), nil))
-		return &modelfile.File{Name: "f", Words: words, Family: family, Size: families.Size{Words: 4, Components: 2}, Set: set}
+		return &modelfile.File{Name: "f", Words: words, Family: family, Size: families.Size{Words: 4, Components: 2},
+			Set: set}
 	}
 	p := new(page.Page)
-	if err := addWeights(p, file(fourPixels)); err != nil || p.Units == nil || len(p.Units.All) != 2 || p.Units.All[0].ID != 1 || p.Units.Size.Columns != 2 {
+	if err := addWeights(p, file(fourPixels)); err != nil || p.Units == nil || len(p.Units.All) != 2 ||
+		p.Units.All[0].ID != 1 || p.Units.Size.Columns != 2 {
 		t.Fatalf("%v: units %+v", err, p.Units)
 	}
 	html, err := p.HTML()
@@ -153,7 +161,8 @@ func TestBrowserPredictions(t *testing.T) {
 	for _, wrong := range b.Wrong {
 		t.Error(wrong)
 	}
-	if f := b.Facts; f.Foreign != 0 || f.Scripts != 1 || !slices.Contains(f.Rules, "svg-img-alt") || !strings.Contains(f.Text, hostile[1]) {
+	if f := b.Facts; f.Foreign != 0 || f.Scripts != 1 || !slices.Contains(f.Rules, "svg-img-alt") ||
+		!strings.Contains(f.Text, hostile[1]) {
 		t.Errorf("%d foreign elements, %d scripts, rules %v", f.Foreign, f.Scripts, f.Rules)
 	}
 }

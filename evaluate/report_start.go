@@ -58,16 +58,20 @@ func refuseOtherStart(start, file *modelfile.File) error {
 	of, informed := publictext.DigestOf(file.Set)
 	switch {
 	case start.Family != file.Family:
-		return exit.Errorf(exit.Malformed, "%s is a model of %s, %s of %s", start.Name, start.Family.Name, file.Name, file.Family.Name)
+		return exit.Errorf(exit.Malformed, "%s is a model of %s, %s of %s", start.Name, start.Family.Name, file.Name,
+			file.Family.Name)
 	case !bytes.Equal(start.Header.Vocabulary, file.Header.Vocabulary):
 		return exit.Errorf(exit.Malformed, "%s and %s are over different vocabularies", start.Name, file.Name)
 	case start.Size != file.Size:
-		return exit.Errorf(exit.Malformed, "%s has %d topics, %s has %d", start.Name, start.Size.Components, file.Name, file.Size.Components)
+		return exit.Errorf(exit.Malformed, "%s has %d topics, %s has %d", start.Name, start.Size.Components, file.Name,
+			file.Size.Components)
 	case start.Set.Round != 0:
-		return exit.Errorf(exit.Malformed, "%s is a model after round %d, not one before the first release", start.Name, start.Set.Round).
+		return exit.Errorf(exit.Malformed, "%s is a model after round %d, not one before the first release", start.Name,
+			start.Set.Round).
 			WithHint("mstep lda --start-out writes one")
 	case start.Header.Run != "" && start.Header.Run != file.Header.Run:
-		return exit.Errorf(exit.Malformed, "%s is of run %q, and %s is of run %q", start.Name, start.Header.Run, file.Name, file.Header.Run)
+		return exit.Errorf(exit.Malformed, "%s is of run %q, and %s is of run %q", start.Name, start.Header.Run,
+			file.Name, file.Header.Run)
 	case digest != of || public != informed:
 		return exit.Errorf(exit.Malformed, "%s and %s are of different public text", start.Name, file.Name)
 	}

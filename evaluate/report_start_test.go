@@ -13,14 +13,16 @@ import (
 
 // informedModel is a model file after the given round. Its public text has a digest that ends in the given number; 0:
 // no public text. own and public are each topic's own share and share of public text; nil: no such matrix.
-func informedModel(run string, round uint32, words vocabulary.Words, digest int64, lambda, own, public []float64) []byte {
+func informedModel(run string, round uint32, words vocabulary.Words, digest int64, lambda, own,
+	public []float64) []byte {
 	h := &wire.Header{
 		Version: wire.Version, Kind: wire.Kind_PARAMETERS, Side: wire.Side_PUBLIC, Run: run, Model: "lda",
 		Vocabulary: words.Hash(), VocabularySize: uint32(len(words)),
 	}
 	var values [][]byte
 	add := func(name string, rows, columns int, element wire.Element, cells []byte) {
-		h.Matrices = append(h.Matrices, &wire.Matrix{Name: name, Rows: uint32(rows), Columns: uint32(columns), Element: element})
+		h.Matrices = append(h.Matrices,
+			&wire.Matrix{Name: name, Rows: uint32(rows), Columns: uint32(columns), Element: element})
 		values = append(values, cells)
 	}
 	topics := len(lambda) / len(words)
@@ -40,7 +42,8 @@ func informedModel(run string, round uint32, words vocabulary.Words, digest int6
 		{Round: round, Body: &wire.Record_Parameters{Parameters: &wire.Parameters{Scalars: scalars}}},
 	}
 	for i, v := range values {
-		records = append(records, &wire.Record{Round: round, Body: &wire.Record_Block{Block: &wire.Block{Matrix: uint32(i), Values: v}}})
+		records = append(records, &wire.Record{Round: round,
+			Body: &wire.Record_Block{Block: &wire.Block{Matrix: uint32(i), Values: v}}})
 	}
 	b, _ := script.Stream(h, records...)
 	return b
@@ -103,9 +106,11 @@ func startFiles() map[string][]byte {
 func TestStartRefused(t *testing.T) {
 	for name, want := range map[string]string{
 		"start.pp": "", "monday-start.pp": "",
-		"sunday-start.pp": `is of run "sunday", and`, "late-start.pp": "is a model after round 1, not one before the first release",
-		"other-start.pp": "are of different public text", "plain-start.pp": "are of different public text",
-		"short-start.pp": "has 2 topics", "words-start.pp": "are over different vocabularies", "frequencies.pp": "is a model of words",
+		"sunday-start.pp": `is of run "sunday", and`,
+		"late-start.pp":   "is a model after round 1, not one before the first release",
+		"other-start.pp":  "are of different public text", "plain-start.pp": "are of different public text",
+		"short-start.pp": "has 2 topics", "words-start.pp": "are over different vocabularies",
+		"frequencies.pp": "is a model of words",
 	} {
 		p, err := pageOf(t, reportCommand{Model: "informed-rep.pp", Start: name, Top: 3})
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
@@ -115,7 +120,8 @@ func TestStartRefused(t *testing.T) {
 			t.Errorf("%s: %d topics are compared", name, len(p.Topics.Changes))
 		}
 	}
-	if _, err := pageOf(t, reportCommand{Model: "frequencies.pp", Start: "start.pp", Top: 3}); err == nil || !strings.Contains(err.Error(), "--start needs a model with topics") {
+	if _, err := pageOf(t, reportCommand{Model: "frequencies.pp", Start: "start.pp", Top: 3}); err == nil ||
+		!strings.Contains(err.Error(), "--start needs a model with topics") {
 		t.Errorf("a model without topics: %v", err)
 	}
 }
@@ -123,12 +129,14 @@ func TestStartRefused(t *testing.T) {
 // TestBrowserStart: a page with origins and a start, with words that are markup, is as sound as one without.
 func TestBrowserStart(t *testing.T) {
 	b := browse(t, render(t, reportCommand{
-		Model: "informed-rep.pp", Start: "start.pp", Ledger: "report.ledger", Account: "report.json", Releases: "report-rel.pp", Top: 3,
+		Model: "informed-rep.pp", Start: "start.pp", Ledger: "report.ledger", Account: "report.json",
+		Releases: "report-rel.pp", Top: 3,
 	}))
 	for _, wrong := range b.Wrong {
 		t.Error(wrong)
 	}
-	for _, text := range append(slices.Clone(hostile), "The topics before and after", "Own 87.5 %, public text 6.2 %, word frequencies 6.2 %.") {
+	for _, text := range append(slices.Clone(hostile), "The topics before and after",
+		"Own 87.5 %, public text 6.2 %, word frequencies 6.2 %.") {
 		if !strings.Contains(b.Facts.Text, text) {
 			t.Errorf("the page does not show %q", text)
 		}

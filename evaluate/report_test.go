@@ -27,7 +27,8 @@ import (
 
 // hostile are words that would be markup, script, style or template if a page did not escape them.
 var hostile = vocabulary.Words{
-	"<script>alert(1)</script>", "</script><img/src=x/onerror=alert(2)>", `"onmouseover="alert(3)`, "'-alert(4)-'", "{{.Secret}}",
+	"<script>alert(1)</script>", "</script><img/src=x/onerror=alert(2)>", `"onmouseover="alert(3)`, "'-alert(4)-'",
+	"{{.Secret}}",
 	"</style><svg/onload=alert(5)>", "]]>--><!--", `\u003cscript\u003e`,
 }
 
@@ -48,7 +49,8 @@ const reportRounds = 4
 func newReported(name string, words vocabulary.Words, rows int, dataset string) *reported {
 	statistic := map[string]string{"lda": lda.Topics, "words": "words"}[name]
 	g := &event.Grant{
-		Version: event.GrantVersion, ID: "night", Created: noon, Mechanism: event.Gaussian, Adjacency: event.AddRemove, Unit: event.Document,
+		Version: event.GrantVersion, ID: "night", Created: noon, Mechanism: event.Gaussian, Adjacency: event.AddRemove,
+		Unit: event.Document,
 		Subject: event.Subject{
 			Model: name, Vocabulary: hex.EncodeToString(words.Hash()), VocabularySize: len(words),
 			Matrices: []event.Matrix{{Name: statistic, Rows: rows, Columns: len(words)}},
@@ -65,9 +67,11 @@ func newReported(name string, words vocabulary.Words, rows int, dataset string) 
 	g.Budget = event.Budget{Epsilon: 1, Delta: 1e-6, Accountant: "pld", After: r.ledger.LastHash()}
 	r.add(func(line *event.Line) { line.Type, line.Grant = event.TypeGrant, g })
 	r.header = &wire.Header{
-		Version: wire.Version, Kind: wire.Kind_RELEASES, Side: wire.Side_PUBLIC, Run: "monday", Model: name, Unit: wire.Unit_DOCUMENT,
+		Version: wire.Version, Kind: wire.Kind_RELEASES, Side: wire.Side_PUBLIC, Run: "monday", Model: name,
+		Unit:       wire.Unit_DOCUMENT,
 		Vocabulary: words.Hash(), VocabularySize: uint32(len(words)),
-		Matrices: []*wire.Matrix{{Name: statistic, Rows: uint32(rows), Columns: uint32(len(words)), Element: wire.Element_INT64}},
+		Matrices: []*wire.Matrix{{Name: statistic, Rows: uint32(rows), Columns: uint32(len(words)),
+			Element: wire.Element_INT64}},
 	}
 	for round := 1; round <= reportRounds; round++ {
 		values := make([]int64, rows*len(words))
@@ -84,7 +88,8 @@ func newReported(name string, words vocabulary.Words, rows int, dataset string) 
 		c.Settings = hex.EncodeToString(make([]byte, 32))
 		r.add(func(line *event.Line) { line.Type, line.Charge = event.TypeCharge, c })
 		r.cells = append(r.cells, cells)
-		s := &wire.Scheme{Method: wire.Scheme_POISSON, Rate: 0.5, Rounds: reportRounds, Secret: true, Coins: scheme.Coins}
+		s := &wire.Scheme{Method: wire.Scheme_POISSON, Rate: 0.5, Rounds: reportRounds, Secret: true,
+			Coins: scheme.Coins}
 		r.heads = append(r.heads, &wire.Release{
 			Scheme: s, Grid: 1e-6, Mechanism: c.Mechanism, Clip: 1 << 20, Scale: c.Scale, Grant: g.ID,
 		})
@@ -119,9 +124,11 @@ func (r *reported) add(fill func(*event.Line)) {
 // account is what account report --json would say of the ledger, with numbers that are easy to find in a page.
 func (r *reported) account(change func(map[string]any)) []byte {
 	said := map[string]any{
-		"ledger": "run.ledger", "last_hash": r.ledger.LastHash(), "accountant": "pld", "epsilon": 0.73361, "delta": 1e-6,
+		"ledger": "run.ledger", "last_hash": r.ledger.LastHash(), "accountant": "pld", "epsilon": 0.73361,
+		"delta":     1e-6,
 		"adjacency": "add-remove", "unit": "document", "releases": reportRounds,
-		"overspent": false, "theorem": "composition of dominating pairs (Zhu, Dong, Wang 2022, thm. 10); moments accountant (Abadi; lemma)",
+		"overspent": false, "theorem": "composition of dominating pairs (Zhu, Dong, Wang 2022, thm. 10); moments " +
+			"accountant (Abadi; lemma)",
 		"budget": map[string]any{"epsilon": 1, "delta": 1e-6, "epsilon_left": 0.26639},
 	}
 	if change != nil {
@@ -144,12 +151,14 @@ func overspentBy(budget, delta, epsilon float64, overspent bool) func(map[string
 
 func (r *reported) curve(change func(map[string]any)) []byte {
 	said := map[string]any{
-		"ledger": "run.ledger", "last_hash": r.ledger.LastHash(), "accountant": "pld", "delta": 1e-6, "adjacency": "add-remove", "unit": "document",
+		"ledger": "run.ledger", "last_hash": r.ledger.LastHash(), "accountant": "pld", "delta": 1e-6,
+		"adjacency": "add-remove", "unit": "document",
 		"epsilon_over_releases": []any{
 			map[string]any{"releases": 0, "epsilon": 0}, map[string]any{"releases": 1, "epsilon": 0.3},
 			map[string]any{"releases": 4, "epsilon": 0.73361},
 		},
-		"delta_over_epsilon": []any{map[string]any{"epsilon": 0.73361, "delta": 1e-6}}, "budget": map[string]any{"epsilon": 1, "delta": 1e-6},
+		"delta_over_epsilon": []any{map[string]any{"epsilon": 0.73361, "delta": 1e-6}},
+		"budget":             map[string]any{"epsilon": 1, "delta": 1e-6},
 	}
 	if change != nil {
 		change(said)
@@ -162,12 +171,15 @@ func reportModel(name string, words vocabulary.Words, matrix string, rows int, c
 	h := &wire.Header{
 		Version: wire.Version, Kind: wire.Kind_PARAMETERS, Side: wire.Side_PUBLIC, Run: "monday", Model: name,
 		Vocabulary: words.Hash(), VocabularySize: uint32(len(words)),
-		Matrices: []*wire.Matrix{{Name: matrix, Rows: uint32(rows), Columns: uint32(len(words)), Element: wire.Element_FLOAT64}},
+		Matrices: []*wire.Matrix{{Name: matrix, Rows: uint32(rows), Columns: uint32(len(words)),
+			Element: wire.Element_FLOAT64}},
 	}
 	scalars := []*wire.Scalar{{Name: "alpha", Value: 0.25}, {Name: "rounds", Value: reportRounds}}
 	b, _ := script.Stream(h, &wire.Record{Body: &wire.Record_Words{Words: &wire.Words{Words: words}}},
-		&wire.Record{Round: reportRounds, Body: &wire.Record_Parameters{Parameters: &wire.Parameters{Scalars: scalars}}},
-		&wire.Record{Round: reportRounds, Body: &wire.Record_Block{Block: &wire.Block{Values: stream.AppendCells(nil, cells)}}})
+		&wire.Record{Round: reportRounds,
+			Body: &wire.Record_Parameters{Parameters: &wire.Parameters{Scalars: scalars}}},
+		&wire.Record{Round: reportRounds,
+			Body: &wire.Record_Block{Block: &wire.Block{Values: stream.AppendCells(nil, cells)}}})
 	return b
 }
 
@@ -182,7 +194,8 @@ func reportScores(side wire.Side, words vocabulary.Words, of []byte, change func
 	for round := uint32(1); round <= reportRounds; round++ {
 		for _, tokens := range []uint64{10, 30} {
 			record := &wire.Record{Round: round, Body: &wire.Record_Score{Score: &wire.Score{
-				Id: "MARKER-1", Tokens: tokens, Bound: -float64(tokens) * (2.5 - 0.6931471805599453*float64(round-1)), Unigram: -float64(tokens) * 1.9,
+				Id: "MARKER-1", Tokens: tokens, Bound: -float64(tokens) * (2.5 - 0.6931471805599453*float64(round-1)),
+				Unigram: -float64(tokens) * 1.9,
 			}}}
 			if change != nil {
 				change(h, record)
@@ -211,7 +224,8 @@ func reportFiles() map[string][]byte {
 	model := reportModel("lda", hostile, "lambda", 3, lambda)
 	later := slices.Clone(lambda)
 	later[0]++
-	latest := reportModel("lda", hostile, "lambda", 3, later) // of the same run and round, as another mstep makes it of the same releases
+	// of the same run and round, as another mstep makes it of the same releases
+	latest := reportModel("lda", hostile, "lambda", 3, later)
 	r := newReported("lda", hostile, 3, `</td><script>alert("data set")</script>`)
 	w := newReported("words", vocab, 1, "d")
 	mislabelled := newReported("lda", vocab, 1, "d")
@@ -251,16 +265,28 @@ func reportFiles() map[string][]byte {
 		"unknown.json":        r.account(func(m map[string]any) { m["caveat"] = "but" }),
 		"other-unit.json":     r.account(func(m map[string]any) { m["unit"] = "user" }),
 		"other-relation.json": r.account(func(m map[string]any) { m["adjacency"] = "replace-one" }),
-		"more-budget.json":    r.account(func(m map[string]any) { m["budget"] = map[string]any{"epsilon": 9, "delta": 1e-6, "epsilon_left": 8} }),
-		"no-budget.json":      r.account(func(m map[string]any) { delete(m, "budget") }),
-		"grant-budget.json":   r.account(func(m map[string]any) { m["budget"] = map[string]any{"epsilon": 1, "delta": 1e-6, "grant": "night"} }),
-		"filtered.json":       r.account(func(m map[string]any) { m["filter"] = map[string]any{"measure": "zcdp", "epsilon": 0.1, "delta": 1e-6} }),
-		"twice.json":          append(r.account(nil), r.account(nil)...),
+		"more-budget.json": r.account(func(m map[string]any) {
+			m["budget"] = map[string]any{"epsilon": 9,
+				"delta": 1e-6, "epsilon_left": 8}
+		}),
+		"no-budget.json": r.account(func(m map[string]any) { delete(m, "budget") }),
+		"grant-budget.json": r.account(func(m map[string]any) {
+			m["budget"] = map[string]any{"epsilon": 1,
+				"delta": 1e-6, "grant": "night"}
+		}),
+		"filtered.json": r.account(func(m map[string]any) {
+			m["filter"] = map[string]any{"measure": "zcdp",
+				"epsilon": 0.1, "delta": 1e-6}
+		}),
+		"twice.json": append(r.account(nil), r.account(nil)...),
 		"bounded.json": exact.account(func(m map[string]any) {
 			m["releases"], m["adjacency"], m["unit"] = 1, "", ""
 			delete(m, "budget")
 		}),
-		"exact-budget.json":  exact.account(func(m map[string]any) { m["epsilon"], m["releases"], m["adjacency"], m["unit"] = "∞", 1, "", "" }),
+		"exact-budget.json": exact.account(func(m map[string]any) {
+			m["epsilon"], m["releases"], m["adjacency"],
+				m["unit"] = "∞", 1, "", ""
+		}),
 		"three.json":         r.account(func(m map[string]any) { m["releases"] = 3 }),
 		"old.json":           r.account(func(m map[string]any) { delete(m, "last_hash") }),
 		"negative.json":      r.account(func(m map[string]any) { m["epsilon"] = -1 }),
@@ -269,9 +295,10 @@ func reportFiles() map[string][]byte {
 		"user-curve.json":    r.curve(func(m map[string]any) { m["unit"] = "user" }),
 		"twice-curve.json":   append(r.curve(nil), r.curve(nil)...),
 		"double-curve.json":  bytes.Replace(r.curve(nil), []byte(`"delta":`), []byte(`"delta":1e-9,"delta":`), 1),
-		"double.json":        bytes.Replace(r.account(nil), []byte(`"epsilon":`), []byte(`"epsilon":0.1,"epsilon":`), 1),
-		"large.json":         bytes.Replace(r.account(nil), []byte(`"epsilon":`), []byte(`"Epsilon":`), 1),
-		"stale-curve.json":   r.curve(func(m map[string]any) { m["last_hash"] = event.Genesis }),
+		"double.json": bytes.Replace(r.account(nil), []byte(`"epsilon":`), []byte(`"epsilon":0.1,"epsilon":`),
+			1),
+		"large.json":       bytes.Replace(r.account(nil), []byte(`"epsilon":`), []byte(`"Epsilon":`), 1),
+		"stale-curve.json": r.curve(func(m map[string]any) { m["last_hash"] = event.Genesis }),
 		"short-curve.json": r.curve(func(m map[string]any) {
 			m["epsilon_over_releases"] = []any{map[string]any{"releases": 1, "epsilon": 0.3}}
 		}),
@@ -279,14 +306,18 @@ func reportFiles() map[string][]byte {
 		"private-scores.pp": reportScores(wire.Side_PRIVATE, hostile, model, nil),
 		"other-scores.pp":   reportScores(wire.Side_PUBLIC, vocab, model, nil),
 		"latest-scores.pp":  reportScores(wire.Side_PUBLIC, hostile, latest, nil),
-		"sunday-scores.pp":  reportScores(wire.Side_PUBLIC, hostile, latest, func(h *wire.Header, _ *wire.Record) { h.Run = "sunday" }),
-		"old-scores.pp":     reportScores(wire.Side_PUBLIC, hostile, model, func(h *wire.Header, _ *wire.Record) { h.Run, h.Model, h.Settings = "", "", nil }),
-		"early-scores.pp":   reportScores(wire.Side_PUBLIC, hostile, model, func(_ *wire.Header, r *wire.Record) { r.Round-- }),
+		"sunday-scores.pp": reportScores(wire.Side_PUBLIC, hostile, latest,
+			func(h *wire.Header, _ *wire.Record) { h.Run = "sunday" }),
+		"old-scores.pp": reportScores(wire.Side_PUBLIC, hostile, model,
+			func(h *wire.Header, _ *wire.Record) { h.Run, h.Model, h.Settings = "", "", nil }),
+		"early-scores.pp": reportScores(wire.Side_PUBLIC, hostile, model,
+			func(_ *wire.Header, r *wire.Record) { r.Round-- }),
 		"halves-scores.pp": reportScores(wire.Side_PUBLIC, hostile, model, func(_ *wire.Header, r *wire.Record) {
 			s := r.GetScore()
 			s.Bound, s.CompletionTokens, s.Completion, s.CompletionUnigram = 0, 10, -10*math.Log(5), -10*math.Log(8)
 		}),
-		"sampled-scores.pp": reportScores(wire.Side_PUBLIC, hostile, model, func(_ *wire.Header, r *wire.Record) { r.GetScore().Bound = 0 }),
+		"sampled-scores.pp": reportScores(wire.Side_PUBLIC, hostile, model,
+			func(_ *wire.Header, r *wire.Record) { r.GetScore().Bound = 0 }),
 		"uneven-scores.pp": reportScores(wire.Side_PUBLIC, hostile, model, func(_ *wire.Header, r *wire.Record) {
 			if r.Round == 2 {
 				r.GetScore().Tokens++
@@ -350,7 +381,8 @@ func TestStoppedEarly(t *testing.T) {
 	}
 	// Rounds 2, 3 and 4 have the weights 1, 2 and 3; of the variances they are 1, 4 and 9.
 	sigma := float64(r.ledger.Lines[2].Charge.Scale)
-	if want := sigma * math.Sqrt(2*14*math.Log(24/0.01)); math.Abs(thresholds[0]/want-1) > 1e-12 || thresholds[1] != thresholds[0] {
+	if want := sigma * math.Sqrt(2*14*math.Log(24/0.01)); math.Abs(thresholds[0]/want-1) > 1e-12 ||
+		thresholds[1] != thresholds[0] {
 		t.Errorf("thresholds %v, want %v", thresholds, want)
 	}
 	if !(first[0]/first[1] > 1.99 && first[0]/first[1] < 2.01) {
@@ -362,7 +394,8 @@ func TestStoppedEarly(t *testing.T) {
 // threshold for all planned rounds.
 func TestManyPlannedRounds(t *testing.T) {
 	for _, mechanism := range []string{event.Gaussian, event.Laplace} {
-		for planned, charged := range map[int][]int{9: {1, 4, 5, 8}, 7: {7}, 10: {1, 2}, 2_000_000_000: {1, 1_000_000_000}} {
+		for planned, charged := range map[int][]int{9: {1, 4, 5, 8}, 7: {7}, 10: {1, 2},
+			2_000_000_000: {1, 1_000_000_000}} {
 			r := newReported("lda", hostile, 3, "d")
 			folder := t.TempDir()
 			run := &released.Run{Name: "monday", Charges: make(map[int]*event.Charge), Grant: r.ledger.Lines[1].Grant}
@@ -398,7 +431,8 @@ func TestManyPlannedRounds(t *testing.T) {
 				want = scale*math.Sqrt(4*squares*log) + scale*largest*log
 			}
 			if got := mean.Threshold(0.01); math.Abs(got/want-1) > 1e-8 {
-				t.Errorf("%s, %d rounds planned, %v charged: threshold %v, want %v", mechanism, planned, charged, got, want)
+				t.Errorf("%s, %d rounds planned, %v charged: threshold %v, want %v", mechanism, planned, charged, got,
+					want)
 			}
 			if got := len(mean.Marked(0.01)); got != 3*len(hostile) {
 				t.Errorf("%d rounds planned, %v charged: %d cells", planned, charged, got)
@@ -433,14 +467,17 @@ func TestPageRefuses(t *testing.T) {
 		command reportCommand
 		want    string // of the error; empty for none
 	}{
-		{reportCommand{Ledger: "report.ledger", Account: "report.json", Releases: "report-rel.pp", Scores: "fair-scores.pp", Reference: "fair-docs.pp"}, ""},
+		{reportCommand{Ledger: "report.ledger", Account: "report.json", Releases: "report-rel.pp",
+			Scores: "fair-scores.pp", Reference: "fair-docs.pp"}, ""},
 		{reportCommand{Ledger: "report.ledger", Account: "stale.json"}, "not of this ledger as it is now"},
-		{reportCommand{Ledger: "report.ledger", Account: "report.json", Releases: "other-rel.pp"}, "not a release that the ledger charges"},
+		{reportCommand{Ledger: "report.ledger", Account: "report.json", Releases: "other-rel.pp"},
+			"not a release that the ledger charges"},
 		{reportCommand{Scores: "private-scores.pp"}, "a private stream"},
 		{reportCommand{Reference: "private-docs.pp"}, "a private stream"},
 		{reportCommand{Scores: "latest-scores.pp"}, "scores under other parameters than those of"},
 		{reportCommand{Model: "rows.pp", Predictions: "rows-predictions.pp"}, ""},
-		{reportCommand{Model: "rows.pp", Predictions: "other-rows-predictions.pp"}, "predictions under other parameters than those of"},
+		{reportCommand{Model: "rows.pp", Predictions: "other-rows-predictions.pp"},
+			"predictions under other parameters than those of"},
 		{reportCommand{Model: "rows.pp", Predictions: "private-rows-predictions.pp"}, "a private stream"},
 		{reportCommand{Model: "rows.pp", Predictions: "private-rows-predictions.pp", Internal: true}, ""},
 		{reportCommand{Scores: "private-scores.pp", Reference: "private-docs.pp", Internal: true}, ""},

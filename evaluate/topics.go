@@ -30,11 +30,14 @@ type topicsCommand struct {
 
 // Help is kong's hook.
 func (topicsCommand) Help() string {
-	return "The largest topic is the first. Words are ranked by relevance, as on the page of evaluate report: common words of the whole text " +
+	return "The largest topic is the first. Words are ranked by relevance, as on the page of evaluate report: common " +
+		"words of the whole text " +
 		"come later than by probability, so the probabilities beside the words need not fall. " +
 		"Of a model with public text (mstep lda --public), the column own says how much of a topic is the " +
-		"data's own: how much its words follow their own noisy counts, from 0 to 100 %, and not what was expected of them. The column public says how " +
-		"much else is of public text. The rest to 100 % is of the private word frequencies. Earlier rounds decided which topic a word was " +
+		"data's own: how much its words follow their own noisy counts, from 0 to 100 %, and not what was expected of " +
+		"them. The column public says how " +
+		"much else is of public text. The rest to 100 % is of the private word frequencies. Earlier rounds decided " +
+		"which topic a word was " +
 		"counted in, and they began with public topics."
 }
 

@@ -39,7 +39,8 @@ func main() {
 		Outside: true,
 		Summary: "Learn a model from releases.",
 		Example: "mstep lda --topics 50 --vocab vocab.txt --params-out params -o model.pp < releases",
-		Notes: "After each round mstep writes its state to a checkpoint beside the model; see --checkpoint-every. If a run is killed and the same pipeline " +
+		Notes: "After each round mstep writes its state to a checkpoint beside the model; see --checkpoint-every. If " +
+			"a run is killed and the same pipeline " +
 			"is started again, it resumes from the checkpoint.",
 	}, &cli, &cli.Common)
 }

@@ -53,7 +53,8 @@ func files() map[string][]byte {
 		{Round: 3, Head: modeltest.Gaussian(0.5, 0.25, 4, 3), Steps: []int64{91, 4, 1, 3, -6, 55}},
 	}
 	noiseless := &wire.Release{
-		Mechanism: event.None, Grid: 0.5, Scheme: &wire.Scheme{Method: wire.Scheme_ALL, Rate: 1, Rounds: 1, Secret: true},
+		Mechanism: event.None, Grid: 0.5,
+		Scheme: &wire.Scheme{Method: wire.Scheme_ALL, Rate: 1, Rounds: 1, Secret: true},
 	}
 	increments := []modeltest.Release{
 		{Round: 1, Head: modeltest.OfAll(0.5, 1, 2), Steps: []int64{2, 4, 6, 0, 0, 10}},
@@ -64,7 +65,8 @@ func files() map[string][]byte {
 	other := vocabulary.Words{"cat", "dog", "bird"}
 
 	logistic := blr.Options{Words: len(vocab), A0: 1, B0: 1}
-	twoRows := rowReleases(blr.New(logistic), rounds[0].Head, []int64{5, -4, 2, 7, 0, -3, 9, 1, 8}, []int64{6, 1, 0, 5, 1, 2, 9, 0, 7})
+	twoRows := rowReleases(blr.New(logistic), rounds[0].Head, []int64{5, -4, 2, 7, 0, -3, 9, 1, 8},
+		[]int64{6, 1, 0, 5, 1, 2, 9, 0, 7})
 
 	linearSteps := [][]int64{{5, -4, 2, 7, 0, -3, 9, 1, 8, 30, 40}, {6, 1, 0, 5, 1, 2, 9, 0, 7, 20, 41}}
 	twoLinear := rowReleases(linear.New(linear.Options{Words: len(vocab)}), rounds[0].Head, linearSteps...)
@@ -89,39 +91,45 @@ func files() map[string][]byte {
 	uncounted := sbn.New(sbn.Options{Size: model.Size{Words: len(vocab), Components: 2}, Images: 8})
 
 	all := map[string][]byte{
-		"vocab.txt":       []byte("cat\ndog\nfish\n"),
-		"other.txt":       []byte("cat\ndog\nbird\n"),
-		"releases.pp":     released(nil, rounds...),
-		"one-of-noise.pp": released(nil, modeltest.Release{Round: 1, Head: rounds[0].Head, Steps: []int64{90, 80, -3, 9, 2, 0}}),
-		"first-one.pp":    unended(released(nil, rounds[0])),
-		"first-two.pp":    unended(released(nil, rounds[:2]...)),
-		"truncated.pp":    unended(released(nil, rounds...)),
-		"third.pp":        released(nil, rounds[2]),
-		"first-five.pp":   unended(released(nil, append(slices.Clone(rounds), fourth, fifth)...)),
-		"large.pp":        large,
-		"broken-off.pp":   unended(unended(large)),
-		"noiseless.pp":    released(nil, modeltest.Release{Round: 1, Head: noiseless, Steps: []int64{2, 4, 6, 0, 0, 10}}),
-		"none.pp":         released(nil),
-		"other-run.pp":    released(func(h *wire.Header) { h.Run = "another-run" }, rounds...),
-		"private.pp":      released(func(h *wire.Header) { h.Side = wire.Side_PRIVATE }, rounds...),
-		"other-word.pp":   released(func(h *wire.Header) { h.Vocabulary = other.Hash() }, rounds...),
-		"increments.pp":   released(nil, increments...),
-		"second.pp":       released(nil, increments[1]),
-		"first.pp":        unended(released(nil, increments[0])),
-		"laplace.pp":      released(nil, modeltest.Release{Round: 1, Head: laplace, Steps: []int64{80, -3, 9, 2, 0, 51}}),
-		"rows.pp":         rowReleases(blr.New(logistic), noiseless, []int64{16, 0, 0, 8, 0, 0, 0, 0, 0}),
-		"two-rows.pp":     twoRows,
-		"first-row.pp":    unended(rowReleases(blr.New(logistic), rounds[0].Head, []int64{5, -4, 2, 7, 0, -3, 9, 1, 8})),
-		"linear.pp":       rowReleases(linear.New(linear.Options{Words: len(vocab)}), noiseless, []int64{4, 0, 0, 6, 0, 0, 0, 0, 0, 3, 4}),
-		"two-linear.pp":   twoLinear,
-		"first-linear.pp": unended(rowReleases(linear.New(linear.Options{Words: len(vocab)}), rounds[0].Head, linearSteps[0])),
-		"gradients.pp":    rowReleases(dpvi.New(dpvi.Options{Words: len(vocab)}), noiseless, []int64{3, -9, 0, 1, 1, 1}),
-		"images.pp":       rowReleases(network, noiseless, imageSums),
-		"two-images.pp":   rowReleases(network, rounds[0].Head, imageSums, imageSums),
-		"first-image.pp":  unended(rowReleases(network, rounds[0].Head, imageSums)),
-		"uncounted.pp":    rowReleases(uncounted, noiseless, imageSums[:len(imageSums)-1]),
-		"words.pp":        wordReleases(vocab, 40, 10, 30),
-		"words-other.pp":  wordReleases(other, 40, 10, 30),
+		"vocab.txt":   []byte("cat\ndog\nfish\n"),
+		"other.txt":   []byte("cat\ndog\nbird\n"),
+		"releases.pp": released(nil, rounds...),
+		"one-of-noise.pp": released(nil,
+			modeltest.Release{Round: 1, Head: rounds[0].Head, Steps: []int64{90, 80, -3, 9, 2, 0}}),
+		"first-one.pp":  unended(released(nil, rounds[0])),
+		"first-two.pp":  unended(released(nil, rounds[:2]...)),
+		"truncated.pp":  unended(released(nil, rounds...)),
+		"third.pp":      released(nil, rounds[2]),
+		"first-five.pp": unended(released(nil, append(slices.Clone(rounds), fourth, fifth)...)),
+		"large.pp":      large,
+		"broken-off.pp": unended(unended(large)),
+		"noiseless.pp": released(nil,
+			modeltest.Release{Round: 1, Head: noiseless, Steps: []int64{2, 4, 6, 0, 0, 10}}),
+		"none.pp":       released(nil),
+		"other-run.pp":  released(func(h *wire.Header) { h.Run = "another-run" }, rounds...),
+		"private.pp":    released(func(h *wire.Header) { h.Side = wire.Side_PRIVATE }, rounds...),
+		"other-word.pp": released(func(h *wire.Header) { h.Vocabulary = other.Hash() }, rounds...),
+		"increments.pp": released(nil, increments...),
+		"second.pp":     released(nil, increments[1]),
+		"first.pp":      unended(released(nil, increments[0])),
+		"laplace.pp": released(nil,
+			modeltest.Release{Round: 1, Head: laplace, Steps: []int64{80, -3, 9, 2, 0, 51}}),
+		"rows.pp":     rowReleases(blr.New(logistic), noiseless, []int64{16, 0, 0, 8, 0, 0, 0, 0, 0}),
+		"two-rows.pp": twoRows,
+		"first-row.pp": unended(rowReleases(blr.New(logistic), rounds[0].Head,
+			[]int64{5, -4, 2, 7, 0, -3, 9, 1, 8})),
+		"linear.pp": rowReleases(linear.New(linear.Options{Words: len(vocab)}), noiseless,
+			[]int64{4, 0, 0, 6, 0, 0, 0, 0, 0, 3, 4}),
+		"two-linear.pp": twoLinear,
+		"first-linear.pp": unended(rowReleases(linear.New(linear.Options{Words: len(vocab)}), rounds[0].Head,
+			linearSteps[0])),
+		"gradients.pp":   rowReleases(dpvi.New(dpvi.Options{Words: len(vocab)}), noiseless, []int64{3, -9, 0, 1, 1, 1}),
+		"images.pp":      rowReleases(network, noiseless, imageSums),
+		"two-images.pp":  rowReleases(network, rounds[0].Head, imageSums, imageSums),
+		"first-image.pp": unended(rowReleases(network, rounds[0].Head, imageSums)),
+		"uncounted.pp":   rowReleases(uncounted, noiseless, imageSums[:len(imageSums)-1]),
+		"words.pp":       wordReleases(vocab, 40, 10, 30),
+		"words-other.pp": wordReleases(other, 40, 10, 30),
 	}
 	maps.Copy(all, reports())
 	return all

@@ -22,7 +22,8 @@ func reports() map[string][]byte {
 	files := make(map[string][]byte)
 	add := func(name string, change func(*wire.Header), records ...*wire.Record) {
 		h := &wire.Header{
-			Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PUBLIC, Run: "run", Vocabulary: vocab.Hash(), VocabularySize: uint32(len(vocab)),
+			Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PUBLIC, Run: "run",
+			Vocabulary: vocab.Hash(), VocabularySize: uint32(len(vocab)),
 		}
 		if change != nil {
 			change(h)
@@ -31,7 +32,8 @@ func reports() map[string][]byte {
 	}
 	// Of eight reports five have cat, two dog and all fish: estimates 6, 0 and 12.
 	eight := []*wire.Record{
-		report("1-a", 0, 1, 2), report("1-b", 0, 2), report("1-c", 0, 2), report("1-d", 0, 2), report("1-e", 0, 1, 2), report("1-f", 2), report("1-g", 2), report("1-h", 2),
+		report("1-a", 0, 1, 2), report("1-b", 0, 2), report("1-c", 0, 2), report("1-d", 0, 2), report("1-e", 0, 1, 2),
+		report("1-f", 2), report("1-g", 2), report("1-h", 2),
 	}
 	add("reports.pp", nil, eight...)
 	add("five.pp", nil, eight[:5]...)
@@ -48,7 +50,8 @@ func reports() map[string][]byte {
 	add("two-words.pp", nil, with...)
 	add("clash.pp", nil, report("1-a", 0))
 	add("private-reports.pp", func(h *wire.Header) { h.Side = wire.Side_PRIVATE }, eight...)
-	add("other-reports.pp", func(h *wire.Header) { h.Vocabulary = vocabulary.Words{"cat", "dog", "bird"}.Hash() }, eight...)
+	add("other-reports.pp", func(h *wire.Header) { h.Vocabulary = vocabulary.Words{"cat", "dog", "bird"}.Hash() },
+		eight...)
 	files["cut-reports.pp"] = unended(files["reports.pp"])
 	twice := report("1-a", 0)
 	twice.GetDocument().Counts[0] = 2
@@ -75,10 +78,12 @@ func reports() map[string][]byte {
 		return fmt.Appendf(nil, `{"version":3,"id":"grant","created":"2026-11-01T00:00:00Z","mechanism":%q,"adjacency":"replace-one","unit":"document","vocabulary":"%x","vocabulary_size":%d,"flip":%v,"max_words":3,"scheme":{"method":"all","rate":1,"rounds":1,"secret":false},"releases":1,"budget":{}}`,
 			mechanism, vocab.Hash(), len(vocab), flip)
 	}
-	files["rr.json"], files["half.json"], files["gaussian.json"] = grant(.25, "randomized-response"), grant(.5, "randomized-response"), grant(.25, "gaussian")
+	files["rr.json"], files["half.json"], files["gaussian.json"] = grant(.25, "randomized-response"),
+		grant(.5, "randomized-response"), grant(.25, "gaussian")
 	files["one.json"] = bytes.Replace(files["rr.json"], []byte(`"max_words":3,`), []byte(`"max_words":1,`), 1)
 	for name, words := range map[string]string{"drawn.json": "3", "two.json": "2"} {
-		files[name] = bytes.Replace(files["rr.json"], []byte(`"max_words":3,`), []byte(`"max_words":3,"report_words":`+words+`,`), 1)
+		files[name] = bytes.Replace(files["rr.json"], []byte(`"max_words":3,`),
+			[]byte(`"max_words":3,"report_words":`+words+`,`), 1)
 	}
 	return files
 }

@@ -64,7 +64,8 @@ func round(b *testing.B) (name string, size int64) {
 		for range unitTopics * unitWords {
 			part.Values = binary.LittleEndian.AppendUint32(part.Values, math.Float32bits(random.Float32()))
 		}
-		write(&wire.Record{Body: &wire.Record_Contribution{Contribution: &wire.Contribution{Unit: unit, Parts: []*wire.Part{part}}}})
+		write(&wire.Record{Body: &wire.Record_Contribution{Contribution: &wire.Contribution{Unit: unit,
+			Parts: []*wire.Part{part}}}})
 	}
 	write(&wire.Record{Body: &wire.Record_RoundClose{RoundClose: end}})
 	if err == nil {

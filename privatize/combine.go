@@ -45,7 +45,10 @@ func (c *combineCommand) Run(r *filter.Run) error {
 			return nil
 		}
 		return endpoint.Share(r, c.Inputs[0], wanted, c.Output, func(_ context.Context, in *endpoint.Partition) error {
-			create := func(h *wire.Header) (*endpoint.StreamWriter, error) { return in.CreateStream(h, c.Compress.Compress) }
+			create := func(h *wire.Header) (*endpoint.StreamWriter,
+				error) {
+				return in.CreateStream(h, c.Compress.Compress)
+			}
 			return c.combine(r, partitionSource(in), grant, create)
 		})
 	}

@@ -26,11 +26,13 @@ func (l *leave) read(mechanism string) (*event.Grant, error) {
 		return nil, exit.Errorf(exit.Malformed, "%s: %w", l.Grant, err)
 	}
 	if grant.Version < event.OldestGrantVersion {
-		return nil, exit.Errorf(exit.Refused, "refused: %s is a grant of version %d, which names no model and no ledger", l.Grant,
+		return nil, exit.Errorf(exit.Refused,
+			"refused: %s is a grant of version %d, which names no model and no ledger", l.Grant,
 			grant.Version).WithHint("plan it again, with account plan")
 	}
 	if mechanism != "" && grant.Mechanism != mechanism {
-		return nil, exit.Errorf(exit.Refused, "refused: %s is a grant for %s, not for %s", l.Grant, grant.Mechanism, mechanism)
+		return nil, exit.Errorf(exit.Refused, "refused: %s is a grant for %s, not for %s", l.Grant, grant.Mechanism,
+			mechanism)
 	}
 	return grant, nil
 }
@@ -62,7 +64,8 @@ func (c *charged) name(stream, otherwise string) (string, error) {
 // need refuses to release anything private without a ledger.
 func (c *charged) need() error {
 	if c.Ledger == "" {
-		return exit.Errorf(exit.Usage, "missing flags: --ledger=FILE").WithHint("account ledger new makes one; every release is charged to it")
+		return exit.Errorf(exit.Usage, "missing flags: --ledger=FILE").
+			WithHint("account ledger new makes one; every release is charged to it")
 	}
 	return endpoint.CheckKept("--ledger", c.Ledger) // CheckKept refuses a FIFO: reading it would block
 }

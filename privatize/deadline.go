@@ -85,7 +85,8 @@ func (d *deadline) late() error {
 	if d.last > 0 {
 		round = fmt.Sprintf("the round after %d, or the end,", d.last)
 	}
-	return exit.Errorf(exit.Malformed, "%s is not whole %v after the wait for it began, and nothing of it was released%s",
+	return exit.Errorf(exit.Malformed,
+		"%s is not whole %v after the wait for it began, and nothing of it was released%s",
 		round, d.limit, endpoint.Missing(d.from)).
 		WithHint("see that sample, mstep and all workers run; then start this again, with the same ledger")
 }

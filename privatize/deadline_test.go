@@ -32,7 +32,8 @@ func TestDeadline(t *testing.T) {
 		synctest.Wait()
 		for name, err := range map[string]error{"running": d.running(), "met": d.met(), "passed": <-d.passed} {
 			if exit.Code(err) != exit.Malformed ||
-				!strings.HasPrefix(err.Error(), "the round after 2, or the end, is not whole 1s after the wait for it began") ||
+				!strings.HasPrefix(err.Error(),
+					"the round after 2, or the end, is not whole 1s after the wait for it began") ||
 				!strings.HasSuffix(err.Error(), "; waiting for c.private[0], c.private[2]") {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -55,9 +56,11 @@ func TestDeadlineOfSilence(t *testing.T) {
 			in := &silent{supplied{partition: partition{0, uint32(rounds)}, name: "one"}, make(chan struct{})}
 			defer synctest.Wait()
 			defer close(in.end)
-			s := &sources{deadline: newDeadline(time.Minute), streams: []supplier{in}, kinds: []wire.Kind{wire.Kind_CONTRIBUTIONS}}
+			s := &sources{deadline: newDeadline(time.Minute), streams: []supplier{in},
+				kinds: []wire.Kind{wire.Kind_CONTRIBUTIONS}}
 			err := s.deadline.within(func() error { return s.rounds(upTo(9)) })
-			if exit.Code(err) != exit.Malformed || !strings.HasPrefix(err.Error(), words) || !strings.HasSuffix(err.Error(), "waiting for one") {
+			if exit.Code(err) != exit.Malformed || !strings.HasPrefix(err.Error(), words) ||
+				!strings.HasSuffix(err.Error(), "waiting for one") {
 				t.Errorf("after %d rounds: %v", rounds, err)
 			}
 		})
@@ -93,10 +96,12 @@ func TestDeadlineOfPipe(t *testing.T) {
 	folder := resuming(t)
 	for _, args := range [][]string{{"gaussian", "--ledger", "run.ledger"}, {"combine"}} {
 		var stderr strings.Builder
-		command := exec.CommandContext(ctx, "privatize", append(args, "--grant", "grant.json", "--round-timeout", "100ms", "-o", "out.pp")...)
+		command := exec.CommandContext(ctx, "privatize",
+			append(args, "--grant", "grant.json", "--round-timeout", "100ms", "-o", "out.pp")...)
 		command.Dir, command.Stdin, command.Stderr = folder, in, &stderr
 		command.Run()
-		if code := command.ProcessState.ExitCode(); code != 90 || !strings.Contains(stderr.String(), "the first round is not whole 100ms") {
+		if code := command.ProcessState.ExitCode(); code != 90 ||
+			!strings.Contains(stderr.String(), "the first round is not whole 100ms") {
 			t.Errorf("%s: exit code %d: %s", args[0], code, stderr.String())
 		}
 	}

@@ -24,46 +24,50 @@ func TestScripts(t *testing.T) {
 	second := len(rounds(nil, 1, 2).stream(t, func(w *stream.Writer) error { return w.Flush() }))
 	entire := whole.stream(t, end)
 	files := map[string][]byte{
-		"good.pp":           entire,
-		"cut-in-frame.pp":   entire[:second-9],
-		"cut-at-frame.pp":   entire[:first],
-		"two-of-three.pp":   entire[:second],
-		"no-rounds.pp":      rounds(nil).stream(t, end),
-		"named.pp.in":       rounds(func(s *source) { s.header.Run = "stream-run" }, 1).stream(t, end),
-		"bad-name.pp":       rounds(func(s *source) { s.header.Run = "../run" }, 1).stream(t, end),
-		"empty-round.pp":    rounds(func(s *source) { s.units = nil }, 1).stream(t, end),
-		"empty-rounds.pp":   rounds(func(s *source) { s.units = nil }, 1, 2, 3).stream(t, end),
-		"large.pp":          rounds(func(s *source) { s.value = 1e30 }, 1, 2, 3).stream(t, end),
-		"seeded.pp":         rounds(func(s *source) { s.scheme.Secret = false }, 1).stream(t, end),
-		"other-rate.pp":     rounds(func(s *source) { s.scheme.Rate = 0.125 }, 1).stream(t, end),
-		"other-words.pp":    rounds(func(s *source) { s.header.Vocabulary[0]++ }, 1).stream(t, end),
-		"user.pp":           rounds(func(s *source) { s.header.Unit = wire.Unit_USER }, 1).stream(t, end),
-		"user-records.pp":   rounds(severalRecords, 1, 2, 3).stream(t, end),
-		"same-record.pp":    rounds(func(s *source) { severalRecords(s); s.sameRecord = true }, 1).stream(t, end),
-		"a.pp":              rounds(func(s *source) { s.units = s.units[:1] }, 1, 2, 3).stream(t, end),
-		"b.pp":              rounds(func(s *source) { s.units = s.units[1:2] }, 1, 2, 3).stream(t, end),
-		"c.pp":              rounds(func(s *source) { s.units = s.units[2:] }, 1, 2, 3).stream(t, end),
-		"settled-a.pp":      rounds(settled(1, 0), 1, 2, 3).stream(t, end),
-		"settled-b.pp":      rounds(settled(1, 1), 1, 2, 3).stream(t, end),
-		"settled-c.pp":      rounds(settled(1, 2), 1, 2, 3).stream(t, end),
-		"otherwise-c.pp":    rounds(settled(2, 2), 1, 2, 3).stream(t, end),
-		"later-c.pp":        rounds(settled(2, 2), 4).stream(t, end),
-		"c-short.pp":        rounds(func(s *source) { s.units = s.units[2:] }, 1, 2).stream(t, end),
-		"coins.pp":          rounds(func(s *source) { s.scheme.Coins = throw }, 1, 2, 3).stream(t, end),
-		"coins-less.pp":     rounds(func(s *source) { s.scheme.Coins = throw; s.units = s.units[1:] }, 1).stream(t, end),
-		"coins-one.pp":      rounds(func(s *source) { s.scheme.Coins = throw }, 1).stream(t, end),
-		"victim.pp":         rounds(func(s *source) { s.header.Model = "MARKER had cancer; n=48213 docs" }, 1).stream(t, end),
-		"victim-coins.pp":   rounds(func(s *source) { s.scheme.Coins = "MARKER had cancer" }, 1).stream(t, end),
-		"more-words.pp":     rounds(func(s *source) { s.header.VocabularySize = 48213 }, 1).stream(t, end),
-		"other-matrix.pp":   rounds(func(s *source) { s.header.Matrices[0].Name = "MARKER" }, 1).stream(t, end),
-		"window.pp":         rounds(windows(throw), 1).stream(t, end),
-		"windows.pp":        rounds(windows(throw), 1, 2, 3).stream(t, end),
-		"new-state.pp":      rounds(windows(other), 1, 2, 3).stream(t, end),
-		"symmetric.pp":      rounds(symmetric, 1).stream(t, end),
-		"in-parts.pp":       rounds(func(s *source) { s.parts = true }, 1).stream(t, end),
-		"twice.pp":          rounds(func(s *source) { s.units = append(s.units, s.units[0]) }, 1).stream(t, end),
-		"changed.pp":        rounds(func(s *source) { s.units = append(s.units, s.units[0]); s.changed = true }, 1).stream(t, end),
-		"changed-record.pp": rounds(func(s *source) { severalRecords(s); s.sameRecord, s.changed = true, true }, 1).stream(t, end),
+		"good.pp":         entire,
+		"cut-in-frame.pp": entire[:second-9],
+		"cut-at-frame.pp": entire[:first],
+		"two-of-three.pp": entire[:second],
+		"no-rounds.pp":    rounds(nil).stream(t, end),
+		"named.pp.in":     rounds(func(s *source) { s.header.Run = "stream-run" }, 1).stream(t, end),
+		"bad-name.pp":     rounds(func(s *source) { s.header.Run = "../run" }, 1).stream(t, end),
+		"empty-round.pp":  rounds(func(s *source) { s.units = nil }, 1).stream(t, end),
+		"empty-rounds.pp": rounds(func(s *source) { s.units = nil }, 1, 2, 3).stream(t, end),
+		"large.pp":        rounds(func(s *source) { s.value = 1e30 }, 1, 2, 3).stream(t, end),
+		"seeded.pp":       rounds(func(s *source) { s.scheme.Secret = false }, 1).stream(t, end),
+		"other-rate.pp":   rounds(func(s *source) { s.scheme.Rate = 0.125 }, 1).stream(t, end),
+		"other-words.pp":  rounds(func(s *source) { s.header.Vocabulary[0]++ }, 1).stream(t, end),
+		"user.pp":         rounds(func(s *source) { s.header.Unit = wire.Unit_USER }, 1).stream(t, end),
+		"user-records.pp": rounds(severalRecords, 1, 2, 3).stream(t, end),
+		"same-record.pp":  rounds(func(s *source) { severalRecords(s); s.sameRecord = true }, 1).stream(t, end),
+		"a.pp":            rounds(func(s *source) { s.units = s.units[:1] }, 1, 2, 3).stream(t, end),
+		"b.pp":            rounds(func(s *source) { s.units = s.units[1:2] }, 1, 2, 3).stream(t, end),
+		"c.pp":            rounds(func(s *source) { s.units = s.units[2:] }, 1, 2, 3).stream(t, end),
+		"settled-a.pp":    rounds(settled(1, 0), 1, 2, 3).stream(t, end),
+		"settled-b.pp":    rounds(settled(1, 1), 1, 2, 3).stream(t, end),
+		"settled-c.pp":    rounds(settled(1, 2), 1, 2, 3).stream(t, end),
+		"otherwise-c.pp":  rounds(settled(2, 2), 1, 2, 3).stream(t, end),
+		"later-c.pp":      rounds(settled(2, 2), 4).stream(t, end),
+		"c-short.pp":      rounds(func(s *source) { s.units = s.units[2:] }, 1, 2).stream(t, end),
+		"coins.pp":        rounds(func(s *source) { s.scheme.Coins = throw }, 1, 2, 3).stream(t, end),
+		"coins-less.pp": rounds(func(s *source) { s.scheme.Coins = throw; s.units = s.units[1:] }, 1).
+			stream(t, end),
+		"coins-one.pp": rounds(func(s *source) { s.scheme.Coins = throw }, 1).stream(t, end),
+		"victim.pp": rounds(func(s *source) { s.header.Model = "MARKER had cancer; n=48213 docs" }, 1).
+			stream(t, end),
+		"victim-coins.pp": rounds(func(s *source) { s.scheme.Coins = "MARKER had cancer" }, 1).stream(t, end),
+		"more-words.pp":   rounds(func(s *source) { s.header.VocabularySize = 48213 }, 1).stream(t, end),
+		"other-matrix.pp": rounds(func(s *source) { s.header.Matrices[0].Name = "MARKER" }, 1).stream(t, end),
+		"window.pp":       rounds(windows(throw), 1).stream(t, end),
+		"windows.pp":      rounds(windows(throw), 1, 2, 3).stream(t, end),
+		"new-state.pp":    rounds(windows(other), 1, 2, 3).stream(t, end),
+		"symmetric.pp":    rounds(symmetric, 1).stream(t, end),
+		"in-parts.pp":     rounds(func(s *source) { s.parts = true }, 1).stream(t, end),
+		"twice.pp":        rounds(func(s *source) { s.units = append(s.units, s.units[0]) }, 1).stream(t, end),
+		"changed.pp": rounds(func(s *source) { s.units = append(s.units, s.units[0]); s.changed = true }, 1).
+			stream(t, end),
+		"changed-record.pp": rounds(func(s *source) { severalRecords(s); s.sameRecord, s.changed = true, true }, 1).
+			stream(t, end),
 		"missing.pp":        rounds(func(s *source) { s.missing = "MARKER d" }, 1).stream(t, end),
 		"other-unit.pp":     rounds(func(s *source) { s.digest++ }, 1).stream(t, end),
 		"nan.pp":            rounds(func(s *source) { s.value = float32(math.NaN()) }, 1).unchecked(t),
@@ -80,7 +84,8 @@ func TestScripts(t *testing.T) {
 	files["public.pp"] = rounds(public, 1, 2, 3).stream(t, end)
 	files["coupled.pp"] = rounds(func(s *source) { s.coupled = true }, 1, 2, 3).stream(t, end)
 	files["factored.pp"] = rounds(func(s *source) { s.factored = true }, 1, 2, 3).stream(t, end)
-	files["factored-b.pp"] = rounds(func(s *source) { s.factored = true; s.units = s.units[1:2] }, 1, 2, 3).stream(t, end)
+	files["factored-b.pp"] = rounds(func(s *source) { s.factored = true; s.units = s.units[1:2] }, 1, 2, 3).
+		stream(t, end)
 	files["old.pp"] = rounds(func(s *source) { s.header.Version = 1 }, 1, 2, 3).stream(t, end)
 	files["old-c.pp"] = rounds(func(s *source) { s.header.Version = 1; s.units = s.units[2:] }, 1, 2, 3).stream(t, end)
 	words := func(s *source) { s.scheme, s.draws = &wire.Scheme{Method: wire.Scheme_ALL, Rate: 1, Rounds: 3}, 0.5 }
@@ -92,7 +97,8 @@ func TestScripts(t *testing.T) {
 	files["first-words.pp"] = rounds(words, 1).stream(t, end)
 	still := func(s *source) { words(s); s.draws = 0 }
 	files["still-words.pp"] = rounds(still, 1, 2, 3).stream(t, end)
-	files["old-words.pp"] = rounds(func(s *source) { still(s); s.header.Version, s.units = 1, s.units[:1] }, 1, 2, 3).stream(t, end)
+	files["old-words.pp"] = rounds(func(s *source) { still(s); s.header.Version, s.units = 1, s.units[:1] }, 1, 2, 3).
+		stream(t, end)
 	maps.Copy(files, documentStreams())
 	maps.Copy(files, rowStreams())
 	maps.Copy(files, termStreams(t))
@@ -191,7 +197,8 @@ func (s *source) records(round uint32) []*wire.Record {
 			contributions := []*wire.Contribution{{Unit: unit, Record: record, Parts: parts}}
 			if s.parts {
 				contributions = []*wire.Contribution{
-					{Unit: unit, Record: record, Parts: parts[:1], More: true}, {Unit: unit, Record: record, Parts: parts[1:]},
+					{Unit: unit, Record: record, Parts: parts[:1], More: true},
+					{Unit: unit, Record: record, Parts: parts[1:]},
 				}
 			}
 			for _, c := range contributions {

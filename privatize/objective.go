@@ -35,9 +35,12 @@ type objectiveCommand struct {
 
 // Help is what --help adds for this command.
 func (*objectiveCommand) Help() string {
-	return "The weights minimise (1/n)·Σ log(1 + e^(−y·xᵀw)) + ½·(Λ+Δ)·|w|² + bᵀw/n, with random b (Chaudhuri, Monteleoni, Sarwate 2011, " +
-		"Algorithm 2). The paper's ε is for the exact minimiser and noise of real numbers, and the number of rows is public. It is claimed, and " +
-		"not proved of this program: the charge has no bound. All rows are in memory, 12 bytes for each feature that is not 0."
+	return "The weights minimise (1/n)·Σ log(1 + e^(−y·xᵀw)) + ½·(Λ+Δ)·|w|² + bᵀw/n, with random b (Chaudhuri, " +
+		"Monteleoni, Sarwate 2011, " +
+		"Algorithm 2). The paper's ε is for the exact minimiser and noise of real numbers, and the number of rows is " +
+		"public. It is claimed, and " +
+		"not proved of this program: the charge has no bound. All rows are in memory, 12 bytes for each feature that " +
+		"is not 0."
 }
 
 // Validate is kong's hook.
@@ -139,12 +142,14 @@ func (c *objectiveCommand) warn(r *filter.Run, g *event.Grant) {
 		r.Log.Warn("no privacy: the weights are not perturbed, and the ledger's epsilon is infinite from now on")
 		return
 	}
-	r.Log.Warn(fmt.Sprintf("no proof: a paper claims epsilon %v of the weights, and the ledger's epsilon is infinite from now on", g.ClaimedEpsilon))
+	r.Log.Warn(fmt.Sprintf("no proof: a paper claims epsilon %v of the weights, and the ledger's epsilon is infinite "+
+		"from now on", g.ClaimedEpsilon))
 }
 
 // open opens the stream of rows.
 func (c *objectiveCommand) open() (*endpoint.StreamReader, *wire.Header, error) {
-	in, h, err := endpoint.OpenStream(c.Input, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}, Whole: true, Ended: true, Values: true})
+	in, h, err := endpoint.OpenStream(c.Input,
+		endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}, Whole: true, Ended: true, Values: true})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -152,9 +157,11 @@ func (c *objectiveCommand) open() (*endpoint.StreamReader, *wire.Header, error) 
 	case h.Side == wire.Side_PUBLIC:
 		err = nothingToProtect(in.Name())
 	case !h.Values:
-		err = exit.Errorf(exit.Malformed, "%s: documents hold counts of words, must hold real numbers, as tokenize rows writes them", in.Name())
+		err = exit.Errorf(exit.Malformed,
+			"%s: documents hold counts of words, must hold real numbers, as tokenize rows writes them", in.Name())
 	case h.VocabularySize < 1 || h.VocabularySize > objective.MaxFeatures:
-		err = exit.Errorf(exit.Malformed, "%s: rows over %d features, must be over 1 to %d", in.Name(), h.VocabularySize, objective.MaxFeatures)
+		err = exit.Errorf(exit.Malformed, "%s: rows over %d features, must be over 1 to %d", in.Name(),
+			h.VocabularySize, objective.MaxFeatures)
 	}
 	if err != nil {
 		in.Close()
@@ -173,7 +180,8 @@ func (c *objectiveCommand) features(h *wire.Header) ([]string, error) {
 		return nil, err
 	}
 	if sum := sha256.Sum256(content); !bytes.Equal(sum[:], h.Vocabulary) {
-		return nil, exit.Errorf(exit.Usage, "%s: not the list of features of the rows, as tokenize features writes it", c.Vocab)
+		return nil, exit.Errorf(exit.Usage, "%s: not the list of features of the rows, as tokenize features writes it",
+			c.Vocab)
 	}
 	return strings.Fields(string(content)), nil
 }

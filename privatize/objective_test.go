@@ -20,7 +20,8 @@ func rowStreams() map[string][]byte {
 	}
 	header := func() *wire.Header {
 		return &wire.Header{
-			Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PRIVATE, Values: true, Vocabulary: make([]byte, 32), VocabularySize: 2,
+			Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PRIVATE, Values: true,
+			Vocabulary: make([]byte, 32), VocabularySize: 2,
 		}
 	}
 	files := make(map[string][]byte)

@@ -51,7 +51,8 @@ func (c *responseCommand) Run(r *filter.Run) error {
 	if err := endpoint.Distinct(c.Output, c.Input); err != nil {
 		return err
 	}
-	in, h, err := endpoint.OpenStream(c.Input, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}, Whole: true, Ended: true})
+	in, h, err := endpoint.OpenStream(c.Input,
+		endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}, Whole: true, Ended: true})
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,8 @@ import (
 func documentStreams() map[string][]byte {
 	document := func(id string, counts []uint32, words ...uint32) *wire.Record {
 		return &wire.Record{Body: &wire.Record_Document{Document: &wire.Document{
-			Id: "MARKER " + id, User: "MARKER user", Label: "MARKER label", WordGaps: wire.AppendGaps(nil, words), Counts: counts,
+			Id: "MARKER " + id, User: "MARKER user", Label: "MARKER label", WordGaps: wire.AppendGaps(nil, words),
+			Counts: counts,
 		}}}
 	}
 	header := func() *wire.Header {

@@ -39,7 +39,8 @@ func resuming(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
 	grant, err := json.Marshal(&event.Grant{
-		Version: event.GrantVersion, ID: "grant", Mechanism: event.Gaussian, Adjacency: event.AddRemove, Unit: event.Document,
+		Version: event.GrantVersion, ID: "grant", Mechanism: event.Gaussian, Adjacency: event.AddRemove,
+		Unit: event.Document,
 		Clip: 2, NoiseMultiplier: 1, Releases: 3,
 		Scheme: event.Scheme{Method: event.Poisson, Rate: 0.25, Rounds: 3, Secret: true},
 		Subject: event.Subject{
@@ -92,7 +93,8 @@ func ledgerPutBack(t *testing.T, b *broker.Broker) {
 	folder := resuming(t)
 	run := func(want int, args ...string) string {
 		t.Helper()
-		code, says := privatize(t, folder, append([]string{"gaussian", "--grant", "grant.json", "--ledger", "run.ledger"}, args...)...)
+		code, says := privatize(t, folder,
+			append([]string{"gaussian", "--grant", "grant.json", "--ledger", "run.ledger"}, args...)...)
 		if code != want {
 			t.Fatalf("privatize %v: exit code %d, want %d: %s", args, code, want, says)
 		}
@@ -166,7 +168,8 @@ func reportsPutBack(t *testing.T, b *broker.Broker) {
 	output := "kafka://" + b.Address + "/" + b.Topic(t, "reports", 1, nil)
 	folder := t.TempDir()
 	grant, err := json.Marshal(&event.Grant{
-		Version: event.GrantVersion, ID: "grant", Mechanism: event.RandomizedResponse, Adjacency: event.ReplaceOne, Unit: event.Document,
+		Version: event.GrantVersion, ID: "grant", Mechanism: event.RandomizedResponse, Adjacency: event.ReplaceOne,
+		Unit: event.Document,
 		Flip: 0.25, MaxWords: 3, Releases: 1, Scheme: event.Scheme{Method: event.All, Rate: 1, Rounds: 1},
 		Subject: event.Subject{Vocabulary: strings.Repeat("0", 64), VocabularySize: 100},
 	})
@@ -191,7 +194,8 @@ func reportsPutBack(t *testing.T, b *broker.Broker) {
 	testkit.BeginLedger(t, ledger)
 	run(0, "")
 	run(0, "") // reported before: the same bytes
-	if err := errors.Join(os.Rename(ledger, ledger+".away"), os.Rename(ledger+".releases", ledger+".away.releases")); err != nil {
+	if err := errors.Join(os.Rename(ledger, ledger+".away"),
+		os.Rename(ledger+".releases", ledger+".away.releases")); err != nil {
 		t.Fatal(err)
 	}
 	testkit.BeginLedger(t, ledger)
@@ -235,7 +239,8 @@ func TestForgedPublic(t *testing.T) {
 	}
 	defer client.Close()
 	forged := rounds(func(s *source) { s.header.Side = wire.Side_PUBLIC }, 1, 2, 3).stream(t, end)
-	if err := client.ProduceSync(t.Context(), &kgo.Record{Topic: "contributions.private", Value: forged}).FirstErr(); err != nil {
+	if err := client.ProduceSync(t.Context(),
+		&kgo.Record{Topic: "contributions.private", Value: forged}).FirstErr(); err != nil {
 		t.Fatal(err)
 	}
 	code, says := privatize(t, folder, "none", "-o", "out.pp", "kafka://"+b.Address+"/contributions.private")
@@ -257,11 +262,13 @@ func TestNothingLeft(t *testing.T) {
 	run := func(want int, output, input string) {
 		t.Helper()
 		end := b.End(t, output, 0)
-		code, says := privatize(t, folder, "gaussian", "--grant", "grant.json", "--ledger", "run.ledger", "-o", at+output, at+input)
+		code, says := privatize(t, folder, "gaussian", "--grant", "grant.json", "--ledger", "run.ledger", "-o",
+			at+output, at+input)
 		if code != want {
 			t.Errorf("exit code %d, want %d: %s", code, want, says)
 		}
-		if want != 0 && (b.End(t, output, 0) != end || !strings.Contains(says, "neither the output nor the ledger has a release")) {
+		if want != 0 && (b.End(t, output, 0) != end ||
+			!strings.Contains(says, "neither the output nor the ledger has a release")) {
 			t.Errorf("it wrote, or says %q", says)
 		}
 	}

@@ -25,8 +25,10 @@ type selectCommand struct {
 
 // Help is what --help adds for this command.
 func (*selectCommand) Help() string {
-	return "Each unit votes for at most as many of its words as the grant says. Each of t votes weighs 1/√t. A word is released if " +
-		"its weight, with noise, reaches the grant's threshold. The output is the vocabulary file that tokenize text reads, with " +
+	return "Each unit votes for at most as many of its words as the grant says. Each of t votes weighs 1/√t. A word " +
+		"is released if " +
+		"its weight, with noise, reaches the grant's threshold. The output is the vocabulary file that tokenize text " +
+		"reads, with " +
 		"the largest noisy weight first. The release is charged to the ledger like any other. With tokenize terms " +
 		"--outside FILE a unit votes only for words that a dictionary lacks, such as names of products."
 }

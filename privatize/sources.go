@@ -72,7 +72,8 @@ type supplier interface {
 func partitionSource(in *endpoint.Partition) *sources {
 	in.Reuse()
 	return &sources{
-		deadline: newDeadline(0), header: in.Header, version: in.Header.Version, streams: []supplier{in}, kinds: []wire.Kind{in.Header.Kind},
+		deadline: newDeadline(0), header: in.Header, version: in.Header.Version, streams: []supplier{in},
+		kinds: []wire.Kind{in.Header.Kind},
 	}
 }
 
@@ -108,7 +109,8 @@ func openSources(output string, names []string, wanted endpoint.Wanted) (*source
 		}
 		if !proto.Equal(alike(h), alike(s.header)) {
 			s.close()
-			return nil, exit.Errorf(exit.Malformed, "%s and %s are of different runs, models, vocabularies or shapes", names[0], name)
+			return nil, exit.Errorf(exit.Malformed, "%s and %s are of different runs, models, vocabularies or shapes",
+				names[0], name)
 		}
 	}
 	return s, nil
@@ -151,7 +153,9 @@ func alike(h *wire.Header) *wire.Header {
 // rounds that cannot state this.
 func (s *sources) settle(grant *event.Grant) (string, error) {
 	if grant != nil && grant.Unit == event.Word && s.version < 2 {
-		return "", exit.Errorf(exit.Refused, "refused: a grant for unit %s needs contributions of wire version 2, whose rounds state their draws", event.Word)
+		return "", exit.Errorf(exit.Refused,
+			"refused: a grant for unit %s needs contributions of wire version 2, whose rounds state their draws",
+			event.Word)
 	}
 	hash, err := settings(s.header, grant)
 	if err == nil {
@@ -243,7 +247,8 @@ func (s *sources) open(r rounder) (*wire.Record, error) {
 	// Within one stream the reader checks the order of rounds. This check is for concatenated streams: a release that
 	// cannot be sent must not be charged.
 	if latest <= s.last {
-		return nil, s.streams[0].Errorf("round %d follows round %d of the stream before: rounds must ascend", latest, s.last)
+		return nil, s.streams[0].Errorf("round %d follows round %d of the stream before: rounds must ascend", latest,
+			s.last)
 	}
 	s.last = latest
 	return heads[0], s.deadline.running()
@@ -253,9 +258,11 @@ func (s *sources) open(r rounder) (*wire.Record, error) {
 func (s *sources) noRound() error {
 	switch in := s.streams[0]; {
 	case s.fresh && !in.Amid():
-		return in.Errorf("the stream ends without a round, and no round was released before: another program wrote the end record")
+		return in.Errorf("the stream ends without a round, and no round was released before: another program wrote " +
+			"the end record")
 	case s.fresh && s.unspent: // either a group noted releases, or retention deleted rounds that were never released
-		return in.Errorf("the topic has no round left to read, and neither the output nor the ledger has a release of the run")
+		return in.Errorf("the topic has no round left to read, and neither the output nor the ledger has a release " +
+			"of the run")
 	case s.unspent && !in.Amid():
 		return exit.Errorf(exit.Malformed, "%s: no round, and the ledger has no release of the run", in.Name())
 	}
@@ -375,7 +382,8 @@ func (s *sources) add(in supplier, with *scratch, to *release.Collector, c *wire
 		with.rows = wire.AppendIDs(with.rows[:0], p.RowGaps)
 		with.columns = wire.AppendIDs(with.columns[:0], p.ColumnGaps)
 		with.values = wire.AppendFloats(with.values[:0], p.Values)
-		if err := to.Quantise(&with.vector, int(p.Matrix), with.rows, with.columns, with.values, p.Factored); err != nil {
+		if err := to.Quantise(&with.vector, int(p.Matrix), with.rows, with.columns, with.values,
+			p.Factored); err != nil {
 			return in.Errorf("%w", err)
 		}
 	}
@@ -413,7 +421,8 @@ func (s *sources) part(in supplier, to *release.Collector) (*wire.RoundClose, er
 		return end.GetRoundClose(), nil
 	}
 	if !bytes.Equal(set.Sum.Settings, s.settings) || !to.Takes(set.Sum.Grid, set.Sum.Clip, set.Sum.Bounds) {
-		return nil, exit.Errorf(exit.Refused, "refused: %s holds sums that were bounded under another grant or other settings", in.Name())
+		return nil, exit.Errorf(exit.Refused,
+			"refused: %s holds sums that were bounded under another grant or other settings", in.Name())
 	}
 	var cells []int64
 	for _, m := range s.header.Matrices {

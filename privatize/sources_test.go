@@ -35,9 +35,10 @@ func TestBegins(t *testing.T) {
 		"both at an end":          {[]partition{{3, 3}, {3, 3}}, 3, nil, ""},
 		"later, not released":     {[]partition{{0, 3}, {1, 3}}, 0, nil, "two its rounds are not those of one"},
 		"at an end, not released": {[]partition{{2, 3}, {3, 3}}, 2, nil, "two its rounds are not those of one"},
-		"ends too soon":           {[]partition{{0, 3}, {0, 2}}, 0, []uint32{1, 2}, "two its rounds are not those of one"},
-		"ends too soon, again":    {[]partition{{0, 3}, {0, 2}}, 3, []uint32{1, 2}, "two its rounds are not those of one"},
-		"without rounds":          {[]partition{{0, 3}, {0, 0}}, 3, nil, "two its rounds are not those of one"},
+		"ends too soon": {[]partition{{0, 3}, {0, 2}}, 0, []uint32{1, 2},
+			"two its rounds are not those of one"},
+		"ends too soon, again": {[]partition{{0, 3}, {0, 2}}, 3, []uint32{1, 2}, "two its rounds are not those of one"},
+		"without rounds":       {[]partition{{0, 3}, {0, 0}}, 3, nil, "two its rounds are not those of one"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &sources{deadline: newDeadline(0)}
@@ -57,7 +58,8 @@ func TestBegins(t *testing.T) {
 					}
 				}
 			}
-			if refused := err != io.EOF; refused != (c.refused != "") || refused && !strings.HasSuffix(err.Error(), c.refused) {
+			if refused := err != io.EOF; refused != (c.refused != "") || refused &&
+				!strings.HasSuffix(err.Error(), c.refused) {
 				t.Errorf("ended with %v, want %q", err, c.refused)
 			}
 			if len(rounds) != len(c.rounds) || len(rounds) > 0 && rounds[0] != c.rounds[0] {
@@ -104,7 +106,8 @@ func (s *supplied) Next() (*wire.Record, error) {
 	}
 	s.read++
 	if s.read%2 == 1 {
-		return &wire.Record{Round: round, Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: cmp.Or(s.scheme, everyUnit)}}}, nil
+		return &wire.Record{Round: round,
+			Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: cmp.Or(s.scheme, everyUnit)}}}, nil
 	}
 	return &wire.Record{Round: round, Body: &wire.Record_RoundClose{RoundClose: &wire.RoundClose{}}}, nil
 }
@@ -126,7 +129,8 @@ func TestOtherUnits(t *testing.T) {
 		{coins("a", 0.5), coins("", 0.5), true}, {coins("a", 0.5), coins("a", 0.25), true},
 	} {
 		s := &sources{deadline: newDeadline(0), streams: []supplier{
-			&supplied{partition: partition{0, 3}, name: "one", scheme: c.one}, &supplied{partition: partition{0, 3}, name: "two", scheme: c.two},
+			&supplied{partition: partition{0, 3}, name: "one", scheme: c.one},
+			&supplied{partition: partition{0, 3}, name: "two", scheme: c.two},
 		}}
 		_, err := s.open(upTo(0))
 		if refused := exit.Code(err) == exit.Malformed; refused != c.refused || !refused && err != nil {
@@ -142,12 +146,15 @@ func TestEndWithoutRounds(t *testing.T) {
 		of           partition
 		refused      bool
 	}{
-		{true, false, partition{0, 0}, true}, {true, true, partition{0, 0}, true}, {false, true, partition{0, 0}, false},
-		{true, true, partition{3, 3}, false}, {true, false, partition{3, 3}, true}, {false, false, partition{3, 3}, false},
+		{true, false, partition{0, 0}, true}, {true, true, partition{0, 0}, true},
+		{false, true, partition{0, 0}, false},
+		{true, true, partition{3, 3}, false}, {true, false, partition{3, 3}, true},
+		{false, false, partition{3, 3}, false},
 		{false, false, partition{0, 0}, true},
 	} {
 		s := &sources{
-			deadline: newDeadline(0), fresh: c.fresh, unspent: !c.begun, streams: []supplier{&supplied{partition: c.of, name: "one"}},
+			deadline: newDeadline(0), fresh: c.fresh, unspent: !c.begun,
+			streams: []supplier{&supplied{partition: c.of, name: "one"}},
 		}
 		_, err := s.open(upTo(0))
 		if refused := exit.Code(err) == exit.Malformed; refused != c.refused || !refused && err != io.EOF {
@@ -194,7 +201,8 @@ func (s sendsUntil) begin(number uint32, _ *wire.RoundOpen, _ event.Scheme) (*re
 // between other streams' records. An error of any stream ends the round.
 func TestTogether(t *testing.T) {
 	const streams, units = 4, 10_000 // so many that all streams are under way at the same time
-	terms := &release.Terms{Unit: event.Document, Subject: event.Subject{Matrices: []event.Matrix{{Name: "m", Rows: 1, Columns: streams * units}}}}
+	terms := &release.Terms{Unit: event.Document,
+		Subject: event.Subject{Matrices: []event.Matrix{{Name: "m", Rows: 1, Columns: streams * units}}}}
 	for _, broken := range []bool{false, true} {
 		to, err := release.NewCollector(terms)
 		if err != nil {
@@ -204,14 +212,16 @@ func TestTogether(t *testing.T) {
 		var begun sync.WaitGroup
 		begun.Add(streams)
 		for i := range streams {
-			in := &parted{begun: &begun, supplied: supplied{name: fmt.Sprint("stream ", i)}, first: i * units, units: units}
+			in := &parted{begun: &begun, supplied: supplied{name: fmt.Sprint("stream ", i)}, first: i * units,
+				units: units}
 			if broken && i == streams-1 {
 				in.units, in.then = units-1, io.ErrUnexpectedEOF
 			}
 			s.streams = append(s.streams, in)
 		}
 		got := &summed{collector: to}
-		err = s.round(got, &wire.Record{Round: 1, Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: everyUnit}}})
+		err = s.round(got, &wire.Record{Round: 1,
+			Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: everyUnit}}})
 		if broken {
 			if err != io.ErrUnexpectedEOF || got.cells != nil {
 				t.Errorf("a stream is cut short: %d cells, %v", len(got.cells), err)
@@ -272,7 +282,8 @@ func (p *parted) Next() (*wire.Record, error) {
 		p.digest += wire.UnitDigest(c.Unit)
 	}
 	if c.More == (u%2 == 0) {
-		c.Parts = []*wire.Part{{RowGaps: []uint32{0}, ColumnGaps: []uint32{uint32(u)}, Values: stream.AppendCells(nil, []float32{float32(u + 1)})}}
+		c.Parts = []*wire.Part{{RowGaps: []uint32{0}, ColumnGaps: []uint32{uint32(u)},
+			Values: stream.AppendCells(nil, []float32{float32(u + 1)})}}
 	}
 	p.read++
 	return &wire.Record{Body: &wire.Record_Contribution{Contribution: c}}, nil

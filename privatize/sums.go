@@ -147,7 +147,8 @@ func newTerms(h *wire.Header, grant *event.Grant) *release.Terms {
 
 // subjectOf returns the part of a stream's header that a release repeats.
 func subjectOf(h *wire.Header) event.Subject {
-	s := event.Subject{Model: h.Model, Vocabulary: hex.EncodeToString(h.Vocabulary), VocabularySize: int(h.VocabularySize)}
+	s := event.Subject{Model: h.Model, Vocabulary: hex.EncodeToString(h.Vocabulary),
+		VocabularySize: int(h.VocabularySize)}
 	for _, m := range h.Matrices {
 		s.Matrices = append(s.Matrices,
 			event.Matrix{Name: m.Name, Rows: int(m.Rows), Columns: int(m.Columns), Symmetric: m.Symmetric})
@@ -256,7 +257,8 @@ func (s *sender) send(number uint32, scheme event.Scheme, cells []int64) error {
 		return err
 	}
 	head := &wire.Release{
-		Mechanism: event.None, Grid: s.collector.Step(), Bounds: s.collector.Bounds(), Clip: s.collector.Bound(), Scheme: sampled,
+		Mechanism: event.None, Grid: s.collector.Step(), Bounds: s.collector.Bounds(), Clip: s.collector.Bound(),
+		Scheme: sampled,
 	}
 	if g := s.grant; g != nil {
 		head.Mechanism, head.Grant = g.Mechanism, g.ID

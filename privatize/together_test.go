@@ -19,7 +19,8 @@ import (
 // each unit once. A unit that two of them have ends the round.
 func TestPartsTogether(t *testing.T) {
 	const streams, units, cells = 4, 10_000, 3 * 10_000 // the last stream has contributions
-	terms := &release.Terms{Unit: event.Document, Subject: event.Subject{Matrices: []event.Matrix{{Name: "m", Rows: 1, Columns: cells}}}}
+	terms := &release.Terms{Unit: event.Document,
+		Subject: event.Subject{Matrices: []event.Matrix{{Name: "m", Rows: 1, Columns: cells}}}}
 	for _, shared := range []int{0, 1} {
 		to, err := release.NewCollector(terms)
 		if err != nil {
@@ -35,7 +36,8 @@ func TestPartsTogether(t *testing.T) {
 		s.streams = append(s.streams, &parted{begun: &begun, supplied: supplied{name: "contributions"}, units: units})
 		s.kinds = append(s.kinds, wire.Kind_CONTRIBUTIONS)
 		got := &summed{collector: to}
-		err = s.round(got, &wire.Record{Round: 1, Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: everyUnit}}})
+		err = s.round(got, &wire.Record{Round: 1,
+			Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: everyUnit}}})
 		if shared > 0 {
 			if exit.Code(err) != exit.Malformed || got.cells != nil {
 				t.Errorf("a unit in two partial sums: %d cells, %v", len(got.cells), err)
@@ -111,7 +113,8 @@ func partialSum(t *testing.T, begun *sync.WaitGroup, grid float64, h *wire.Heade
 	for _, err := range []error{
 		w.Write(&wire.Record{Round: 1, Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: everyUnit}}}),
 		w.Write(&wire.Record{Round: 1, Body: &wire.Record_Members{Members: &wire.Members{Keys: members.Keys()}}}),
-		w.WriteSet(&wire.Record{Round: 1, Body: &wire.Record_Sum{Sum: &wire.Sum{Grid: grid, Settings: make([]byte, 32)}}}, stream.RowsOf(cells)),
+		w.WriteSet(&wire.Record{Round: 1,
+			Body: &wire.Record_Sum{Sum: &wire.Sum{Grid: grid, Settings: make([]byte, 32)}}}, stream.RowsOf(cells)),
 		w.Write(&wire.Record{Round: 1, Body: &wire.Record_RoundClose{
 			RoundClose: &wire.RoundClose{Units: uint64(units), Records: uint64(units), UnitDigest: digest}}}),
 		w.Close(),

@@ -80,7 +80,8 @@ func (s *rounds) validateCoins() error {
 	case s.Secret != "" && s.Seed != nil:
 		return errors.New("--seed and --secret exclude each other")
 	case s.Allocate && s.FirstRound > 1 && !s.repeats():
-		return errors.New("--first-round with --allocate needs --secret: new coins could throw a unit into a second round")
+		return errors.New("--first-round with --allocate needs --secret: new coins could throw a unit into a second " +
+			"round")
 	}
 	return nil
 }

@@ -74,7 +74,8 @@ func (s *rounds) pace(r *filter.Run) (*pace, error) {
 	name := s.followed()
 	if name == "" {
 		if endpoint.IsTopic(s.Output) && s.most() > 0 && s.all() > usualLead {
-			r.Log.Warn("nothing bounds how far rounds run ahead of their releases: retention must last for the whole run; see --follow")
+			r.Log.Warn("nothing bounds how far rounds run ahead of their releases: retention must last for the whole " +
+				"run; see --follow")
 		}
 		return new(pace), nil
 	}

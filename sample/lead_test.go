@@ -142,7 +142,8 @@ func TestLead(t *testing.T) {
 				follow = append(follow, topic+released)
 			}
 			folder := t.TempDir()
-			docs, key, file := filepath.Join(folder, "docs.pp"), filepath.Join(folder, "key"), filepath.Join(folder, "rounds.pp")
+			docs, key, file := filepath.Join(folder, "docs.pp"), filepath.Join(folder, "key"),
+				filepath.Join(folder, "rounds.pp")
 			c := corpusOf(t, wire.Unit_DOCUMENT, 300)
 			writeDocuments(t, docs, c, 0, c.Documents(), true)
 			args := []string{"--poisson", "0.5", "--rounds", "8", "--run", "r", "--secret", key}
@@ -192,7 +193,8 @@ func TestLeadFirstRound(t *testing.T) {
 	}
 	c := corpusOf(t, wire.Unit_DOCUMENT, 30)
 	writeDocuments(t, docs, c, 0, c.Documents(), true)
-	s := start(t, "--poisson", "0.5", "--rounds", "8", "--first-round", "5", "--lead", "2", "--run", "r", "--secret", key,
+	s := start(t, "--poisson", "0.5", "--rounds", "8", "--first-round", "5", "--lead", "2", "--run", "r", "--secret",
+		key,
 		"-o", topic+"r.rounds.private", docs)
 	comesTo(t, topic+"r.rounds.private", 6)
 	release := releasesOf(t, topic+"r.releases")
@@ -206,7 +208,8 @@ func TestLeadFirstRound(t *testing.T) {
 
 // TestLeadRefuses: a sample that waits for what never comes says so, and at its start where it can.
 func TestLeadRefuses(t *testing.T) {
-	fake := broker.Fake(t, map[string]int{"r.rounds.private": 2, "rounds.private": 2, "s.rounds.private": 1, "s.releases": 1, "two": 2})
+	fake := broker.Fake(t, map[string]int{"r.rounds.private": 2, "rounds.private": 2, "s.rounds.private": 1,
+		"s.releases": 1, "two": 2})
 	topic, docs := "kafka://"+fake.Address+"/", filepath.Join(t.TempDir(), "docs.pp")
 	c := corpusOf(t, wire.Unit_DOCUMENT, 10)
 	writeDocuments(t, docs, c, 0, c.Documents(), true)
@@ -215,18 +218,26 @@ func TestLeadRefuses(t *testing.T) {
 		code int
 		args []string
 	}{
-		"--follow: kafka://" + fake.Address + "/r.releases: no such topic": {exit.Missing, []string{"--run", "r", "-o", topic + "r.rounds.private"}},
-		`of run "r", not of run "s"`:                                       {exit.Malformed, []string{"--run", "s", "-o", topic + "s.rounds.private"}},
-		"has 2 partitions":                                                 {exit.Usage, []string{"--follow", topic + "two", "-o", topic + "rounds.private"}},
-		"a private topic":                                                  {exit.Usage, []string{"--follow", topic + "s.rounds.private", "-o", topic + "rounds.private"}},
-		"do not belong to a topic that is":                                 {exit.Usage, []string{"--follow", topic + "s.releases?until=end", "-o", topic + "rounds.private"}},
-		"not the name of a topic":                                          {exit.Usage, []string{"--follow", docs, "-o", topic + "rounds.private"}},
-		"--lead needs --follow here":                                       {exit.Usage, []string{"--lead", "2", "--run", "r", "-o", topic + "rounds.private"}},
-		"belong to an output that is a":                                    {exit.Usage, []string{"--lead", "2"}},
-		"--lead must not be negative":                                      {exit.Usage, []string{"--lead=-1", "-o", topic + "rounds.private"}},
-		"--lead 0 waits for nothing":                                       {exit.Usage, []string{"--lead", "0", "--follow", topic + "s.releases", "-o", topic + "rounds.private"}},
-		"do not belong to --window":                                        {exit.Usage, []string{"--epoch", "--window", "1h", "--lead", "1", "-o", topic + "rounds.private"}},
-		"nothing bounds how far rounds run ":                               {exit.OK, []string{"-o", topic + "rounds.private"}},
+		"--follow: kafka://" + fake.Address +
+			"/r.releases: no such topic": {exit.Missing, []string{"--run", "r", "-o", topic + "r.rounds.private"}},
+		`of run "r", not of run "s"`: {exit.Malformed,
+			[]string{"--run", "s", "-o", topic + "s.rounds.private"}},
+		"has 2 partitions": {exit.Usage,
+			[]string{"--follow", topic + "two", "-o", topic + "rounds.private"}},
+		"a private topic": {exit.Usage,
+			[]string{"--follow", topic + "s.rounds.private", "-o", topic + "rounds.private"}},
+		"do not belong to a topic that is": {exit.Usage,
+			[]string{"--follow", topic + "s.releases?until=end", "-o", topic + "rounds.private"}},
+		"not the name of a topic": {exit.Usage, []string{"--follow", docs, "-o", topic + "rounds.private"}},
+		"--lead needs --follow here": {exit.Usage,
+			[]string{"--lead", "2", "--run", "r", "-o", topic + "rounds.private"}},
+		"belong to an output that is a": {exit.Usage, []string{"--lead", "2"}},
+		"--lead must not be negative":   {exit.Usage, []string{"--lead=-1", "-o", topic + "rounds.private"}},
+		"--lead 0 waits for nothing": {exit.Usage,
+			[]string{"--lead", "0", "--follow", topic + "s.releases", "-o", topic + "rounds.private"}},
+		"do not belong to --window": {exit.Usage,
+			[]string{"--epoch", "--window", "1h", "--lead", "1", "-o", topic + "rounds.private"}},
+		"nothing bounds how far rounds run ": {exit.OK, []string{"-o", topic + "rounds.private"}},
 	} {
 		args := append([]string{"--rounds", "6", docs}, test.args...)
 		if !slices.Contains(args, "--epoch") {
@@ -237,7 +248,8 @@ func TestLeadRefuses(t *testing.T) {
 			t.Errorf("%q: exit code %d, want %d: %s", test.args, code, test.code, s.stderr.String())
 		}
 	}
-	if code := run(t, "--all", "--rounds", "6", "--lead", "0", "--run", "r", "-o", topic+"r.rounds.private", docs); code != exit.OK {
+	if code := run(t, "--all", "--rounds", "6", "--lead", "0", "--run", "r", "-o", topic+"r.rounds.private",
+		docs); code != exit.OK {
 		t.Errorf("without a bound: exit code %d", code)
 	}
 }

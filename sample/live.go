@@ -35,7 +35,8 @@ func (s *rounds) live(r *filter.Run) error {
 		return err
 	}
 	if done.reached > state.Begun() {
-		return exit.Errorf(exit.Usage, "%s: is not the state of the windows that %s holds as rounds", s.WindowState, s.Output).
+		return exit.Errorf(exit.Usage, "%s: is not the state of the windows that %s holds as rounds", s.WindowState,
+			s.Output).
 			WithHint("without that state a unit could be in a second round")
 	}
 	planned := s.scheme(0)
@@ -60,9 +61,11 @@ func (s *rounds) live(r *filter.Run) error {
 		}
 		if errors.Is(err, io.EOF) {
 			if state.Open() == 1 {
-				r.Log.Warn("the input ended before the first window began: no round is written; see --window-start", "start", state.Start().Format(time.RFC3339))
+				r.Log.Warn("the input ended before the first window began: no round is written; see --window-start",
+					"start", state.Start().Format(time.RFC3339))
 			}
-			return out.commit(&wire.Tally{Name: "late", Value: w.Late}, &wire.Tally{Name: "repeated", Value: w.Repeated},
+			return out.commit(&wire.Tally{Name: "late", Value: w.Late},
+				&wire.Tally{Name: "repeated", Value: w.Repeated},
 				&wire.Tally{Name: "outside", Value: w.Outside})
 		}
 		if err != nil {
@@ -96,10 +99,13 @@ func (s *rounds) incomplete(r *filter.Run, round int, there done) error {
 	case there.rounds >= round: // the round is whole, and only the state lacks it
 		return nil
 	case endpoint.IsTopic(s.Output):
-		return exit.Errorf(exit.Malformed, "round %d was begun before the restart, and not all of its documents came again", round).
-			WithHint("read the documents from further back: from=oldest, or from= a time before the round's window began")
+		return exit.Errorf(exit.Malformed,
+			"round %d was begun before the restart, and not all of its documents came again", round).
+			WithHint("read the documents from further back: from=oldest, or from= a time before the round's window " +
+				"began")
 	}
-	r.Log.Warn("round was begun before the restart, and not all of its documents came again: it is left out", "round", round)
+	r.Log.Warn("round was begun before the restart, and not all of its documents came again: it is left out", "round",
+		round)
 	return nil
 }
 

@@ -35,7 +35,8 @@ func beginWindow(t *testing.T, state, topic string, opened, closed int) {
 	for i, out := range outs {
 		defer out.Abort()
 		if i < opened {
-			check(out.Write(&wire.Record{Round: 1, Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: scheme}}}))
+			check(out.Write(&wire.Record{Round: 1,
+				Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: scheme}}}))
 		}
 		if i < closed {
 			check(out.Write(&wire.Record{Round: 1, Body: &wire.Record_RoundClose{RoundClose: new(wire.RoundClose)}}))
@@ -58,7 +59,8 @@ func TestBegunWindowOfTopic(t *testing.T) {
 		writeDocuments(t, topic+"documents.private", c, i, i+1, false)
 	}
 	for name, c := range map[string]struct{ opened, closed, code int }{
-		"none": {0, 0, exit.Malformed}, "part": {1, 0, exit.Malformed}, "some": {2, 1, exit.Malformed}, "whole": {2, 2, exit.OK},
+		"none": {0, 0, exit.Malformed}, "part": {1, 0, exit.Malformed}, "some": {2, 1, exit.Malformed},
+		"whole": {2, 2, exit.OK},
 	} {
 		state, out := filepath.Join(folder, name), topic+name+".private"
 		beginWindow(t, state, out, c.opened, c.closed)
@@ -69,7 +71,8 @@ func TestBegunWindowOfTopic(t *testing.T) {
 		if c.code == exit.OK {
 			continue
 		}
-		if code := run(t, append(args, "-o", out, topic+"documents.private?until=end&from=oldest")...); code != exit.OK {
+		if code := run(t, append(args, "-o", out,
+			topic+"documents.private?until=end&from=oldest")...); code != exit.OK {
 			t.Errorf("%s, from further back: exit code %d", name, code)
 		}
 		documents, closes := documentsOf(t, out)

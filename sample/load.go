@@ -41,12 +41,15 @@ func (s *rounds) open(name string, h *wire.Header) ([]*endpoint.StreamReader, *w
 	}
 	if string(of.Vocabulary) != string(h.Vocabulary) || of.VocabularySize != h.VocabularySize {
 		closeAll(streams)
-		return nil, nil, exit.Errorf(exit.Malformed, "%s: documents over another vocabulary than %s", name, s.inputs()[0])
+		return nil, nil, exit.Errorf(exit.Malformed, "%s: documents over another vocabulary than %s", name,
+			s.inputs()[0])
 	}
 	if !bytes.Equal(of.Settings, h.Settings) {
 		closeAll(streams)
-		return nil, nil, exit.Errorf(exit.Malformed, "%s: documents cut into words by another rule than those of %s", name, s.inputs()[0]).
-			WithHint("tokenize all of them by one rule: names by content follow from it, and tokenize --rule 1 has that of older versions")
+		return nil, nil, exit.Errorf(exit.Malformed, "%s: documents cut into words by another rule than those of %s",
+			name, s.inputs()[0]).
+			WithHint("tokenize all of them by one rule: names by content follow from it, and tokenize --rule 1 has " +
+				"that of older versions")
 	}
 	if of.Side == wire.Side_PRIVATE && h.Side != of.Side { // one private document makes the rounds private
 		h = proto.CloneOf(h)
@@ -57,7 +60,8 @@ func (s *rounds) open(name string, h *wire.Header) ([]*endpoint.StreamReader, *w
 
 // wanted describes the document streams that an input must have.
 func (s *rounds) wanted(name string) endpoint.Wanted {
-	return endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}, Values: true, Timed: s.Window > 0 || endpoint.FromTime(name)}
+	return endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}, Values: true, Timed: s.Window > 0 ||
+		endpoint.FromTime(name)}
 }
 
 func closeAll(streams []*endpoint.StreamReader) {
@@ -164,7 +168,8 @@ func errEmpty(inputs []string) error {
 }
 
 // addAll adds the documents of one stream. It adds the name of each new unit to names.
-func addAll(r *filter.Run, meter *progress.Meter, documents *corpus.Corpus, in *endpoint.StreamReader, names *positions) error {
+func addAll(r *filter.Run, meter *progress.Meter, documents *corpus.Corpus, in *endpoint.StreamReader,
+	names *positions) error {
 	in.Reuse() // the corpus copies each document
 	for r.Err() == nil {
 		record, err := in.Next()

@@ -17,7 +17,8 @@ func main() {
 		Name:    "sample",
 		Summary: "Draw the units of each training round.",
 		Example: "sample --poisson 0.05 --rounds 40 docs.pp | estep lda --params params | …",
-		Notes: "The coins, random choices of units, are computed from a key, which the operating system's generator makes. The units of a round, and their number, are " +
+		Notes: "The coins, random choices of units, are computed from a key, which the operating system's generator " +
+			"makes. The units of a round, and their number, are " +
 			"private. Keep the output, the key of --secret and the state of --window behind the privacy wall.",
 	}, &cli, &cli.Common)
 }

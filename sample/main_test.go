@@ -43,7 +43,8 @@ func TestScripts(t *testing.T) {
 		users = append(users, &wire.Document{Id: fmt.Sprint("d", i), User: []string{"ann", "bob", "cyd"}[i%3]})
 	}
 	for i := range 12 { // more than two pieces of 4 MiB, of which a corpus is kept
-		d := &wire.Document{Id: fmt.Sprint("large", i), WordGaps: make([]uint32, 400_000), Counts: make([]uint32, 400_000)}
+		d := &wire.Document{Id: fmt.Sprint("large", i), WordGaps: make([]uint32, 400_000),
+			Counts: make([]uint32, 400_000)}
 		for j := range d.Counts {
 			d.WordGaps[j], d.Counts[j] = 1, 1+uint32(i)
 		}
@@ -56,19 +57,23 @@ func TestScripts(t *testing.T) {
 	}
 	for i := range 40 { // users u0, u1, … of two documents, between documents of nobody
 		mixed = append(mixed, &wire.Document{Id: fmt.Sprintf("%x", i*i), User: fmt.Sprint("MARKER-", i)},
-			&wire.Document{Id: fmt.Sprintf("%x-2", i*i), User: fmt.Sprint("MARKER-", i*7%40)}, &wire.Document{Id: fmt.Sprintf("n%d", i*i)})
+			&wire.Document{Id: fmt.Sprintf("%x-2", i*i), User: fmt.Sprint("MARKER-", i*7%40)},
+			&wire.Document{Id: fmt.Sprintf("n%d", i*i)})
 	}
 	files := make(map[string][]byte)
 	for name, documents := range map[string][]*wire.Document{
-		"three.pp": numbered(0, 3), "fourth.pp": numbered(3, 4), "many.pp": numbered(0, 2000), "none.pp": nil, "one-document.pp": numbered(0, 1),
-		"front.pp": numbered(0, 1000), "back.pp": numbered(1000, 2000), "extra.pp": {{Id: "extra"}},
+		"three.pp": numbered(0, 3), "fourth.pp": numbered(3, 4), "many.pp": numbered(0, 2000), "none.pp": nil,
+		"one-document.pp": numbered(0, 1),
+		"front.pp":        numbered(0, 1000), "back.pp": numbered(1000, 2000), "extra.pp": {{Id: "extra"}},
 		"positions.pp": positions, "first20.pp": positions[:20], "last20.pp": positions[20:], "few.pp": positions[:31],
-		"numbered-users.pp": mixed, "users.pp": users, "marked.pp": marked, "twice.pp": append(marked, &wire.Document{Id: "MARKER"}),
+		"numbered-users.pp": mixed, "users.pp": users, "marked.pp": marked,
+		"twice.pp": append(marked, &wire.Document{Id: "MARKER"}),
 	} {
 		files[name], _ = encoded(header(10), documents)
 	}
 	files["large.pp"], _ = encoded(header(1<<20), large)
-	longer := header(10) // the same hash with another size: sample copies documents and does not check their words again
+	// the same hash with another size: sample copies documents and does not check their words again
+	longer := header(10)
 	longer.VocabularySize = 20
 	files["longer.pp"], _ = encoded(longer, []*wire.Document{{Id: "l", WordGaps: []uint32{15}, Counts: []uint32{1}}})
 	// Documents that were cut into words by another rule: the same names here, which then have other coins all the
@@ -81,7 +86,8 @@ func TestScripts(t *testing.T) {
 	files["public.pp"], _ = encoded(public, numbered(3, 6))
 	files["public-positions.pp"], _ = encoded(public, positions)
 	files["old.pp"], _ = encoded(old, numbered(6, 9))
-	files["real.pp"], _ = encoded(real, []*wire.Document{{Id: "r", WordGaps: []uint32{2, 3}, Values: []byte{0, 0, 0x80, 0x3f, 0, 0, 0, 0x40}}})
+	files["real.pp"], _ = encoded(real,
+		[]*wire.Document{{Id: "r", WordGaps: []uint32{2, 3}, Values: []byte{0, 0, 0x80, 0x3f, 0, 0, 0, 0x40}}})
 	files["other.pp"], _ = encoded(header(11), numbered(5, 6))
 	_, end := encoded(header(10), numbered(0, 2000))
 	files["cut.pp"] = files["many.pp"][:end]

@@ -45,7 +45,9 @@ func (p *positions) found() string {
 
 // refusePositions is the error for names that look like positions. It quotes no name, since names are private.
 func refusePositions(unit string) error {
-	return exit.Errorf(exit.Refused, "refused: the names of %ss are consecutive numbers, by which --epoch and --seed choose the "+
-		"round: if they are positions, removing one %[1]s moves others to other rounds, and no ε holds", unit).
-		WithHint("leave the ids out, and tokenize names documents by content; --trust-names if other units never change a name")
+	return exit.Errorf(exit.Refused,
+		"refused: the names of %ss are consecutive numbers, by which --epoch and --seed choose the "+
+			"round: if they are positions, removing one %[1]s moves others to other rounds, and no ε holds", unit).
+		WithHint("leave the ids out, and tokenize names documents by content; --trust-names if other units never " +
+			"change a name")
 }

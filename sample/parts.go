@@ -71,7 +71,8 @@ func (p *parts) write(ctx context.Context, documents *corpus.Corpus, scheme *wir
 		end.UnitDigest += digest
 	}
 	for i, out := range p.outs {
-		if err := out.Write(&wire.Record{Round: round, Body: &wire.Record_RoundClose{RoundClose: &closes[i]}}); err != nil {
+		if err := out.Write(&wire.Record{Round: round,
+			Body: &wire.Record_RoundClose{RoundClose: &closes[i]}}); err != nil {
 			return err
 		}
 		if err := out.Flush(); err != nil {

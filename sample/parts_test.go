@@ -153,11 +153,13 @@ func TestPartsAreTheRound(t *testing.T) {
 						want.Records++
 					}
 					if got := found[round*c.Documents()+i]; got != in {
-						t.Errorf("%v over %d parts: document %d is %d times in round %d, want %d", unit, n, i, got, round+1, in)
+						t.Errorf("%v over %d parts: document %d is %d times in round %d, want %d", unit, n, i, got,
+							round+1, in)
 					}
 				}
 				if !proto.Equal(&closes[round], &want) {
-					t.Errorf("%v over %d parts: round %d announces %v, want %v", unit, n, round+1, &closes[round], &want)
+					t.Errorf("%v over %d parts: round %d announces %v, want %v", unit, n, round+1, &closes[round],
+						&want)
 				}
 			}
 		}

@@ -117,8 +117,10 @@ func (s *rounds) done(r *filter.Run, header *wire.Header) (done, error) {
 	d := done{rounds: s.all(), ended: true}
 	for i, t := range tails {
 		if t.Ended && int(t.Closed) < s.all() && s.Window == 0 {
-			return d, exit.Errorf(exit.Malformed, "%s: partition %d has ended after round %d of %d: another program wrote the end record",
-				s.Output, i, t.Closed, s.all()).WithHint("find who else writes the topic, and go on with new private topics")
+			return d, exit.Errorf(exit.Malformed,
+				"%s: partition %d has ended after round %d of %d: another program wrote the end record",
+				s.Output, i, t.Closed, s.all()).
+				WithHint("find who else writes the topic, and go on with new private topics")
 		}
 		d.rounds, d.reached = min(d.rounds, int(t.Closed)), max(d.reached, int(t.Closed))
 		if t.Midway {
@@ -129,7 +131,8 @@ func (s *rounds) done(r *filter.Run, header *wire.Header) (done, error) {
 	}
 	for i, t := range tails {
 		if t.New && d.reached > 1 { // all partitions have a round before any has the next
-			return d, exit.Errorf(exit.Malformed, "%s: partition %d was added to the topic during the run: units would move between partitions",
+			return d, exit.Errorf(exit.Malformed,
+				"%s: partition %d was added to the topic during the run: units would move between partitions",
 				s.Output, i).WithHint("go on with new private topics; topics.sh makes them")
 		}
 	}
@@ -138,7 +141,8 @@ func (s *rounds) done(r *filter.Run, header *wire.Header) (done, error) {
 		return d, nil
 	}
 	if d.begun && d.rounds < s.all() && !s.repeats() {
-		return d, exit.Errorf(exit.Usage, "%s: holds rounds of a run that has not ended: new coins would draw other units", s.Output).
+		return d, exit.Errorf(exit.Usage,
+			"%s: holds rounds of a run that has not ended: new coins would draw other units", s.Output).
 			WithHint("resume with the --secret that the run was begun with, or begin another run with topics of its own")
 	}
 	return d, nil

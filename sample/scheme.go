@@ -64,7 +64,8 @@ func (s *rounds) secret(begun bool) (coin.Secret, error) {
 	stored, err := endpoint.ReadKey(s.Secret, len(fresh))
 	if errors.Is(err, os.ErrNotExist) {
 		if begun {
-			return fresh, exit.Errorf(exit.Missing, "%s: the key is missing, but earlier rounds were drawn with it", s.Secret)
+			return fresh, exit.Errorf(exit.Missing, "%s: the key is missing, but earlier rounds were drawn with it",
+				s.Secret)
 		}
 		return fresh, endpoint.WriteFile(s.Secret, wire.Side_PRIVATE, fresh[:])
 	}

@@ -43,7 +43,8 @@ func author(t *testing.T, address, topic string, records ...*kgo.Record) {
 
 // aWindow are windows of hours, of which the first is open now.
 func aWindow(t *testing.T) []string {
-	return []string{"--epoch", "--window", "2h", "--rounds", "3", "--window-start", time.Now().Add(-time.Hour).UTC().Format(time.RFC3339),
+	return []string{"--epoch", "--window", "2h", "--rounds", "3", "--window-start",
+		time.Now().Add(-time.Hour).UTC().Format(time.RFC3339),
 		"--window-state", filepath.Join(t.TempDir(), "state")}
 }
 
@@ -113,7 +114,8 @@ func TestWindowNeighbours(t *testing.T) {
 		"key":       func(r *kgo.Record) { r.Key = []byte("key") },
 		"partition": func(r *kgo.Record) { r.Partition = 1 },
 		"headers": func(r *kgo.Record) {
-			r.Headers = []kgo.RecordHeader{{Key: "round", Value: []byte("3")}, {Key: "mark", Value: []byte("end")}, {Key: "frame", Value: []byte("0")}}
+			r.Headers = []kgo.RecordHeader{{Key: "round", Value: []byte("3")}, {Key: "mark", Value: []byte("end")},
+				{Key: "frame", Value: []byte("0")}}
 		},
 	} {
 		victim := authored("victim", 1)

@@ -117,7 +117,8 @@ func die(t *testing.T, s *rounds, c *corpus.Corpus, within int) {
 		check(out.write(t.Context(), c, scheme, uint32(round), chooser.Round(round)))
 	}
 	part, units, number, end := out.outs[1], chooser.Round(within), uint32(within), new(wire.RoundClose)
-	check(part.Write(&wire.Record{Round: number, Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: scheme}}}))
+	check(part.Write(&wire.Record{Round: number,
+		Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: scheme}}}))
 	for i, digest := range c.Digests() {
 		if units.Has(i) && out.of(digest) == 1 {
 			d, err := c.Document(i)
@@ -158,12 +159,14 @@ func TestTopic(t *testing.T) {
 	fake := broker.Fake(t, map[string]int{"whole.private": partitions, "part.private": partitions,
 		"last.private": partitions, "new.private": partitions})
 	folder := t.TempDir()
-	file, key, docs := filepath.Join(folder, "rounds.pp"), filepath.Join(folder, "key"), filepath.Join(folder, "docs.pp")
+	file, key, docs := filepath.Join(folder, "rounds.pp"), filepath.Join(folder, "key"),
+		filepath.Join(folder, "docs.pp")
 	c := corpusOf(t, wire.Unit_DOCUMENT, 3000)
 	writeDocuments(t, docs, c, 0, c.Documents(), true)
 	sample := func(output string, more ...string) int {
 		t.Helper()
-		return run(t, append([]string{"--poisson", "0.5", "--rounds", "3", "--run", "r", "-o", output, docs}, more...)...)
+		return run(t, append([]string{"--poisson", "0.5", "--rounds", "3", "--run", "r", "-o", output, docs},
+			more...)...)
 	}
 	topic := func(name string) string { return "kafka://" + fake.Address + "/" + name }
 	if code := sample(file, "--secret", key); code != exit.OK {
@@ -190,11 +193,13 @@ func TestTopic(t *testing.T) {
 	}
 
 	half := scheme.Flags{Sampled: scheme.Sampled{Poisson: new(0.5)}}
-	die(t, &rounds{Flags: half, Rounds: 3, RunName: "r", Unit: "document", Secret: key, Output: topic("part.private")}, c, 2)
+	die(t, &rounds{Flags: half, Rounds: 3, RunName: "r", Unit: "document", Secret: key, Output: topic("part.private")},
+		c, 2)
 	if code := sample(topic("part.private")); code != exit.Usage {
 		t.Errorf("new coins for a run that was begun: exit code %d", code)
 	}
-	for _, other := range [][]string{{"--rounds", "1"}, {"--rounds", "9"}, {"--poisson", "0.25"}} { // which would end the run, or mix plans
+	// which would end the run, or mix plans
+	for _, other := range [][]string{{"--rounds", "1"}, {"--rounds", "9"}, {"--poisson", "0.25"}} {
 		if code := sample(topic("part.private"), append(other, "--secret", key)...); code != exit.Usage {
 			t.Errorf("%s in a run of other rounds: exit code %d", other, code)
 		}
@@ -224,7 +229,8 @@ func TestTopic(t *testing.T) {
 func TestTopicOfEpochs(t *testing.T) {
 	fake := broker.Fake(t, map[string]int{"rounds.private": 2})
 	folder := t.TempDir()
-	file, key, docs := filepath.Join(folder, "rounds.pp"), filepath.Join(folder, "key"), filepath.Join(folder, "docs.pp")
+	file, key, docs := filepath.Join(folder, "rounds.pp"), filepath.Join(folder, "key"),
+		filepath.Join(folder, "docs.pp")
 	topic := "kafka://" + fake.Address + "/rounds.private"
 	c := corpusOf(t, wire.Unit_DOCUMENT, 3000)
 	writeDocuments(t, docs, c, 0, c.Documents(), true)

@@ -30,10 +30,13 @@ type images struct {
 
 // Help is what --help adds for this command.
 func (*images) Help() string {
-	return "A pixel is a word of the vocabulary that tokenize features --image writes; a pixel that is on has count 1. The coins of " +
-		"--bernoulli follow from the seed and the intensities of the image alone, so images with equal pixels have equal coins. The number " +
+	return "A pixel is a word of the vocabulary that tokenize features --image writes; a pixel that is on has count " +
+		"1. The coins of " +
+		"--bernoulli follow from the seed and the intensities of the image alone, so images with equal pixels have " +
+		"equal coins. The number " +
 		"of the image would be a position, which changes if an earlier image is removed. A colour counts as its " +
-		"luminance. An image is named by a hash of its document, whatever its file is called. Equal documents have suffixes: -2, -3 and so on. " +
+		"luminance. An image is named by a hash of its document, whatever its file is called. Equal documents have " +
+		"suffixes: -2, -3 and so on. " +
 		"Names take 60 bytes of memory an image."
 }
 

@@ -28,9 +28,13 @@ func main() {
 		Name:    "tokenize",
 		Summary: "Turn text into bags of words over a public vocabulary.",
 		Example: "tokenize text --vocab vocab.txt -o docs.pp docs.jsonl",
-		Notes: "Input in gzip, bzip2, xz or zstd is recognized by its first bytes and decompressed. The output is private: keep it behind the privacy wall. " +
-			"Markup, URLs, e-mail addresses, quoted mail, signatures and Base64 are left out of texts, except what --keep names. " +
-			"A word is a run of letters, in lower case. Words outside the vocabulary are dropped. In scripts without spaces, " +
-			"for example Chinese, Japanese and Thai, a word is two neighbouring letters; in Katakana it is a run. FORMATS.md shows each format by an example, and the whole rule of words.",
+		Notes: "Input in gzip, bzip2, xz or zstd is recognized by its first bytes and decompressed. The output is " +
+			"private: keep it behind the privacy wall. " +
+			"Markup, URLs, e-mail addresses, quoted mail, signatures and Base64 are left out of texts, except what " +
+			"--keep names. " +
+			"A word is a run of letters, in lower case. Words outside the vocabulary are dropped. In scripts without " +
+			"spaces, " +
+			"for example Chinese, Japanese and Thai, a word is two neighbouring letters; in Katakana it is a run. " +
+			"FORMATS.md shows each format by an example, and the whole rule of words.",
 	}, &cli, &cli.Common)
 }

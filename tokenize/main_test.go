@@ -74,7 +74,8 @@ func longNames(t *testing.T) []byte {
 	}
 	long := strings.Repeat("MARKER", 30_000)
 	var b bytes.Buffer
-	if err := parquet.Write(&b, []row{{"a", "fig", "u", "l"}, {long, "fig", "", ""}, {"b", "fig", long, ""}, {"c", "fig", "", long}}); err != nil {
+	if err := parquet.Write(&b, []row{{"a", "fig", "u", "l"}, {long, "fig", "", ""}, {"b", "fig", long, ""},
+		{"c", "fig", "", long}}); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -119,7 +120,8 @@ func TestScripts(t *testing.T) {
 	var poor strings.Builder // 50 known words in 126, and so 0.3968, below the least coverage
 	poor.WriteString(`{"id":"known","text":"` + strings.Repeat("apple ", 50) + `"}` + "\n")
 	poor.WriteString(`{"id":"MARKER","text":"apfel` + strings.Repeat(" birne", 75) + `"}` + "\n")
-	words := &wire.Header{Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PRIVATE, Vocabulary: make([]byte, 32), VocabularySize: 3}
+	words := &wire.Header{Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PRIVATE,
+		Vocabulary: make([]byte, 32), VocabularySize: 3}
 	none, _ := script.Stream(words)
 	other, end := script.Stream(words, &wire.Record{Body: &wire.Record_Document{Document: &wire.Document{
 		Id: "MARKER", WordGaps: []uint32{1}, Counts: []uint32{7},
@@ -133,21 +135,22 @@ func TestScripts(t *testing.T) {
 	torn[bytes.Index(torn, []byte("\x28\xb5\x2f\xfd"))] = 0 // of a page, in Zstandard
 	endless := `{"id":"MARKER","text":"` + strings.Repeat("MARKER ", 1<<18) + `"}`
 	files := map[string][]byte{
-		"three.jsonl":        []byte(three),
-		"three.jsonl.gz":     zipped.Bytes(),
-		"three.jsonl.zst":    packed.Bytes(),
-		"three.jsonl.bz2":    decoded(t, squeezed),
-		"three.jsonl.xz":     decoded(t, tight),
-		"cut.jsonl.gz":       zipped.Bytes()[:zipped.Len()-12],
-		"cut.jsonl.bz2":      decoded(t, squeezed)[:100],
-		"cut.jsonl.xz":       decoded(t, tight)[:100],
-		"utf-16.jsonl":       utf16(three),
-		"utf-16.txt":         utf16("fig MARKER"),
-		"pdf.txt":            []byte("%PDF-1.7 MARKER"),
-		"archive.txt":        []byte("docs/MARKER" + strings.Repeat("\x00", 246) + "ustar\x00"),
-		"cut.jsonl.zst":      packed.Bytes()[:packed.Len()-6],
-		"windows.jsonl":      []byte("\uFEFF" + strings.ReplaceAll(three, "\n", "\r\n")),
-		"latin1.jsonl":       []byte(`{"id":"1","text":"fine"}` + "\n" + `{"id":"MARKER","text":"MARKER caf` + "\xe9\"}\n"),
+		"three.jsonl":     []byte(three),
+		"three.jsonl.gz":  zipped.Bytes(),
+		"three.jsonl.zst": packed.Bytes(),
+		"three.jsonl.bz2": decoded(t, squeezed),
+		"three.jsonl.xz":  decoded(t, tight),
+		"cut.jsonl.gz":    zipped.Bytes()[:zipped.Len()-12],
+		"cut.jsonl.bz2":   decoded(t, squeezed)[:100],
+		"cut.jsonl.xz":    decoded(t, tight)[:100],
+		"utf-16.jsonl":    utf16(three),
+		"utf-16.txt":      utf16("fig MARKER"),
+		"pdf.txt":         []byte("%PDF-1.7 MARKER"),
+		"archive.txt":     []byte("docs/MARKER" + strings.Repeat("\x00", 246) + "ustar\x00"),
+		"cut.jsonl.zst":   packed.Bytes()[:packed.Len()-6],
+		"windows.jsonl":   []byte("\uFEFF" + strings.ReplaceAll(three, "\n", "\r\n")),
+		"latin1.jsonl": []byte(`{"id":"1","text":"fine"}` + "\n" + `{"id":"MARKER","text":"MARKER caf` +
+			"\xe9\"}\n"),
 		"latin1.txt":         []byte("fine\nMARKER caf\xe9\n"),
 		"wordy.txt":          []byte(wordy.String()),
 		"wordy.jsonl":        fmt.Appendf(nil, `{"text":%q}`, wordy.String()),
@@ -162,7 +165,8 @@ func TestScripts(t *testing.T) {
 		"long-names.parquet": longNames(t),
 		"cut.parquet":        parts[:len(parts)/2],
 		"torn.parquet":       torn,
-		"endless.jsonl":      []byte(`{"id":"1","text":"fig"}` + "\n" + endless + "\n" + `{"id":"3","text":"fig"}` + "\n"),
+		"endless.jsonl": []byte(`{"id":"1","text":"fig"}` + "\n" + endless + "\n" + `{"id":"3","text":"fig"}` +
+			"\n"),
 		"long-id.jsonl":      []byte(`{"id":"` + strings.Repeat("MARKER", 200) + `","text":"fig"}`),
 		"vocabulary-dog.txt": []byte("dog\ncat\n"),
 		"poor.jsonl":         []byte(poor.String()),

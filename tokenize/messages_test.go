@@ -27,7 +27,8 @@ func textsOf(t *testing.T, fake broker.Faked, topic string, messages ...string) 
 	}
 	defer client.Close()
 	for _, m := range messages {
-		if err := client.ProduceSync(t.Context(), &kgo.Record{Topic: topic, Partition: 1, Value: []byte(m)}).FirstErr(); err != nil {
+		if err := client.ProduceSync(t.Context(),
+			&kgo.Record{Topic: topic, Partition: 1, Value: []byte(m)}).FirstErr(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -70,11 +71,14 @@ func ofMessages(t *testing.T, args ...string) (documents []string, messages stri
 func TestMessages(t *testing.T) {
 	fake := broker.Fake(t, nil)
 	good := []string{
-		"{\n  \"id\": \"a\",\n  \"text\": \"world\\nwide web\"\n}\n", "{\r\n\"id\":\"b\",\r\n\"text\":[\"world\",\r\n\"music\"]}",
-		"\ufeff{\"id\":\"c\",\"text\":\"music\"}", "\n", "", "{\"id\":\"d\",\"text\":\"music\"}\n\n", " {\"id\":\n\"e\",\"text\":\"\"}",
+		"{\n  \"id\": \"a\",\n  \"text\": \"world\\nwide web\"\n}\n",
+		"{\r\n\"id\":\"b\",\r\n\"text\":[\"world\",\r\n\"music\"]}",
+		"\ufeff{\"id\":\"c\",\"text\":\"music\"}", "\n", "", "{\"id\":\"d\",\"text\":\"music\"}\n\n",
+		" {\"id\":\n\"e\",\"text\":\"\"}",
 	}
 	name := textsOf(t, fake, "good.private", good...)
-	if got, messages, code := ofMessages(t, name); code != exit.OK || !slices.Equal(got, []string{"a:2", "b:1", "c:1", "d:1", "e:0"}) {
+	if got, messages, code := ofMessages(t, name); code != exit.OK ||
+		!slices.Equal(got, []string{"a:2", "b:1", "c:1", "d:1", "e:0"}) {
 		t.Errorf("%v, exit code %d, %s", got, code, messages)
 	}
 	for _, bad := range []struct{ name, message, rule string }{
@@ -85,18 +89,21 @@ func TestMessages(t *testing.T) {
 	} {
 		name := textsOf(t, fake, bad.name+".private", good[0], good[2], bad.message)
 		_, messages, code := ofMessages(t, name)
-		if want := bad.name + ".private[1]: the message at offset 2: " + bad.rule; code != exit.Malformed || !strings.Contains(messages, want) {
+		if want := bad.name + ".private[1]: the message at offset 2: " + bad.rule; code != exit.Malformed ||
+			!strings.Contains(messages, want) {
 			t.Errorf("%s: exit code %d, %q, want %q", bad.name, code, messages, want)
 		}
 		if strings.Contains(messages, "MARKER") {
 			t.Errorf("%s: the message tells the text: %s", bad.name, messages)
 		}
 		list := filepath.Join(t.TempDir(), "skipped")
-		if got, messages, code := ofMessages(t, "--on-error", "skip", "--skipped", list, name); code != exit.OK || len(got) != 2 {
+		if got, messages, code := ofMessages(t, "--on-error", "skip", "--skipped", list, name); code != exit.OK ||
+			len(got) != 2 {
 			t.Errorf("%s skipped: %v, exit code %d, %s", bad.name, got, code, messages)
 		}
 		skipped, err := os.ReadFile(list)
-		if want := fmt.Sprintf("{\"file\":\"%s.private[1]\",\"offset\":2,\"error\":\"%s", bad.name, bad.rule); err != nil || !strings.HasPrefix(string(skipped), want) {
+		if want := fmt.Sprintf("{\"file\":\"%s.private[1]\",\"offset\":2,\"error\":\"%s", bad.name,
+			bad.rule); err != nil || !strings.HasPrefix(string(skipped), want) {
 			t.Errorf("%s: the list is %s, want %s…", bad.name, skipped, want)
 		}
 	}

@@ -27,10 +27,14 @@ type phrasesCommand struct {
 
 // Help is what --help adds for this command.
 func (*phrasesCommand) Help() string {
-	return "The text must be PUBLIC: phrases of private text are a release that no budget covers. The list has the pairs of neighbouring " +
-		"words that occur together more often than the words suggest, the best first. Score and defaults are those of gensim's Phrases " +
-		"(Mikolov et al. 2013, equation 6): (pairs − min-count) · different words and pairs / (first word · second word). With --phrases, " +
-		"words of the pairs may be phrases, so a second pass finds phrases of up to four words; give both lists, one after the other " +
+	return "The text must be PUBLIC: phrases of private text are a release that no budget covers. The list has the " +
+		"pairs of neighbouring " +
+		"words that occur together more often than the words suggest, the best first. Score and defaults are those " +
+		"of gensim's Phrases " +
+		"(Mikolov et al. 2013, equation 6): (pairs − min-count) · different words and pairs / (first word · second " +
+		"word). With --phrases, " +
+		"words of the pairs may be phrases, so a second pass finds phrases of up to four words; give both lists, one " +
+		"after the other " +
 		"in one file, to the other commands. A different pair takes some 40 bytes of memory.\n\n" + formatsHelp
 }
 
@@ -88,7 +92,8 @@ func (p *phrasesCommand) Run(r *filter.Run) error {
 	}
 	best := vocabulary.Words(total.Best(p.MinCount, p.Threshold))
 	if len(best) == 0 {
-		return exit.Errorf(exit.Failure, "no pair of words is in the text %d times with a score over %v", p.MinCount, p.Threshold)
+		return exit.Errorf(exit.Failure, "no pair of words is in the text %d times with a score over %v", p.MinCount,
+			p.Threshold)
 	}
 	var b bytes.Buffer
 	if err := best.Write(&b); err != nil {

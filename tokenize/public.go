@@ -15,7 +15,8 @@ type public struct {
 func (p public) check(what string, inputs []string) error {
 	if !p.Public {
 		return exit.Errorf(exit.Usage, "--public is missing: %s from PUBLIC text only", what).
-			WithHint("the list depends on every document, and no budget covers it; of private text, tokenize terms and privatize select make a vocabulary")
+			WithHint("the list depends on every document, and no budget covers it; of private text, tokenize terms " +
+				"and privatize select make a vocabulary")
 	}
 	return endpoint.CheckPublic(inputs...)
 }

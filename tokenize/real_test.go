@@ -33,7 +33,8 @@ func tokenized(t *testing.T, arguments ...string) (h *wire.Header, documents []*
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command(program, append(arguments, "-o", path)...).CombinedOutput(); err != nil || len(out) > 0 {
+	if out, err := exec.Command(program, append(arguments, "-o", path)...).CombinedOutput(); err != nil ||
+		len(out) > 0 {
 		t.Fatalf("tokenize %s: %v\n%s", arguments, err, out)
 	}
 	in, h, err := endpoint.OpenStream(path, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}, Values: true})
@@ -59,7 +60,8 @@ func TestAdult(t *testing.T) {
 		name           string
 		rows, positive int
 	}{{"adult.data.zst", 32561, 7841}, {"adult.test.zst", 16281, 3846}} {
-		h, documents := tokenized(t, "rows", "--schema", "../pipelines/recipes/schemas/adult.json", shared(t, "data", "adult", c.name))
+		h, documents := tokenized(t, "rows", "--schema", "../pipelines/recipes/schemas/adult.json",
+			shared(t, "data", "adult", c.name))
 		positive, names := 0, make(map[string]bool)
 		for _, d := range documents {
 			id, square := uint32(0), 0.0
@@ -69,7 +71,8 @@ func TestAdult(t *testing.T) {
 				square += v * v
 			}
 			if id != 105 || len(d.WordGaps) > 15 || square > 15 {
-				t.Fatalf("%s: a row of %d features, the last %d, of norm %v", c.name, len(d.WordGaps), id, math.Sqrt(square))
+				t.Fatalf("%s: a row of %d features, the last %d, of norm %v", c.name, len(d.WordGaps), id,
+					math.Sqrt(square))
 			}
 			names[d.Id] = true
 			switch d.Label {
@@ -89,7 +92,8 @@ func TestAdult(t *testing.T) {
 
 // TestMNIST reads the digits: the first training image is a 5, and has as many pixels on as its file says.
 func TestMNIST(t *testing.T) {
-	images, labels := shared(t, "data", "mnist", "train-images-idx3-ubyte.gz"), shared(t, "data", "mnist", "train-labels-idx1-ubyte.gz")
+	images, labels := shared(t, "data", "mnist", "train-images-idx3-ubyte.gz"),
+		shared(t, "data", "mnist", "train-labels-idx1-ubyte.gz")
 	h, documents := tokenized(t, "images", "--labels", labels, images)
 	if h.VocabularySize != 784 || len(documents) != 60_000 {
 		t.Fatalf("%d images of %d pixels, want 60000 of 784", len(documents), h.VocabularySize)

@@ -21,8 +21,10 @@ type rows struct {
 
 // Help is what --help adds for this command.
 func (*rows) Help() string {
-	return "A row becomes a document of real numbers over the features of the schema (tokenize features). A number is clamped to its " +
-		"public range and scaled to [0, 1]; least is 0 and no feature. So is each number of an array. A category is a feature of value 1; a value that is not listed, and " +
+	return "A row becomes a document of real numbers over the features of the schema (tokenize features). A number " +
+		"is clamped to its " +
+		"public range and scaled to [0, 1]; least is 0 and no feature. So is each number of an array. A category is " +
+		"a feature of value 1; a value that is not listed, and " +
 		"\"?\", is no feature. White space around a cell is dropped. FORMATS.md shows a schema.\n\n" + namesHelp
 }
 
@@ -80,7 +82,8 @@ func warnOutside(r *filter.Run, s *schema.Schema, encoders []rowRecorder) {
 			seen, outside = seen+e.Seen[i], outside+e.Outside[i]
 		}
 		if outside > seen/2 {
-			r.Log.Warn(fmt.Sprintf("most cells of column %q are beyond its range or list in the schema: is the schema of these rows?", c.Name))
+			r.Log.Warn(fmt.Sprintf("most cells of column %q are beyond its range or list in the schema: is the "+
+				"schema of these rows?", c.Name))
 		}
 	}
 }

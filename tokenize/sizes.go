@@ -89,8 +89,10 @@ type sizes struct{ rewriting }
 
 // Help is what --help adds for this command.
 func (*sizes) Help() string {
-	return "A row has four features in [0, 1]: 1 for the document, 1 if the vocabulary has none of its words, how many different words the " +
-		"vocabulary has (200 of them are 1), and their share of all words of the document. A stream of documents does not tell that share, " +
+	return "A row has four features in [0, 1]: 1 for the document, 1 if the vocabulary has none of its words, how " +
+		"many different words the " +
+		"vocabulary has (200 of them are 1), and their share of all words of the document. A stream of documents " +
+		"does not tell that share, " +
 		"which then is 1: tokenize text --sizes knows it. estep size makes contributions of the rows."
 }
 

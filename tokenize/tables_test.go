@@ -34,18 +34,19 @@ func tables(t *testing.T) map[string][]byte {
 		"consecutive.data": []byte(numbers),
 		"people.parquet":   people(t),
 		"table.data":       []byte("age,work\n" + strings.Repeat("25,Private\n7,?\n0,State gov\n", 100_000)),
-		"long-id.data":     []byte("house,name,income,age,debt,work\n," + strings.Repeat("MARKER", 200) + ",>50K,1,0,?\n"),
-		"images.idx":       images,
-		"labels.idx":       idx([]byte{7, 0}, 2),
-		"images2.idx":      idx(first, 1, 2, 3),
-		"labels2.idx":      idx([]byte{7}, 1),
-		"labels3.idx":      idx([]byte{7, 0, 1}, 3),
-		"no-images.idx":    idx(nil, 0, 2, 3),
-		"cut.idx":          images[:len(images)-1],
-		"cut.idx.gz":       zipped.Bytes()[:zipped.Len()-9],
-		"noise.idx":        idx(noise, 8, 28, 28),
-		"noise-less.idx":   idx(noise[784:], 7, 28, 28),
-		"x.png":            picture(t, first), "y.png": picture(t, second),
+		"long-id.data": []byte("house,name,income,age,debt,work\n," + strings.Repeat("MARKER", 200) +
+			",>50K,1,0,?\n"),
+		"images.idx":     images,
+		"labels.idx":     idx([]byte{7, 0}, 2),
+		"images2.idx":    idx(first, 1, 2, 3),
+		"labels2.idx":    idx([]byte{7}, 1),
+		"labels3.idx":    idx([]byte{7, 0, 1}, 3),
+		"no-images.idx":  idx(nil, 0, 2, 3),
+		"cut.idx":        images[:len(images)-1],
+		"cut.idx.gz":     zipped.Bytes()[:zipped.Len()-9],
+		"noise.idx":      idx(noise, 8, 28, 28),
+		"noise-less.idx": idx(noise[784:], 7, 28, 28),
+		"x.png":          picture(t, first), "y.png": picture(t, second),
 	}
 }
 
@@ -82,7 +83,8 @@ func people(t *testing.T) []byte {
 	}
 	var b bytes.Buffer
 	if err := parquet.Write(&b, []row{
-		{new("h1"), "ann", ">50K", 25, new(0.), new("Private"), true}, {new("h1"), "bob", "<=50K.", 250, new(1e-3), new("State gov"), true},
+		{new("h1"), "ann", ">50K", 25, new(0.), new("Private"), true},
+		{new("h1"), "bob", "<=50K.", 250, new(1e-3), new("State gov"), true},
 		{nil, "cid", "<=50K", 0, new(-1.), nil, true}, {nil, "dot", ">50K.", -3, nil, new("Never"), true},
 	}); err != nil {
 		t.Fatal(err)

@@ -79,7 +79,8 @@ type recorded struct {
 // convert writes a record of each document. It uses one recorder per worker. The caller commits out. Each function in
 // also gets all entries, in the order of the input and with their names.
 func (t *conversion) convert(
-	r *filter.Run, meter *progress.Meter, in *source.Reader, out *endpoint.StreamWriter, recorders []recorder, also ...func([]entry) error,
+	r *filter.Run, meter *progress.Meter, in *source.Reader, out *endpoint.StreamWriter, recorders []recorder,
+	also ...func([]entry) error,
 ) (total counted, err error) {
 	work := func(worker int, chunk source.Chunk) (recorded, error) {
 		return t.chunk(out.Framer(), recorders[worker], chunk)
@@ -132,7 +133,8 @@ func (t *conversion) convert(
 			"or bytes that are none of the --encoding")
 	}
 	if err == nil && total.documents == 0 && total.skipped > 0 {
-		err = exit.Errorf(exit.Malformed, "every document is malformed").WithHint("--on-error stop names the first fault; --skipped FILE lists all")
+		err = exit.Errorf(exit.Malformed, "every document is malformed").
+			WithHint("--on-error stop names the first fault; --skipped FILE lists all")
 	}
 	if err == nil && total.documents == total.blank {
 		err = errEmpty("a document", t.names()...)

@@ -16,14 +16,16 @@ import (
 func TestCheckTopic(t *testing.T) {
 	fake := broker.Fake(t, map[string]int{"docs.private": 3})
 	topic := "kafka://" + fake.Address + "/docs.private"
-	h := &wire.Header{Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PRIVATE, Vocabulary: make([]byte, 32), VocabularySize: 2}
+	h := &wire.Header{Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PRIVATE,
+		Vocabulary: make([]byte, 32), VocabularySize: 2}
 	outs, err := endpoint.CreateStreams(topic, h, "none")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, out := range outs {
 		for j := range i + 1 {
-			d := &wire.Document{Id: strconv.Itoa(10*i + j), User: "MARKER" + strconv.Itoa(j), WordGaps: []uint32{1}, Counts: []uint32{2}}
+			d := &wire.Document{Id: strconv.Itoa(10*i + j), User: "MARKER" + strconv.Itoa(j), WordGaps: []uint32{1},
+				Counts: []uint32{2}}
 			if err := out.Write(&wire.Record{Body: &wire.Record_Document{Document: d}}); err != nil {
 				t.Fatal(err)
 			}
@@ -32,7 +34,8 @@ func TestCheckTopic(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	printed, err := exec.Command("tokenize", "check", "--min-documents", "3", "--min-coverage", "0.4", "--unit", "user", "--json", topic).Output()
+	printed, err := exec.Command("tokenize", "check", "--min-documents", "3", "--min-coverage", "0.4", "--unit", "user",
+		"--json", topic).Output()
 	if err != nil {
 		t.Fatalf("%v: %s", err, err.(*exec.ExitError).Stderr)
 	}

@@ -23,8 +23,10 @@ type uciBags struct {
 
 // Help is what --help adds for this command.
 func (*uciBags) Help() string {
-	return "A document is named by a hash of its bag of words. Its number in the file is no name: it changes if an earlier document " +
-		"is removed, and privacy rests on names that other documents do not change. Equal documents have suffixes: -2, -3 and so on. " +
+	return "A document is named by a hash of its bag of words. Its number in the file is no name: it changes if an " +
+		"earlier document " +
+		"is removed, and privacy rests on names that other documents do not change. Equal documents have suffixes: " +
+		"-2, -3 and so on. " +
 		"Names take 60 bytes of memory a document. Documents are written in the order of the file."
 }
 
@@ -70,7 +72,8 @@ func (u *uciBags) Run(r *filter.Run) error {
 			r.SummarizePrivate("documents", documents)
 			r.SummarizePrivate("empty", empty)
 			// The file is over this vocabulary, so all its words are known.
-			return out.Commit(append(coverage(bag.Words{All: tokens, Known: tokens}), &wire.Tally{Name: "empty", Value: empty})...)
+			return out.Commit(append(coverage(bag.Words{All: tokens, Known: tokens}),
+				&wire.Tally{Name: "empty", Value: empty})...)
 		}
 		if err != nil {
 			return err

@@ -33,7 +33,8 @@ type vocab struct {
 
 // Help is what --help adds for this command.
 func (*vocab) Help() string {
-	return "The text must be PUBLIC. The words of a vocabulary depend on every document: a vocabulary of private text that is " +
+	return "The text must be PUBLIC. The words of a vocabulary depend on every document: a vocabulary of private " +
+		"text that is " +
 		"used or shown outside the privacy wall is a release that no budget covers.\n\n" + formatsHelp
 }
 
@@ -101,7 +102,8 @@ func (v *vocab) Run(r *filter.Run) error {
 	}
 	chosen := v.choose(total)
 	if len(chosen) == 0 {
-		return exit.Errorf(exit.Failure, "no word is in at least %d documents and at most %v of them", v.MinDocuments, v.MaxShare)
+		return exit.Errorf(exit.Failure, "no word is in at least %d documents and at most %v of them", v.MinDocuments,
+			v.MaxShare)
 	}
 	warnDead(r, lists, rule, total.lists)
 	var b bytes.Buffer
@@ -119,7 +121,8 @@ func (v *vocab) count(splitter *words.Splitter, stop *bag.Index, chunk source.Ch
 		f.lists = f.lists || text.List
 		splitter.Words(text, func(w words.Word) {
 			word := w.Bytes
-			if len(word) == 0 || len(word) > wire.MaxWord || w.Shorter(v.MinLetters) || last[string(word)] == f.documents {
+			if len(word) == 0 || len(word) > wire.MaxWord || w.Shorter(v.MinLetters) ||
+				last[string(word)] == f.documents {
 				return
 			}
 			last[string(word)] = f.documents

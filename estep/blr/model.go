@@ -34,7 +34,8 @@ func New(o Options) *Model { return &Model{options: o} }
 
 // Settings implements model.EStep.
 func (m *Model) Settings() any {
-	return map[string]any{"row norm": m.options.RowNorm, "positive": m.options.Labels.Positive, "trials": m.options.Labels.Trials}
+	return map[string]any{"row norm": m.options.RowNorm, "positive": m.options.Labels.Positive,
+		"trials": m.options.Labels.Trials}
 }
 
 // SetParameters implements model.EStep.

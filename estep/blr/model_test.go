@@ -57,7 +57,8 @@ func TestModel(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			modeltest.EStep(t, modeltest.Case{
-				Family: blr.Family, Step: step(o, make([]float64, 20), identity(20)), Size: model.Size{Words: 20}, Norm: math.Sqrt(5) / 4,
+				Family: blr.Family, Step: step(o, make([]float64, 20), identity(20)), Size: model.Size{Words: 20},
+				Norm: math.Sqrt(5) / 4,
 			})
 		})
 	}
@@ -191,7 +192,8 @@ func TestBadLabels(t *testing.T) {
 	}{{0, ""}, {5, ""}, {5, "6"}, {5, "-1"}, {5, "4/3"}, {5, "3/6"}, {5, "x"}, {5, "1/"}, {5, "1.5/3"}, {5, "1/3/3"}} {
 		m := step(Options{RowNorm: 1, Labels: row.Labels{Positive: "1", Trials: c.trials}}, []float64{0}, []float64{1})
 		_, err := m.NewWorker().Contribute(document(c.label, 1), nil)
-		if err == nil || exit.Code(err) != exit.Malformed || c.label != "" && strings.Contains(strings.ReplaceAll(err.Error(), "--trials 5", ""), c.label+" ") {
+		if err == nil || exit.Code(err) != exit.Malformed || c.label != "" &&
+			strings.Contains(strings.ReplaceAll(err.Error(), "--trials 5", ""), c.label+" ") {
 			t.Errorf("label %q of at most %d trials: %v", c.label, c.trials, err)
 		}
 	}
@@ -231,7 +233,8 @@ func TestPredict(t *testing.T) {
 		if p.Id != "d" || p.Label != "1" || len(p.TruthGaps) != 1 || p.TruthGaps[0] != 0 {
 			t.Errorf("the prediction is %v", p)
 		}
-		if got, want := first(predict(Options{PlugIn: true}, document("0", x...))), 1/(1+math.Exp(-logit)); math.Abs(got-want) > 1e-6 {
+		if got, want := first(predict(Options{PlugIn: true}, document("0", x...))),
+			1/(1+math.Exp(-logit)); math.Abs(got-want) > 1e-6 {
 			t.Errorf("plug-in probability of %v is %v, want %v", x, got, want)
 		}
 	}
@@ -394,7 +397,8 @@ func TestNormsOfTrials(t *testing.T) {
 // bound.
 func TestHostile(t *testing.T) {
 	for _, moments := range [][]float64{
-		{1e308, -1e308, -1e308, 1e308}, {1e308, 1e308, 1e308, 1e308}, {-1e308, -1e308, -1e308, -1e308}, {-5, 0, 0, -5}, {0, 0, 0, 0},
+		{1e308, -1e308, -1e308, 1e308}, {1e308, 1e308, 1e308, 1e308}, {-1e308, -1e308, -1e308, -1e308}, {-5, 0, 0, -5},
+		{0, 0, 0, 0},
 	} {
 		m := step(Options{RowNorm: 1, Labels: classes}, []float64{1e308, -1e308}, moments)
 		d := document("1", math.MaxFloat32, math.MaxFloat32/3)

@@ -71,7 +71,8 @@ func (w *worker) Contribute(d *wire.Document, _ *model.Coins) ([]*wire.Part, err
 		return nil, nil
 	}
 	if w.weights == nil {
-		return nil, exit.Errorf(exit.Malformed, "parameters have no draw of the weights: they are of a model file, not of a round")
+		return nil, exit.Errorf(exit.Malformed,
+			"parameters have no draw of the weights: they are of a model file, not of a round")
 	}
 	y, _, err := w.labels.Outcome(d.Label)
 	if err != nil {

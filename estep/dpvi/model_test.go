@@ -38,7 +38,8 @@ func ones(n int) []float64 {
 }
 
 func TestModel(t *testing.T) {
-	modeltest.EStep(t, modeltest.Case{Family: dpvi.Family, Step: with(ones(20), ones(20), ones(20)), Size: model.Size{Words: 20}})
+	modeltest.EStep(t, modeltest.Case{Family: dpvi.Family, Step: with(ones(20), ones(20), ones(20)),
+		Size: model.Size{Words: 20}})
 }
 
 func document(label string, x ...float32) *wire.Document {
@@ -69,7 +70,8 @@ func TestGradient(t *testing.T) {
 			}
 			return y*logit - math.Log1p(math.Exp(logit))
 		}
-		parts, err := with(mean, deviation, draw).NewWorker().Contribute(document(map[float64]string{0: "no", 1: "1"}[y], x...), nil)
+		parts, err := with(mean, deviation, draw).NewWorker().
+			Contribute(document(map[float64]string{0: "no", 1: "1"}[y], x...), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,12 +103,14 @@ func TestRefused(t *testing.T) {
 
 // TestPredict: the logit of x is N(μᵀx, Σ d²x²).
 func TestPredict(t *testing.T) {
-	p, err := with([]float64{0.5, -1}, []float64{0.5, 2}, nil).NewWorker().(model.Predictor).Predict(document("1", 2, 0.25))
+	p, err := with([]float64{0.5, -1}, []float64{0.5, 2}, nil).NewWorker().(model.Predictor).
+		Predict(document("1", 2, 0.25))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := 1 / (1 + math.Exp(-0.75/math.Sqrt(1+math.Pi*1.25/8)))
-	if got := float64(math.Float32frombits(binary.LittleEndian.Uint32(p.Probabilities))); math.Abs(got-want) > 1e-6 || len(p.TruthGaps) != 1 {
+	if got := float64(math.Float32frombits(binary.LittleEndian.Uint32(p.Probabilities))); math.Abs(got-want) > 1e-6 ||
+		len(p.TruthGaps) != 1 {
 		t.Errorf("probability %v, want %v: %v", got, want, p)
 	}
 }
@@ -139,7 +143,8 @@ func TestHostile(t *testing.T) {
 			t.Errorf("a cell is %v", x)
 		}
 	}
-	if p, err := m.NewWorker().(model.Predictor).Predict(d); err != nil || !(math.Float32frombits(binary.LittleEndian.Uint32(p.Probabilities)) <= 1) {
+	if p, err := m.NewWorker().(model.Predictor).Predict(d); err != nil ||
+		!(math.Float32frombits(binary.LittleEndian.Uint32(p.Probabilities)) <= 1) {
 		t.Errorf("%v, %v", p, err)
 	}
 }

@@ -18,7 +18,8 @@ type columns struct {
 
 func newColumns(w *weights) *columns {
 	return &columns{
-		w: w, topic: make([]uint32, 0, w.stride), column: make([]uint32, w.k), has: make([]bool, w.k), counts: make([]uint32, w.stride),
+		w: w, topic: make([]uint32, 0, w.stride), column: make([]uint32, w.k), has: make([]bool, w.k),
+		counts:   make([]uint32, w.stride),
 		lanewise: make([]uint32, w.stride),
 	}
 }

@@ -48,10 +48,13 @@ func (c *Command) Validate() error {
 	c.setDefaults()
 	o := c.options()
 	switch {
-	case !c.Training() && (o.Keep || c.State != "" || c.InitialState != "" || o.Draws != 0 || c.Secret != "" || o.Subsampling.Rate != 1):
-		return errors.New("--keep, --update in-place, --state, --draws, --word-rate and --secret belong to training, not to --score and --infer, whose coins are public")
+	case !c.Training() && (o.Keep || c.State != "" || c.InitialState != "" || o.Draws != 0 || c.Secret != "" ||
+		o.Subsampling.Rate != 1):
+		return errors.New("--keep, --update in-place, --state, --draws, --word-rate and --secret belong to training, " +
+			"not to --score and --infer, whose coins are public")
 	case o.Sweeps < 0 || o.Sweeps == 0 && !o.Keep || o.BurnIn < 0:
-		return fmt.Errorf("--sweeps must be positive, or 0 with --keep, and --burn-in not negative; they are %d and %d", o.Sweeps, o.BurnIn)
+		return fmt.Errorf("--sweeps must be positive, or 0 with --keep, and --burn-in not negative; they are %d and %d",
+			o.Sweeps, o.BurnIn)
 	case (o.Statistic == Expected && !o.Keep || !c.Training()) && o.BurnIn >= o.Sweeps:
 		return fmt.Errorf("--burn-in must be below --sweeps, is %d of %d", o.BurnIn, o.Sweeps)
 	}
@@ -65,7 +68,8 @@ func (c *Command) Validate() error {
 		return err
 	}
 	if o.Subsampling.Adaptive != 0 && !o.InPlace && o.Subsampling.Least < leastRate {
-		return fmt.Errorf("--adaptive needs a --least-rate of at least %v, except in place: rounds state a bound on what their draws lose", leastRate)
+		return fmt.Errorf("--adaptive needs a --least-rate of at least %v, except in place: rounds state a bound on "+
+			"what their draws lose", leastRate)
 	}
 	return nil
 }
@@ -139,7 +143,8 @@ func (c *Command) Run(r *filter.Run) (err error) {
 	if c.Keep {
 		work.Kept = c.Kept.Documents()
 	}
-	if err := endpoint.Distinct(c.InherentReport, c.Output, c.Input, c.Params, c.Model, c.Secret, c.State, c.InitialState); err != nil {
+	if err := endpoint.Distinct(c.InherentReport, c.Output, c.Input, c.Params, c.Model, c.Secret, c.State,
+		c.InitialState); err != nil {
 		return err
 	}
 	if c.InherentReport == "" || r.DryRun() {

@@ -85,13 +85,15 @@ func (c corpus) documents() (documents []*wire.Document) {
 				ids, counts = append(ids, uint32(c.word[i])), append(counts, 1)
 			}
 		}
-		documents = append(documents, &wire.Document{Id: string(rune('a' + m)), WordGaps: wire.AppendGaps(nil, ids), Counts: counts})
+		documents = append(documents,
+			&wire.Document{Id: string(rune('a' + m)), WordGaps: wire.AppendGaps(nil, ids), Counts: counts})
 	}
 	return documents
 }
 
 // sixTokens have documents that share words.
-var sixTokens = corpus{k: 2, v: 3, alpha: 0.7, eta: 0.4, document: []int{0, 0, 0, 1, 1, 1}, word: []int{0, 0, 1, 0, 2, 2}}
+var sixTokens = corpus{k: 2, v: 3, alpha: 0.7, eta: 0.4, document: []int{0, 0, 0, 1, 1, 1},
+	word: []int{0, 0, 1, 0, 2, 2}}
 
 // inPlaceOf returns a model in place with parameters.
 func inPlaceOf(o Options, k, v int, alpha, eta float64) inPlace {
@@ -99,7 +101,8 @@ func inPlaceOf(o Options, k, v int, alpha, eta float64) inPlace {
 	if o.Statistic == "" {
 		o.Statistic = Counts
 	}
-	return inPlace{&Model{options: o, size: model.Size{Components: k, Words: v}, alpha: alpha, eta: eta, ceiling: math.Inf(1)}}
+	return inPlace{&Model{options: o, size: model.Size{Components: k, Words: v}, alpha: alpha, eta: eta,
+		ceiling: math.Inf(1)}}
 }
 
 // alike returns a state with the same counts: within a document, the topics of equal words rise. The program takes a
@@ -194,7 +197,8 @@ func TestInPlaceKernel(t *testing.T) {
 // like counts. The test enumerates the distribution. A right sampler fails once in a million times.
 func TestBatch(t *testing.T) {
 	const draws = 60_000
-	c := corpus{k: 2, v: 3, alpha: 0.7, eta: 0.4, document: []int{0, 0, 1, 1}, word: []int{0, 1, 0, 2}, prior: []float64{5, 0.5, 0, 0, 2, 1}}
+	c := corpus{k: 2, v: 3, alpha: 0.7, eta: 0.4, document: []int{0, 0, 1, 1}, word: []int{0, 1, 0, 2},
+		prior: []float64{5, 0.5, 0, 0, 2, 1}}
 	all := states(c.k, len(c.word))
 	begun := func(z state) float64 { // the probability of a start
 		p := 1.
@@ -237,7 +241,8 @@ func TestBatch(t *testing.T) {
 		}
 		seen := make([]float64, len(all))
 		for round := range uint32(draws) {
-			answers, err := m.ContributeAll(documents, make([][]*wire.Part, 2), []*model.Coins{coins(documents[0], round), coins(documents[1], round)})
+			answers, err := m.ContributeAll(documents, make([][]*wire.Part, 2),
+				[]*model.Coins{coins(documents[0], round), coins(documents[1], round)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -345,7 +350,8 @@ func TestInPlaceLosesMore(t *testing.T) {
 		exchanged := slices.Clone(word)
 		exchanged[0] = 1
 		for counts := range 1 << 4 { // released counts of words 0 and 1 in both topics
-			released := []float32{float32(counts & 1), float32(counts >> 1 & 1), 1, float32(counts >> 2 & 1), float32(counts >> 3 & 1), 1}
+			released := []float32{float32(counts & 1), float32(counts >> 1 & 1), 1, float32(counts >> 2 & 1),
+				float32(counts >> 3 & 1), 1}
 			for before := range 1 << len(word) {
 				for after := range 1 << len(word) {
 					p := inPlaceLikelihood(released, word, before, after, eta, ceiling)
@@ -425,7 +431,8 @@ func TestIncrements(t *testing.T) {
 	moving := inPlaceOf(o, c.k, c.v, c.alpha, c.eta)
 	hidden, _ := moving.Hidden(size)
 	matrices := append(lda.Family.Statistics(size), hidden...)
-	sums := map[string][][]float64{"frozen": {make([]float64, 6), make([]float64, 6)}, "in place": {make([]float64, 6), make([]float64, 6)}}
+	sums := map[string][][]float64{"frozen": {make([]float64, 6), make([]float64, 6)},
+		"in place": {make([]float64, 6), make([]float64, 6)}}
 	last := map[string][][]*wire.Part{"frozen": make([][]*wire.Part, 2), "in place": make([][]*wire.Part, 2)}
 	changed := false
 	for round := range uint32(8) {
@@ -454,7 +461,8 @@ func TestIncrements(t *testing.T) {
 					changed = changed || round > 0 && x < 0
 				}
 				if !slices.Equal(sums[how][i], dense[6:12]) {
-					t.Fatalf("%s, round %d: the increments add up to %v, the state has %v", how, round, sums[how][i], dense[6:12])
+					t.Fatalf("%s, round %d: the increments add up to %v, the state has %v", how, round, sums[how][i],
+						dense[6:12])
 				}
 			}
 		}

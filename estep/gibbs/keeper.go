@@ -43,7 +43,8 @@ func (w keeper) answer(random *rand.Rand, before []uint32) []*wire.Part {
 // restore gives the tokens the topics in a state.
 func (w keeper) restore(last []*wire.Part) error {
 	topics := slices.Clone(w.sampler.topics)
-	if err := restoreTopics(topics, w.sampler.word, w.words, w.sampler.w.k, of(w.options.keptCounts(), last)); err != nil {
+	if err := restoreTopics(topics, w.sampler.word, w.words, w.sampler.w.k,
+		of(w.options.keptCounts(), last)); err != nil {
 		return err
 	}
 	for token, topic := range topics {

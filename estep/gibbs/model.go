@@ -74,8 +74,10 @@ func New(o Options, report func(Inherent) error) model.EStep {
 func (m *Model) Settings() any {
 	o := m.options
 	return o.Shape.Settings(map[string]any{
-		"sampler": "gibbs", "sweeps": o.Sweeps, "burn in": o.BurnIn, "statistic": o.Statistic, "keep": o.Keep, "draws": o.Draws,
-		"in place": o.InPlace, "document noise": o.DocumentNoise, "noise each round": o.NoiseEachRound, "rate": o.Subsampling.Rate, "adaptive": o.Subsampling.Adaptive,
+		"sampler": "gibbs", "sweeps": o.Sweeps, "burn in": o.BurnIn, "statistic": o.Statistic, "keep": o.Keep,
+		"draws":    o.Draws,
+		"in place": o.InPlace, "document noise": o.DocumentNoise, "noise each round": o.NoiseEachRound,
+		"rate": o.Subsampling.Rate, "adaptive": o.Subsampling.Adaptive,
 		"frequent": o.Subsampling.Frequent, "least rate": o.Subsampling.Least,
 	})
 }
@@ -87,7 +89,8 @@ func (m *Model) SetParameters(set *stream.Set, size model.Size) error {
 		return err
 	}
 	if !(alpha*float64(size.Components) <= mostAlpha) {
-		return fmt.Errorf("alpha times the number of topics must be at most %d to sample topics, alpha is %v", mostAlpha, alpha)
+		return fmt.Errorf("alpha times the number of topics must be at most %d to sample topics, alpha is %v",
+			mostAlpha, alpha)
 	}
 	released, err := lda.Weights.Of(set, size)
 	if err != nil {

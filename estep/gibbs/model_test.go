@@ -44,14 +44,16 @@ func TestModel(t *testing.T) {
 	const k, v = 9, 120
 	raw := Options{Sweeps: 2, Statistic: Counts}
 	for name, o := range map[string]Options{
-		"expected":   {Sweeps: 6, BurnIn: 2, Statistic: Expected, Shape: shape.Shape{TopTopics: 5, Weight: shape.Once, Norm: 1}},
+		"expected": {Sweeps: 6, BurnIn: 2, Statistic: Expected,
+			Shape: shape.Shape{TopTopics: 5, Weight: shape.Once, Norm: 1}},
 		"all":        {Sweeps: 1, Statistic: Expected},
 		"counts":     raw,
 		"shaped":     {Sweeps: 2, Statistic: Counts, Shape: shape.Shape{TopTopics: 2, Norm: 3}},
 		"draws":      {Sweeps: 2, Statistic: Counts, Draws: 4},
 		"keep":       {Sweeps: 1, Statistic: Counts, Keep: true, Draws: 1},
 		"increments": {Sweeps: 1, Statistic: Increments, Keep: true},
-		"rates":      {Sweeps: 2, Statistic: Counts, Keep: true, Draws: 20, Subsampling: Subsampling{Rate: 0.5, Adaptive: 1.5, Frequent: 0.5, Least: 0.1}},
+		"rates": {Sweeps: 2, Statistic: Counts, Keep: true, Draws: 20,
+			Subsampling: Subsampling{Rate: 0.5, Adaptive: 1.5, Frequent: 0.5, Least: 0.1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			step := modelOf(o, k, v, 0.1, randomWeights(rand.New(rand.NewPCG(1, 2)), k, v))
@@ -59,7 +61,8 @@ func TestModel(t *testing.T) {
 				t.Error("the model draws topics, and does not say so")
 			}
 			modeltest.EStep(t, modeltest.Case{
-				Family: lda.Family, Step: step, Size: model.Size{Words: v, Components: k}, Norm: o.Shape.Norm, Tokens: 1 << 16,
+				Family: lda.Family, Step: step, Size: model.Size{Words: v, Components: k}, Norm: o.Shape.Norm,
+				Tokens: 1 << 16,
 			})
 		})
 	}
@@ -79,7 +82,8 @@ func TestModelInPlace(t *testing.T) {
 			if o.Subsampling.Rate > 0 {
 				step.rates = newRates(rates, k, v, randomWeights(rand.New(rand.NewPCG(1, 2)), k, v))
 			}
-			modeltest.Whole(t, modeltest.Case{Family: lda.Family, Step: step, Size: model.Size{Words: v, Components: k}, Tokens: 1 << 16})
+			modeltest.Whole(t, modeltest.Case{Family: lda.Family, Step: step, Size: model.Size{Words: v, Components: k},
+				Tokens: 1 << 16})
 		})
 	}
 }

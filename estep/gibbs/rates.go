@@ -37,11 +37,14 @@ func (s Subsampling) check(draws float64) error {
 	case !(s.Least >= 0 && s.Least <= s.Rate):
 		return fmt.Errorf("--least-rate must be in [0, --word-rate], is %v", s.Least)
 	case draws > 0 && 1-s.Adaptive*s.Rate < leastRate:
-		return fmt.Errorf("--draws needs an --adaptive times --word-rate of at most 1-%v, is %v", leastRate, s.Adaptive*s.Rate)
+		return fmt.Errorf("--draws needs an --adaptive times --word-rate of at most 1-%v, is %v", leastRate,
+			s.Adaptive*s.Rate)
 	case draws > 0 && s.Least < leastRate:
-		return fmt.Errorf("--draws needs a --least-rate of at least %v: by a token that is never drawn again everybody sees that its word is not frequent", leastRate)
+		return fmt.Errorf("--draws needs a --least-rate of at least %v: by a token that is never drawn again "+
+			"everybody sees that its word is not frequent", leastRate)
 	case draws > 0 && !(s.loss() < draws):
-		return fmt.Errorf("--draws must be above %v a sweep, the loss of the adaptive rates alone, is %v", s.loss(), draws)
+		return fmt.Errorf("--draws must be above %v a sweep, the loss of the adaptive rates alone, is %v", s.loss(),
+			draws)
 	}
 	return nil
 }

@@ -33,7 +33,8 @@ func TestFrequent(t *testing.T) {
 // TestRates: tokens are drawn again at their rates. A right program fails once in a million times.
 func TestRates(t *testing.T) {
 	const throws = 40_000
-	r := &rates{Subsampling: Subsampling{Rate: .3, Adaptive: 2, Frequent: .5, Least: .05}, k: 1, frequent: []bool{true, false}}
+	r := &rates{Subsampling: Subsampling{Rate: .3, Adaptive: 2, Frequent: .5, Least: .05}, k: 1,
+		frequent: []bool{true, false}}
 	random := rand.New(rand.NewPCG(1, 2))
 	for word, want := range []float64{.6, .05} {
 		drawn := 0.

@@ -37,7 +37,8 @@ const blockSize = 4
 
 func newSampler(w *weights) *sampler {
 	return &sampler{
-		columns: newColumns(w), block: make([]uint32, blockSize), ends: make([]uint64, w.stride), ones: slices.Repeat([]uint32{1}, w.stride),
+		columns: newColumns(w), block: make([]uint32, blockSize), ends: make([]uint64, w.stride),
+		ones: slices.Repeat([]uint32{1}, w.stride),
 	}
 }
 

@@ -177,7 +177,8 @@ func TestLossOfASweep(t *testing.T) {
 			exchanged[1] = other
 			for _, from := range states(k, len(words)) {
 				most = max(most, loss(randomly(w, words, from, 1), randomly(w, exchanged, from, 1)))
-				sorted = max(sorted, loss(swept(w, words, from, byWords(words), 1), swept(w, exchanged, from, byWords(exchanged), 1)))
+				sorted = max(sorted,
+					loss(swept(w, words, from, byWords(words), 1), swept(w, exchanged, from, byWords(exchanged), 1)))
 			}
 		}
 	}

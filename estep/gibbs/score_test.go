@@ -125,7 +125,8 @@ func TestBurnIn(t *testing.T) {
 	third := shares(3, 2)
 	for k := range first {
 		if !(math.Abs(both[k]-(first[k]+second[k])/2) <= 1e-12 && math.Abs(last[k]-(second[k]+third[k])/2) <= 1e-12) {
-			t.Errorf("share %d is %v of sweeps %v and %v, and %v of %v and %v", k, both[k], first[k], second[k], last[k], second[k], third[k])
+			t.Errorf("share %d is %v of sweeps %v and %v, and %v of %v and %v", k, both[k], first[k], second[k],
+				last[k], second[k], third[k])
 		}
 	}
 	if slices.Equal(first, second) && slices.Equal(second, third) {
@@ -152,7 +153,8 @@ func TestScoreOfWords(t *testing.T) {
 	if got.Id = "a"; !proto.Equal(got, want) {
 		t.Errorf("score %v, want %v", got, want)
 	}
-	if other, err := w.Score(&wire.Document{WordGaps: d.WordGaps, Counts: []uint32{30, 10}}); err != nil || other.PlugIn == want.PlugIn {
+	if other, err := w.Score(&wire.Document{WordGaps: d.WordGaps, Counts: []uint32{30, 10}}); err != nil ||
+		other.PlugIn == want.PlugIn {
 		t.Errorf("another document has score %v, %v", other, err)
 	}
 }

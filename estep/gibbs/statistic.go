@@ -7,7 +7,8 @@ import (
 
 // The statistics that a document contributes.
 const (
-	Expected   = "expected"   // the mean over sweeps of each token's conditional probabilities, its topic integrated out
+	// the mean over sweeps of each token's conditional probabilities, its topic integrated out
+	Expected   = "expected"
 	Counts     = "counts"     // of words by topic, after the last sweep
 	Increments = "increments" // by how much these counts have changed in the round
 )
@@ -20,10 +21,12 @@ func (o Options) raw() bool { return o.Statistic != Expected && o.Shape.Raw() }
 func (m *Model) Hidden(size model.Size) (hidden []*wire.Matrix, needed int) {
 	k := uint32(size.Components)
 	if m.options.Statistic == Increments {
-		hidden = append(hidden, &wire.Matrix{Name: "counts", Rows: k, Columns: uint32(size.Words), Element: wire.Element_FLOAT32})
+		hidden = append(hidden, &wire.Matrix{Name: "counts", Rows: k, Columns: uint32(size.Words),
+			Element: wire.Element_FLOAT32})
 	}
 	if m.options.InPlace {
-		hidden = append(hidden, &wire.Matrix{Name: "document noise", Rows: 1, Columns: k, Element: wire.Element_FLOAT32})
+		hidden = append(hidden,
+			&wire.Matrix{Name: "document noise", Rows: 1, Columns: k, Element: wire.Element_FLOAT32})
 	}
 	return hidden, m.options.keptCounts()
 }

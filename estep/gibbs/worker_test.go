@@ -41,7 +41,8 @@ func TestExpectedIsTheMeanOfCounts(t *testing.T) {
 		return mean
 	}
 	// The shares after five sweeps have the mean of the topics that the sixth draws.
-	expected, counts := mean(Options{Sweeps: 6, BurnIn: 5, Statistic: Expected}), mean(Options{Sweeps: 6, Statistic: Counts})
+	expected, counts := mean(Options{Sweeps: 6, BurnIn: 5, Statistic: Expected}),
+		mean(Options{Sweeps: 6, Statistic: Counts})
 	for i := range expected {
 		// A cell is at most 3: its mean is off by more than 3·√(ln(2·18·1e6)/(2·rounds))·2 in fewer than one in a
 		// million tests (Hoeffding).
@@ -54,7 +55,8 @@ func TestExpectedIsTheMeanOfCounts(t *testing.T) {
 // TestKeep: a round goes on from the topics of the round before, which the contribution tells.
 func TestKeep(t *testing.T) {
 	const k, v = 5, 40
-	m := modelOf(Options{Sweeps: 1, Statistic: Counts, Keep: true}, k, v, 0.4, randomWeights(rand.New(rand.NewPCG(9, 1)), k, v))
+	m := modelOf(Options{Sweeps: 1, Statistic: Counts, Keep: true}, k, v, 0.4,
+		randomWeights(rand.New(rand.NewPCG(9, 1)), k, v))
 	w := m.NewWorker().(keeper)
 	d := &wire.Document{Id: "d", WordGaps: []uint32{0, 2, 3, 20}, Counts: []uint32{2, 1, 30, 4}}
 	parts, err := w.Contribute(d, coins(d, 1))
@@ -97,12 +99,14 @@ func TestKeep(t *testing.T) {
 // TestOtherState: a state that is not of the document is refused.
 func TestOtherState(t *testing.T) {
 	const k, v = 2, 10
-	m := modelOf(Options{Sweeps: 1, Statistic: Counts, Keep: true}, k, v, 0.4, randomWeights(rand.New(rand.NewPCG(9, 1)), k, v))
+	m := modelOf(Options{Sweeps: 1, Statistic: Counts, Keep: true}, k, v, 0.4,
+		randomWeights(rand.New(rand.NewPCG(9, 1)), k, v))
 	w := m.NewWorker().(keeper)
 	d := &wire.Document{Id: "d", WordGaps: []uint32{1, 2}, Counts: []uint32{2, 1}}
 	part := func(topic, word uint32, count float32) *wire.Part {
 		return &wire.Part{
-			RowGaps: []uint32{topic}, ColumnGaps: []uint32{word}, Values: binary.LittleEndian.AppendUint32(nil, math.Float32bits(count)),
+			RowGaps: []uint32{topic}, ColumnGaps: []uint32{word},
+			Values: binary.LittleEndian.AppendUint32(nil, math.Float32bits(count)),
 		}
 	}
 	if _, err := w.ContributeAfter(d, []*wire.Part{part(0, 1, 2), part(1, 3, 1)}, coins(d, 2)); err != nil {
@@ -111,8 +115,9 @@ func TestOtherState(t *testing.T) {
 	for name, parts := range map[string][]*wire.Part{
 		"nothing": nil, "one less": {part(0, 1, 1), part(1, 3, 1)}, "one more": {part(0, 1, 3), part(1, 3, 1)},
 		"another word": {part(0, 1, 2), part(1, 4, 1)}, "another topic": {part(0, 1, 2), part(2, 3, 1)},
-		"negative": {part(0, 1, 2), part(0, 3, -1), part(1, 3, 2)}, "not a number": {part(0, 1, 2), part(1, 3, float32(math.NaN()))},
-		"huge": {part(0, 1, 2), part(1, 3, 1e30)},
+		"negative":     {part(0, 1, 2), part(0, 3, -1), part(1, 3, 2)},
+		"not a number": {part(0, 1, 2), part(1, 3, float32(math.NaN()))},
+		"huge":         {part(0, 1, 2), part(1, 3, 1e30)},
 	} {
 		if _, err := w.ContributeAfter(d, parts, coins(d, 2)); err == nil {
 			t.Errorf("%s: taken", name)

@@ -56,7 +56,8 @@ func TestBatch(t *testing.T) {
 			d.WordGaps = append(d.WordGaps, 77) // as an E-step may that cuts a document
 		}
 		for i, d := range first.documents {
-			if n := len(d.WordGaps) - 1; n != i*round%17 || i%2 == 0 && len(d.Counts) != n || i%2 == 0 && n > 0 && d.Counts[0] != uint32(i+1) {
+			if n := len(d.WordGaps) - 1; n != i*round%17 || i%2 == 0 && len(d.Counts) != n || i%2 == 0 && n > 0 &&
+				d.Counts[0] != uint32(i+1) {
 				t.Errorf("round %d: document %d was changed by another's list", round, i)
 			}
 		}

@@ -63,7 +63,8 @@ type heldOut struct {
 }
 
 func (j *Job) openDocuments(w Work) (*heldOut, error) {
-	in, h, err := endpoint.OpenStream(j.Input, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}, Values: w.Family.Values})
+	in, h, err := endpoint.OpenStream(j.Input,
+		endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}, Values: w.Family.Values})
 	return &heldOut{in, h}, err
 }
 
@@ -73,7 +74,8 @@ func (j *Job) reopenDocuments(w Work, first *wire.Header) (*heldOut, error) {
 	in, err := j.openDocuments(w)
 	if err == nil && !proto.Equal(in.header, first) {
 		in.Close()
-		err = exit.Errorf(exit.Malformed, "%s: was replaced while its documents were scored: it has another header than before", in.Name())
+		err = exit.Errorf(exit.Malformed,
+			"%s: was replaced while its documents were scored: it has another header than before", in.Name())
 	}
 	return in, err
 }
@@ -124,7 +126,8 @@ func (j *Job) score(r *filter.Run, w Work, first *heldOut, meter *progress.Meter
 
 // createScores creates the stream of scores, or a stream of predictions with the names of their columns.
 func (j *Job) createScores(w Work, documents *wire.Header, t *trained) (*endpoint.StreamWriter, error) {
-	h := &wire.Header{Version: wire.Version, Kind: wire.Kind_SCORES, Side: documents.Side, Run: t.run, Model: w.Family.Name, Settings: t.last}
+	h := &wire.Header{Version: wire.Version, Kind: wire.Kind_SCORES, Side: documents.Side, Run: t.run,
+		Model: w.Family.Name, Settings: t.last}
 	columns := vocabulary.Words(w.Columns)
 	if w.PerWord {
 		if columns = t.words; len(columns) != t.size.Words {
@@ -170,7 +173,8 @@ func scored(w model.Worker, d *wire.Document) (*wire.Record, error) {
 }
 
 // scoreRound writes the scores of documents under one set of parameters.
-func (j *Job) scoreRound(r *filter.Run, next documents, worker func(int) model.Worker, round uint32, out *endpoint.StreamWriter) error {
+func (j *Job) scoreRound(r *filter.Run, next documents, worker func(int) model.Worker, round uint32,
+	out *endpoint.StreamWriter) error {
 	work := func(i int, batch []*wire.Document) ([]*stream.Batch, error) {
 		records := make([]*wire.Record, len(batch))
 		for n, d := range batch {

@@ -40,19 +40,24 @@ func (i intruder) Contribute(*wire.Document, *model.Coins) ([]*wire.Part, error)
 func TestReplaced(t *testing.T) {
 	vocabulary := make([]byte, 32)
 	documents := func(side wire.Side, settings byte) []byte {
-		h := &wire.Header{Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: side, Vocabulary: vocabulary, VocabularySize: 2}
+		h := &wire.Header{Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: side, Vocabulary: vocabulary,
+			VocabularySize: 2}
 		h.Settings = append([]byte{settings}, make([]byte, 31)...)
-		content, _ := script.Stream(h, &wire.Record{Body: &wire.Record_Document{Document: &wire.Document{Id: side.String()}}})
+		content, _ := script.Stream(h,
+			&wire.Record{Body: &wire.Record_Document{Document: &wire.Document{Id: side.String()}}})
 		return content
 	}
 	public := documents(wire.Side_PUBLIC, 1)
 	parameters := func(round uint32, cells ...float64) []byte {
 		h := &wire.Header{
-			Version: wire.Version, Kind: wire.Kind_PARAMETERS, Side: wire.Side_PUBLIC, Model: "words", Vocabulary: vocabulary, VocabularySize: 2,
+			Version: wire.Version, Kind: wire.Kind_PARAMETERS, Side: wire.Side_PUBLIC, Model: "words",
+			Vocabulary: vocabulary, VocabularySize: 2,
 			Matrices: []*wire.Matrix{{Name: "probabilities", Rows: 1, Columns: 2, Element: wire.Element_FLOAT64}},
 		}
-		content, _ := script.Stream(h, &wire.Record{Round: round, Body: &wire.Record_Parameters{Parameters: &wire.Parameters{}}},
-			&wire.Record{Round: round, Body: &wire.Record_Block{Block: &wire.Block{Values: stream.AppendCells(nil, cells)}}})
+		content, _ := script.Stream(h,
+			&wire.Record{Round: round, Body: &wire.Record_Parameters{Parameters: &wire.Parameters{}}},
+			&wire.Record{Round: round,
+				Body: &wire.Record_Block{Block: &wire.Block{Values: stream.AppendCells(nil, cells)}}})
 		return content
 	}
 	for name, c := range map[string]struct {

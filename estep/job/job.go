@@ -67,7 +67,8 @@ func (j *Job) Do(r *filter.Run, w Work) error {
 			return err
 		}
 		if w.PerWord && j.Params != "" {
-			return exit.Errorf(exit.Usage, "--score needs --model here: a model file names the columns of predictions, and --params does not")
+			return exit.Errorf(exit.Usage,
+				"--score needs --model here: a model file names the columns of predictions, and --params does not")
 		}
 		return j.held(r, w)
 	}
@@ -75,7 +76,8 @@ func (j *Job) Do(r *filter.Run, w Work) error {
 		return exit.Errorf(exit.Usage, "--model belongs to --score and --infer; training takes --params")
 	}
 	if j.Params == "" && w.Family.Parameters != nil {
-		return exit.Errorf(exit.Usage, "training needs --params").WithHint("mstep %s --params-out writes them", w.Family.Name)
+		return exit.Errorf(exit.Usage, "training needs --params").
+			WithHint("mstep %s --params-out writes them", w.Family.Name)
 	}
 	if err := w.Kept.check(j.Input); err != nil {
 		return err
@@ -133,7 +135,8 @@ func sharedRun(rounds string, h *wire.Header, parameters string, p *wire.Header)
 	if h.Run == "" || p.Run == "" || h.Run == p.Run {
 		return nil
 	}
-	return exit.Errorf(exit.Malformed, "%s belongs to run %s, but %s belongs to run %s", rounds, h.Run, parameters, p.Run)
+	return exit.Errorf(exit.Malformed, "%s belongs to run %s, but %s belongs to run %s", rounds, h.Run, parameters,
+		p.Run)
 }
 
 // workers gives each goroutine its own worker, made at its first document.

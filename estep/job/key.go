@@ -31,7 +31,8 @@ func (k Keyed) named(run string) error {
 	if k.Secret == "" || run != "" {
 		return nil
 	}
-	return exit.Errorf(exit.Usage, "--secret needs rounds that name their run, because runs without a name have the same coins").
+	return exit.Errorf(exit.Usage,
+		"--secret needs rounds that name their run, because runs without a name have the same coins").
 		WithHint("sample --run NAME")
 }
 
@@ -50,7 +51,8 @@ func (k Keyed) key(j *Job) ([]byte, error) {
 	}
 	key, err := endpoint.ReadKey(k.Secret, keySize)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, exit.Errorf(exit.Missing, "--secret: %w", err).WithHint("(umask 077; head -c %d /dev/urandom > %s)", keySize, k.Secret)
+		return nil, exit.Errorf(exit.Missing, "--secret: %w", err).
+			WithHint("(umask 077; head -c %d /dev/urandom > %s)", keySize, k.Secret)
 	}
 	return key, err
 }

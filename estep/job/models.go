@@ -55,7 +55,8 @@ func (j *Job) eachModel(w Work, documents string, h *wire.Header, use func(*trai
 	}
 	names = slices.DeleteFunc(names, func(name string) bool { return !stored(name) }) // a FIFO would be waited for
 	if len(names) == 0 {
-		return exit.Errorf(exit.Missing, "%s: holds no model files", j.Model).WithHint("mstep --models writes one for each round")
+		return exit.Errorf(exit.Missing, "%s: holds no model files", j.Model).
+			WithHint("mstep --models writes one for each round")
 	}
 	slices.Sort(names)
 	newest := names[len(names)-1]
@@ -174,7 +175,8 @@ func (m *models) readStream(name string) error {
 // apply uses a set.
 func (m *models) apply(name string, set *stream.Set, t *trained) error {
 	if m.begun && set.Round <= m.round {
-		return exit.Errorf(exit.Malformed, "%s: parameters of round %d come after those of round %d", name, set.Round, m.round)
+		return exit.Errorf(exit.Malformed, "%s: parameters of round %d come after those of round %d", name, set.Round,
+			m.round)
 	}
 	m.begun, m.round = true, set.Round
 	t.step, t.round, t.run = m.work.New(), set.Round, m.run

@@ -52,7 +52,8 @@ func TestAfterSeveralRecords(t *testing.T) {
 		}
 	}
 	if err == nil {
-		err = tr.out.Write(&wire.Record{Round: 1, Body: &wire.Record_RoundClose{RoundClose: &wire.RoundClose{Records: 3, Units: 1}}})
+		err = tr.out.Write(&wire.Record{Round: 1,
+			Body: &wire.Record_RoundClose{RoundClose: &wire.RoundClose{Records: 3, Units: 1}}})
 	}
 	if err != nil {
 		t.Error(err)

@@ -41,7 +41,8 @@ func follow(name string, wanted endpoint.Wanted, stale int, newStep func() model
 	wanted.Newest = true
 	in, h, err := endpoint.OpenStream(name, wanted)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, exit.Errorf(exit.Missing, "%w", err).WithHint("make it with mkfifo %s, and give it to mstep --params-out", name)
+		return nil, exit.Errorf(exit.Missing, "%w", err).
+			WithHint("make it with mkfifo %s, and give it to mstep --params-out", name)
 	}
 	if err != nil {
 		return nil, err
@@ -85,7 +86,8 @@ func (p *parameters) keep(set *stream.Set) {
 
 // after waits for the parameters for the round after previous. It returns an E-step with them, for a model of the given
 // size. It also returns the round of the newest parameters, which is later if the round is already released.
-func (p *parameters) after(ctx context.Context, previous uint32, size model.Size) (step model.EStep, newest uint32, err error) {
+func (p *parameters) after(ctx context.Context, previous uint32, size model.Size) (step model.EStep, newest uint32,
+	err error) {
 	set, newest, err := p.wait(ctx, previous)
 	if err != nil {
 		return nil, 0, err
@@ -126,8 +128,11 @@ func (p *parameters) wait(ctx context.Context, previous uint32) (set *stream.Set
 			}
 			newest := p.sets[len(p.sets)-1].Round
 			if p.once && set.Round > wanted && newest == previous {
-				return nil, 0, exit.Errorf(exit.Missing, "%s: begins with the parameters after round %d, and --stale wants those after round %d",
-					p.name, set.Round, wanted).WithHint("remove the checkpoint of mstep and start again: what was charged is released as it was stored")
+				return nil, 0, exit.Errorf(exit.Missing,
+					"%s: begins with the parameters after round %d, and --stale wants those after round %d",
+					p.name, set.Round, wanted).
+					WithHint("remove the checkpoint of mstep and start again: what was charged is released as it was " +
+						"stored")
 			}
 			return set, newest, nil
 		}

@@ -40,7 +40,8 @@ func TestWait(t *testing.T) {
 		{1, []uint32{0}, 1, 0, 0, "", true},
 		{1, []uint32{5}, 2, 5, 5, "", true}, // a round that is released
 		{1, []uint32{5}, 4, 5, 5, "", true},
-		{1, []uint32{5}, 5, 0, 0, "params: begins with the parameters after round 5, and --stale wants those after round 4", true},
+		{1, []uint32{5}, 5, 0, 0,
+			"params: begins with the parameters after round 5, and --stale wants those after round 4", true},
 		{1, []uint32{5, 6}, 6, 5, 6, "", true},
 		{0, []uint32{5}, 5, 5, 5, "", true},
 	} {

@@ -24,7 +24,8 @@ type regression struct {
 // regress writes the predicted response of each document as JSON Lines. The output is as private as the documents.
 func (j *Job) regress(r *filter.Run, next documents, worker func(int) model.Worker, side wire.Side) error {
 	if j.Format != jsonLines {
-		return exit.Errorf(exit.Usage, "--format %s is of topics: predicted responses are written as JSON Lines", j.Format)
+		return exit.Errorf(exit.Usage, "--format %s is of topics: predicted responses are written as JSON Lines",
+			j.Format)
 	}
 	out, err := endpoint.Create(cmp.Or(j.Output, endpoint.Stdio), side)
 	if err != nil {

@@ -63,8 +63,9 @@ func (t *trainer) openState() (*state, error) {
 		return nil, nil
 	}
 	s := &state{
-		name: t.work.State, header: proto.CloneOf(t.header), statistics: len(t.header.Matrices), needed: len(t.header.Matrices),
-		last: make(map[document]*wire.Contribution),
+		name: t.work.State, header: proto.CloneOf(t.header), statistics: len(t.header.Matrices),
+		needed: len(t.header.Matrices),
+		last:   make(map[document]*wire.Contribution),
 	}
 	s.header.Kind = wire.Kind_STATE
 	if hider, ok := t.step.(model.Hider); ok {
@@ -73,7 +74,8 @@ func (t *trainer) openState() (*state, error) {
 	}
 	if s.name != "" {
 		h, err := s.read(s.name, t.MaxCells)
-		if err == nil && (h.Run != s.header.Run || string(h.Settings) != string(s.header.Settings) || len(h.Matrices) != len(s.header.Matrices) || !s.fits(h)) {
+		if err == nil && (h.Run != s.header.Run || string(h.Settings) != string(s.header.Settings) ||
+			len(h.Matrices) != len(s.header.Matrices) || !s.fits(h)) {
 			err = exit.Errorf(exit.Malformed, "%s: the state of another run, or made under other settings", s.name).
 				WithHint("begin each run with a new --state file")
 		}
@@ -85,11 +87,13 @@ func (t *trainer) openState() (*state, error) {
 		// No charge in this run counts another run's draws. So only a model without any proved guarantee may begin with
 		// them.
 		if _, coupled := t.step.(model.Whole); !coupled {
-			return nil, exit.Errorf(exit.Refused, "--initial-state: no charge of this run would count what the other run drew from the documents")
+			return nil, exit.Errorf(exit.Refused,
+				"--initial-state: no charge of this run would count what the other run drew from the documents")
 		}
 		h, err := s.read(t.work.InitialState, t.MaxCells)
 		if err == nil && !s.fits(h) {
-			err = exit.Errorf(exit.Malformed, "%s: the state of another model, of another statistic, or over another vocabulary", t.work.InitialState)
+			err = exit.Errorf(exit.Malformed,
+				"%s: the state of another model, of another statistic, or over another vocabulary", t.work.InitialState)
 		}
 		s.round = 0
 		return s, err
@@ -100,20 +104,24 @@ func (t *trainer) openState() (*state, error) {
 // fits reports whether a header is a state header for the same model over the same vocabulary. The header may lack
 // hidden matrices that are not needed.
 func (s *state) fits(h *wire.Header) bool {
-	return h.Model == s.header.Model && h.Unit == s.header.Unit && string(h.Vocabulary) == string(s.header.Vocabulary) &&
+	return h.Model == s.header.Model && h.Unit == s.header.Unit &&
+		string(h.Vocabulary) == string(s.header.Vocabulary) &&
 		len(h.Matrices) >= s.needed && len(h.Matrices) <= len(s.header.Matrices) &&
-		slices.EqualFunc(h.Matrices, s.header.Matrices[:len(h.Matrices)], func(a, b *wire.Matrix) bool { return proto.Equal(a, b) })
+		slices.EqualFunc(h.Matrices, s.header.Matrices[:len(h.Matrices)],
+			func(a, b *wire.Matrix) bool { return proto.Equal(a, b) })
 }
 
 // read reads a file, and returns its header.
 func (s *state) read(name string, maxCells uint64) (*wire.Header, error) {
-	in, h, err := endpoint.OpenStream(name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_STATE, wire.Kind_CONTRIBUTIONS}, MaxCells: maxCells})
+	in, h, err := endpoint.OpenStream(name,
+		endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_STATE, wire.Kind_CONTRIBUTIONS}, MaxCells: maxCells})
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
 	if h.Kind != wire.Kind_STATE {
-		return nil, exit.Errorf(exit.Malformed, "%s: a stream of %s, must be of %s: earlier programs wrote states so", name, h.Kind, wire.Kind_STATE).
+		return nil, exit.Errorf(exit.Malformed, "%s: a stream of %s, must be of %s: earlier programs wrote states so",
+			name, h.Kind, wire.Kind_STATE).
 			WithHint("begin a new run with a new --state file")
 	}
 	for {
@@ -162,7 +170,8 @@ func (s *state) check(round uint32, wanted bool) error {
 	case s == nil, s.round == round, s.round < round && wanted, s.round > round && !wanted:
 		return nil
 	case s.round > round:
-		return exit.Errorf(exit.Malformed, "%s: the state is of round %d, and round %d is still to be answered", s.name, s.round, round).
+		return exit.Errorf(exit.Malformed, "%s: the state is of round %d, and round %d is still to be answered", s.name,
+			s.round, round).
 			WithHint("the state was written by a later round: resume with the releases and parameters of that round")
 	}
 	return exit.Errorf(exit.Missing, "round %d is released already, and the state of its documents is lost", round).
@@ -176,14 +185,16 @@ func (s *state) sampled(open *wire.RoundOpen, coupled bool) error {
 	if s == nil || coupled || s.header.Side == wire.Side_PUBLIC || open.Scheme.Method != wire.Scheme_FIXED {
 		return nil
 	}
-	return exit.Errorf(exit.Refused, "rounds of a fixed size, and topics that documents keep: which documents have been in a round then "+
-		"depends on other units, and so would contributions").
+	return exit.Errorf(exit.Refused,
+		"rounds of a fixed size, and topics that documents keep: which documents have been in a round then "+
+			"depends on other units, and so would contributions").
 		WithHint("sample with --poisson, --allocate or --all, or draw topics from the start in each round")
 }
 
 // contribute answers one document by a worker. If the state has the document's contribution in this round, contribute
 // returns it again. The previous process may have been killed before the whole round was sent.
-func (s *state) contribute(w model.Worker, round uint32, d *wire.Document, c *wire.Contribution, coins *model.Coins) ([]*wire.Part, error) {
+func (s *state) contribute(w model.Worker, round uint32, d *wire.Document, c *wire.Contribution,
+	coins *model.Coins) ([]*wire.Part, error) {
 	last := s.lastOf(c)
 	stateful, ok := w.(model.Stateful)
 	switch {
@@ -238,7 +249,8 @@ func (s *state) save(open *wire.Record) error {
 	units := make(map[string]bool)
 	for _, of := range slices.SortedFunc(maps.Keys(s.last), compareDocuments) {
 		c := s.last[of]
-		for _, record := range appendContribution(nil, open.Round, &wire.Contribution{Unit: c.Unit, Record: c.Record}, c.Parts) {
+		for _, record := range appendContribution(nil, open.Round, &wire.Contribution{Unit: c.Unit, Record: c.Record},
+			c.Parts) {
 			if err := out.Write(record); err != nil {
 				return err
 			}

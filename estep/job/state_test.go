@@ -72,7 +72,8 @@ func answered(t *testing.T, s *state, round uint32, documents ...*wire.Document)
 		columns = append(columns, parts[0].ColumnGaps[0])
 		s.keep(appendContribution(nil, round, c, parts))
 	}
-	scheme := &wire.Scheme{Method: wire.Scheme_POISSON, Rate: 0.5, Rounds: 9, Secret: true, Coins: strings.Repeat("0", 32)}
+	scheme := &wire.Scheme{Method: wire.Scheme_POISSON, Rate: 0.5, Rounds: 9, Secret: true,
+		Coins: strings.Repeat("0", 32)}
 	open := &wire.Record{Round: round, Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: scheme}}}
 	if err := s.save(open); err != nil {
 		t.Fatal(err)
@@ -131,7 +132,8 @@ func TestKeyNeedsANamedRun(t *testing.T) {
 		secret, run string
 		refused     bool
 	}{{"key", "", true}, {"key", "run", false}, {"", "", false}} {
-		tr := &trainer{Job: &Job{}, work: Work{Keyed: Keyed{Secret: c.secret, drawn: true}, Family: new(model.Family)}, in: &endpoint.Partition{Header: &wire.Header{Run: c.run}}}
+		tr := &trainer{Job: &Job{}, work: Work{Keyed: Keyed{Secret: c.secret, drawn: true}, Family: new(model.Family)},
+			in: &endpoint.Partition{Header: &wire.Header{Run: c.run}}}
 		err := tr.train() // the next check is that there is a vocabulary
 		if (exit.Code(err) == exit.Usage) != c.refused || c.refused == strings.Contains(err.Error(), "no vocabulary") {
 			t.Errorf("key %q, run %q: %v", c.secret, c.run, err)
@@ -197,10 +199,12 @@ func TestStateRefuses(t *testing.T) {
 	s := opened(t, former)
 	s.header.Kind = wire.Kind_CONTRIBUTIONS
 	answered(t, s, 3)
-	if _, err := keeper(former, 1).openState(); exit.Code(err) != exit.Malformed || !strings.Contains(err.Error(), "a stream of CONTRIBUTIONS, must be of STATE") {
+	if _, err := keeper(former, 1).openState(); exit.Code(err) != exit.Malformed ||
+		!strings.Contains(err.Error(), "a stream of CONTRIBUTIONS, must be of STATE") {
 		t.Errorf("a state of an earlier program: %v", err)
 	}
-	for input, refused := range map[string]bool{"rounds.pp": false, "kafka://localhost:1/r.private": true, "kafka://localhost:1/r.private?group=g": true, "kafka://localhost:1/r.private?partition=1": false} {
+	for input, refused := range map[string]bool{"rounds.pp": false, "kafka://localhost:1/r.private": true,
+		"kafka://localhost:1/r.private?group=g": true, "kafka://localhost:1/r.private?partition=1": false} {
 		if err := (Kept{}).Documents().check(input); (err != nil) != refused {
 			t.Errorf("a state and %s: %v", input, err)
 		}
@@ -248,7 +252,8 @@ func TestHidden(t *testing.T) {
 		t.Fatal(err)
 	}
 	for of, want := range map[document][]*wire.Part{{"document/d", "d"}: parts, {"document/e", "e"}: parts[1:]} {
-		if got := s.last[of].GetParts(); !slices.EqualFunc(got, want, func(a, b *wire.Part) bool { return proto.Equal(a, b) }) {
+		if got := s.last[of].GetParts(); !slices.EqualFunc(got, want,
+			func(a, b *wire.Part) bool { return proto.Equal(a, b) }) {
 			t.Errorf("%v came back as %v, want %v", of, got, want)
 		}
 	}
@@ -258,5 +263,6 @@ func TestHidden(t *testing.T) {
 type hider struct{ model.EStep }
 
 func (hider) Hidden(model.Size) ([]*wire.Matrix, int) {
-	return []*wire.Matrix{{Name: "a", Rows: 1, Columns: 1, Element: wire.Element_FLOAT32}, {Name: "b", Rows: 1, Columns: 1, Element: wire.Element_FLOAT32}}, 1
+	return []*wire.Matrix{{Name: "a", Rows: 1, Columns: 1, Element: wire.Element_FLOAT32},
+		{Name: "b", Rows: 1, Columns: 1, Element: wire.Element_FLOAT32}}, 1
 }

@@ -98,7 +98,8 @@ func (t *trainer) train() (err error) {
 		return exit.Errorf(exit.Malformed, "%w", err)
 	}
 	t.header = &wire.Header{
-		Version: wire.Version, Kind: wire.Kind_CONTRIBUTIONS, Side: h.Side, Run: h.Run, Model: t.work.Family.Name, Unit: h.Unit,
+		Version: wire.Version, Kind: wire.Kind_CONTRIBUTIONS, Side: h.Side, Run: h.Run, Model: t.work.Family.Name,
+		Unit:       h.Unit,
 		Vocabulary: h.Vocabulary, VocabularySize: h.VocabularySize, Matrices: t.work.Family.Statistics(t.size),
 	}
 	if t.header.Settings, err = Settings(t.work.Family.Name, t.step, t.Stale); err != nil {
@@ -138,7 +139,8 @@ func (t *trainer) rounds() error {
 		open, err := t.in.Next()
 		if err == io.EOF {
 			if answered == 0 && skipped > 0 {
-				t.run.Log.Warn(fmt.Sprintf("%s: no round is answered: %s has the parameters after round %d or a later one, so all are released",
+				t.run.Log.Warn(fmt.Sprintf("%s: no round is answered: %s has the parameters after round %d or a "+
+					"later one, so all are released",
 					t.in.Name(), t.Params, skipped))
 			}
 			if answered+skipped == 0 && !t.in.Amid() {

@@ -66,7 +66,8 @@ func sent(t *testing.T, tr *trainer, a answer) (records []*wire.Record) {
 	}
 	defer out.Abort()
 	scheme := &wire.Scheme{Method: wire.Scheme_POISSON, Rate: 0.5, Rounds: 1}
-	if err := out.Write(&wire.Record{Round: 1, Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: scheme}}}); err != nil {
+	if err := out.Write(&wire.Record{Round: 1,
+		Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: scheme}}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, b := range a.batches {

@@ -9,7 +9,8 @@ import (
 )
 
 // answerAll answers all documents in a coupled round together. It holds them in memory.
-func (t *trainer) answerAll(whole model.Whole, round uint32, next func() (*batch, bool, error), write func(answer) error) error {
+func (t *trainer) answerAll(whole model.Whole, round uint32, next func() (*batch, bool, error),
+	write func(answer) error) error {
 	var all []*wire.Document
 	for {
 		b, more, err := next()
@@ -22,7 +23,8 @@ func (t *trainer) answerAll(whole model.Whole, round uint32, next func() (*batch
 	}
 	metrics.Documents(len(all))
 	t.meter.Documents.Add(int64(len(all)))
-	contributions, last, coins := make([]*wire.Contribution, len(all)), make([][]*wire.Part, len(all)), make([]*model.Coins, len(all))
+	contributions, last, coins := make([]*wire.Contribution, len(all)), make([][]*wire.Part, len(all)),
+		make([]*model.Coins, len(all))
 	for i, d := range all {
 		contributions[i] = t.contribution(d)
 		last[i] = t.state.lastOf(contributions[i])

@@ -32,7 +32,8 @@ func TestShapeOfContributions(t *testing.T) {
 		counts[int(id)] = float64(d.Counts[i])
 	}
 	for _, form := range []shape.Shape{
-		{}, {TopTopics: 3}, {TopTopics: 3, Weight: shape.Once}, {TopTopics: 1, Norm: 1}, {TopTopics: 5, Weight: shape.Once, Norm: 1}, {Norm: 7.5},
+		{}, {TopTopics: 3}, {TopTopics: 3, Weight: shape.Once}, {TopTopics: 1, Norm: 1},
+		{TopTopics: 5, Weight: shape.Once, Norm: 1}, {Norm: 7.5},
 	} {
 		cells, k, v := contributed(t, form, d)
 		square := 0.0

@@ -11,8 +11,9 @@ import (
 
 // Options are the settings of the E-step.
 type Options struct {
-	Tolerance  float64 // the iteration over a document ends when the mean absolute change of γ over the topics is below it
-	Iterations int     // largest number of iterations over a document
+	// the iteration over a document ends when the mean absolute change of γ over the topics is below it
+	Tolerance  float64
+	Iterations int // largest number of iterations over a document
 	Shape      shape.Shape
 	Length     Length
 	Unigram    []float64 // probability of each word under a baseline, for Score; nil: the model's own marginal

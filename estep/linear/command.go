@@ -41,7 +41,8 @@ func (c *Command) Run(r *filter.Run) error {
 	work := job.Work{Family: linear.Family, New: func() model.EStep { return New(o) }}
 	if c.Score {
 		if c.Above == nil {
-			return exit.Errorf(exit.Usage, "--score needs --above").WithHint("--infer prints the mean and the deviation of each response")
+			return exit.Errorf(exit.Usage, "--score needs --above").
+				WithHint("--infer prints the mean and the deviation of each response")
 		}
 		above := *c.Above
 		work.New = func() model.EStep { return aboveModel{New(o), above} }

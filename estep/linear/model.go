@@ -70,7 +70,8 @@ func (w *worker) read(d *wire.Document) {
 func response(label string) (float64, error) {
 	y, err := strconv.ParseFloat(label, 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) || math.IsNaN(y) {
-		return 0, exit.Errorf(exit.Malformed, "the label of a row is not a decimal number: every document needs its response")
+		return 0, exit.Errorf(exit.Malformed,
+			"the label of a row is not a decimal number: every document needs its response")
 	}
 	return y, nil
 }
@@ -98,7 +99,8 @@ func (w *worker) Contribute(d *wire.Document, _ *model.Coins) ([]*wire.Part, err
 	y := w.options.scale(label)
 	parts := w.row.Parts(d.WordGaps, y, 1)
 	cell := func(matrix uint32, x float64) *wire.Part {
-		return &wire.Part{Matrix: matrix, Values: binary.LittleEndian.AppendUint32(nil, math.Float32bits(row.TowardsZero(x)))}
+		return &wire.Part{Matrix: matrix,
+			Values: binary.LittleEndian.AppendUint32(nil, math.Float32bits(row.TowardsZero(x)))}
 	}
 	return append(parts, cell(2, y*y), cell(3, 1)), nil
 }
@@ -131,7 +133,8 @@ func (w *predictor) Predict(d *wire.Document) (*wire.Prediction, error) {
 		return nil, err
 	}
 	above := math.Erfc((w.above-mean)/(deviation*math.Sqrt2)) / 2
-	p := &wire.Prediction{Id: d.Id, Label: d.Label, Probabilities: binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32(above)))}
+	p := &wire.Prediction{Id: d.Id, Label: d.Label,
+		Probabilities: binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32(above)))}
 	if y > w.above {
 		p.TruthGaps = []uint32{0}
 	}

@@ -40,7 +40,8 @@ func TestModel(t *testing.T) {
 		"long rows": {RowNorm: 2, Most: 1}, "short rows": {RowNorm: 1e4, Least: -5, Most: 5},
 	} {
 		t.Run(name, func(t *testing.T) {
-			modeltest.EStep(t, modeltest.Case{Family: linear.Family, Step: New(o), Size: model.Size{Words: 20}, Norm: 2})
+			modeltest.EStep(t,
+				modeltest.Case{Family: linear.Family, Step: New(o), Size: model.Size{Words: 20}, Norm: 2})
 		})
 	}
 }
@@ -116,12 +117,14 @@ func TestRegress(t *testing.T) {
 	if err != nil || math.Abs(mean-(20+12.5/math.Sqrt(5))) > 1e-12 || math.Abs(deviation-10*math.Sqrt(0.6)) > 1e-12 {
 		t.Errorf("mean %v, deviation %v, %v", mean, deviation, err)
 	}
-	if mean, deviation, err := predictions().NewWorker().(model.Regressor).Regress(document("")); err != nil || mean != 20 || math.Abs(deviation-2) > 1e-12 {
+	if mean, deviation, err := predictions().NewWorker().(model.Regressor).Regress(document("")); err != nil ||
+		mean != 20 || math.Abs(deviation-2) > 1e-12 {
 		t.Errorf("an empty row has mean %v, deviation %v, %v", mean, deviation, err)
 	}
 	m := predictions()
 	m.mean[0], m.covariance[0] = 1e300, -1e300
-	if _, deviation, err := m.NewWorker().(model.Regressor).Regress(document("", 1, 0)); err != nil || math.Abs(deviation-2) > 1e-12 {
+	if _, deviation, err := m.NewWorker().(model.Regressor).Regress(document("", 1, 0)); err != nil ||
+		math.Abs(deviation-2) > 1e-12 {
 		t.Errorf("a negative variance gives the deviation %v, %v", deviation, err)
 	}
 	m.options.Most = 1e300
@@ -212,7 +215,8 @@ func TestNorms(t *testing.T) {
 	}{
 		"add-remove": {"lqsc", true, 2}, "add-remove, xy": {"l", true, 1}, "add-remove, xx": {"q", true, 1},
 		"add-remove, yy": {"s", true, 1}, "add-remove, count": {"c", true, 1},
-		"replace-one": {"lqsc", false, 3 / math.Sqrt2}, "replace-one, xy": {"l", false, 2}, "replace-one, xx": {"q", false, math.Sqrt2},
+		"replace-one": {"lqsc", false, 3 / math.Sqrt2}, "replace-one, xy": {"l", false, 2},
+		"replace-one, xx": {"q", false, math.Sqrt2},
 		"replace-one, yy": {"s", false, 1}, "replace-one, count": {"c", false, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -255,9 +259,11 @@ func TestGrant(t *testing.T) {
 		return x
 	}
 	g := &event.Grant{
-		Version: event.GrantVersion, ID: "g", Mechanism: event.Gaussian, Adjacency: event.ReplaceOne, Unit: event.Document,
-		Clipping: event.ClipProved, Clip: number(flags[1]), Proved: number(flags[2]), NoiseMultiplier: 1023, Releases: 1,
-		Scheme: event.Scheme{Method: event.All, Rate: 1, Rounds: 1},
+		Version: event.GrantVersion, ID: "g", Mechanism: event.Gaussian, Adjacency: event.ReplaceOne,
+		Unit:     event.Document,
+		Clipping: event.ClipProved, Clip: number(flags[1]), Proved: number(flags[2]), NoiseMultiplier: 1023,
+		Releases: 1,
+		Scheme:   event.Scheme{Method: event.All, Rate: 1, Rounds: 1},
 	}
 	if err := g.Check(); err != nil {
 		t.Fatalf("the grant of claim.md: %v", err)
@@ -265,7 +271,8 @@ func TestGrant(t *testing.T) {
 	const features = 32
 	steps, _ := g.Steps()
 	apart := 3/math.Sqrt2 + 1e-6 // in FLOAT32
-	if most := apart/g.Clip*float64(steps) + math.Sqrt(2*features+4*features*features+1); float64(g.Sensitivity(steps)) < most {
+	if most := apart/g.Clip*float64(steps) +
+		math.Sqrt(2*features+4*features*features+1); float64(g.Sensitivity(steps)) < most {
 		t.Errorf("a sensitivity of %d steps, rows are %v apart", g.Sensitivity(steps), most)
 	}
 }

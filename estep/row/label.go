@@ -39,5 +39,6 @@ func (l Labels) counts(label string) (successes, trials float64, err error) {
 			return float64(y), float64(n), nil
 		}
 	}
-	return 0, 0, fmt.Errorf("the label of a row is not SUCCESSES or SUCCESSES/TRIALS, with at most --trials %d trials", l.Trials)
+	return 0, 0, fmt.Errorf("the label of a row is not SUCCESSES or SUCCESSES/TRIALS, with at most --trials %d trials",
+		l.Trials)
 }

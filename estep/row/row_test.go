@@ -48,7 +48,8 @@ func TestTowardsZero(t *testing.T) {
 }
 
 func TestLogistic(t *testing.T) {
-	for x, want := range map[float64]float64{0: 0.5, math.Log(3): 0.75, 800: 1, -800: 0, math.NaN(): 0.5, math.Inf(-1): 0} {
+	for x, want := range map[float64]float64{0: 0.5, math.Log(3): 0.75, 800: 1, -800: 0, math.NaN(): 0.5,
+		math.Inf(-1): 0} {
 		if got := Logistic(x); math.Abs(got-want) > 1e-15 {
 			t.Errorf("σ(%v) is %v, want %v", x, got, want)
 		}
@@ -60,7 +61,8 @@ func TestLogistic(t *testing.T) {
 
 // FuzzTowardsZero: it is the FLOAT32 of the largest magnitude that is at most that of x.
 func FuzzTowardsZero(f *testing.F) {
-	for _, x := range []float64{0, 1, -0.3, 1e-45, 1.5e-45, 0x1p-126, 0x1.fffffffp-127, math.MaxFloat32, 0x1.ffffffffp127, 1e300} {
+	for _, x := range []float64{0, 1, -0.3, 1e-45, 1.5e-45, 0x1p-126, 0x1.fffffffp-127, math.MaxFloat32,
+		0x1.ffffffffp127, 1e300} {
 		f.Add(x)
 	}
 	f.Fuzz(func(t *testing.T, x float64) {
@@ -96,7 +98,8 @@ func TestPartsReused(t *testing.T) {
 			linear, root = append(linear, TowardsZero(3*v)), append(root, TowardsZero(math.Sqrt2*v))
 		}
 		if !slices.Equal(want[0].Values, stream.AppendCells(nil, linear)) ||
-			!slices.Equal(want[1].Values, stream.AppendCells(nil, slices.Concat(root, root))) || !want[1].Factored || want[1].Matrix != 1 {
+			!slices.Equal(want[1].Values, stream.AppendCells(nil, slices.Concat(root, root))) || !want[1].Factored ||
+			want[1].Matrix != 1 {
 			t.Errorf("parts of %v have other numbers: %v", x, want)
 		}
 	}

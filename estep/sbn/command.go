@@ -43,8 +43,10 @@ func (c *Command) Validate() error {
 		return errors.New("--bounds reads nothing: it does not go with --score, --infer, --params and --model")
 	case c.Hidden < 1 || c.Hidden > sbn.MaxHidden:
 		return fmt.Errorf("--hidden must be in [1, %d], is %d", sbn.MaxHidden, c.Hidden)
-	case c.Pixels < 1 || c.Pixels > wire.MaxVocabulary || uint64(c.Pixels)*uint64(c.Hidden*(c.Hidden+1)/2) > wire.MaxCells:
-		return fmt.Errorf("--pixels must be positive, and gzz have at most %d cells: %d pixels are out of range", wire.MaxCells, c.Pixels)
+	case c.Pixels < 1 || c.Pixels > wire.MaxVocabulary ||
+		uint64(c.Pixels)*uint64(c.Hidden*(c.Hidden+1)/2) > wire.MaxCells:
+		return fmt.Errorf("--pixels must be positive, and gzz have at most %d cells: %d pixels are out of range",
+			wire.MaxCells, c.Pixels)
 	}
 	return nil
 }
@@ -59,7 +61,8 @@ func (c *Command) Run(r *filter.Run) error {
 		if r.DryRun() {
 			return nil
 		}
-		return endpoint.WriteFile(c.Output, wire.Side_PUBLIC, bounds(family, model.Size{Words: c.Pixels, Components: c.Hidden}))
+		return endpoint.WriteFile(c.Output, wire.Side_PUBLIC,
+			bounds(family, model.Size{Words: c.Pixels, Components: c.Hidden}))
 	}
 	o := Options{Sweeps: c.Sweeps, Count: !c.NoCount, Mean: c.Mean}
 	return c.Do(r, job.Work{Family: family, New: func() model.EStep { return New(o) }, PerWord: true})
@@ -71,7 +74,8 @@ func bounds(family *model.Family, size model.Size) []byte {
 	all := sbn.Bounds(size)[:len(family.Statistics(size))]
 	const least = 1e-7 // the clip is rounded up to a multiple of least
 	clip := math.Ceil(math.Sqrt(float64(len(all)))/least) * least
-	fmt.Fprintf(&b, "# Statistics of an image in model sbn: matrix and bound. With --clip %.7f none is ever clipped.\n", clip)
+	fmt.Fprintf(&b, "# Statistics of an image in model sbn: matrix and bound. With --clip %.7f none is ever clipped.\n",
+		clip)
 	if len(all) == len(sbn.Bounds(size)) {
 		fmt.Fprintf(&b, "# For --adjacency add-remove.\n")
 	} else {

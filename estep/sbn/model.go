@@ -73,7 +73,8 @@ func (m *Model) SetParameters(set *stream.Set, size model.Size) (err error) {
 		cells []float64
 		most  float64
 	}{
-		{sbn.Weights.Name, m.weights, sbn.MaxParameter}, {sbn.Squares.Name, m.moments, sbn.MaxParameter * sbn.MaxParameter},
+		{sbn.Weights.Name, m.weights, sbn.MaxParameter},
+		{sbn.Squares.Name, m.moments, sbn.MaxParameter * sbn.MaxParameter},
 		{sbn.Hidden.Name, m.biases, sbn.MaxParameter}, {sbn.Visible.Name, m.visible, sbn.MaxParameter},
 	} {
 		for _, x := range field.cells {
@@ -106,7 +107,8 @@ func (m *Model) row(cells []float64, k int) []float64 { return cells[k*m.pixels 
 
 // NewWorker implements model.EStep.
 func (m *Model) NewWorker() model.Worker {
-	return &worker{Model: m, z: make([]float64, m.hidden), evidence: make([]float64, m.hidden), xi: make([]float64, m.pixels), logits: make([]float64, m.pixels)}
+	return &worker{Model: m, z: make([]float64, m.hidden), evidence: make([]float64, m.hidden),
+		xi: make([]float64, m.pixels), logits: make([]float64, m.pixels)}
 }
 
 type worker struct {

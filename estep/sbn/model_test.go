@@ -93,7 +93,8 @@ func all(size model.Size) float64 {
 func TestModel(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, size := range []model.Size{{Words: 20, Components: 3}, {Words: 21, Components: 1}} {
-		modeltest.EStep(t, modeltest.Case{Family: sbn.Family, Step: step(t, counted, random(r, size, 1)), Size: size, Norm: all(size)})
+		modeltest.EStep(t, modeltest.Case{Family: sbn.Family, Step: step(t, counted, random(r, size, 1)), Size: size,
+			Norm: all(size)})
 		uncounted := step(t, Options{Sweeps: 2}, random(r, size, 1))
 		modeltest.EStep(t, modeltest.Case{Family: sbn.Uncounted, Step: uncounted, Size: size, Norm: all(size)})
 	}
@@ -118,7 +119,8 @@ func TestManyHidden(t *testing.T) {
 		t.Errorf("rows of matrices: %v", covered)
 	}
 	size = model.Size{Words: 1, Components: sbn.MaxHidden + 1}
-	if err := random(rand.New(rand.NewPCG(1, 1)), size, 1).set(New(counted)); err == nil || !strings.Contains(err.Error(), "501 hidden units") {
+	if err := random(rand.New(rand.NewPCG(1, 1)), size, 1).set(New(counted)); err == nil ||
+		!strings.Contains(err.Error(), "501 hidden units") {
 		t.Errorf("too many hidden units: %v", err)
 	}
 }
@@ -243,7 +245,8 @@ func TestTwin(t *testing.T) {
 // TestByHand: one pixel and one hidden unit. ψ = 2·½ + 0.5 and ξ = tanh(0.75)/3, so d = 0 + (1 − ½ − ξ/2)·2 − ξ·5/2 = 1
 // − 3.5·ξ.
 func TestByHand(t *testing.T) {
-	m := step(t, Options{Sweeps: 1, Count: true}, parameters{model.Size{Words: 1, Components: 1}, []float64{2}, []float64{5}, []float64{0}, []float64{0.5}})
+	m := step(t, Options{Sweeps: 1, Count: true},
+		parameters{model.Size{Words: 1, Components: 1}, []float64{2}, []float64{5}, []float64{0}, []float64{0.5}})
 	xi := math.Tanh(0.75) / 3
 	z := 1 / (1 + math.Exp(3.5*xi-1))
 	for i, want := range []float64{z, 1, xi, xi * z, z, xi * z, 1} {
@@ -489,7 +492,8 @@ func TestHostile(t *testing.T) {
 	}
 	for _, name := range []string{"weights", "squares", "hidden", "visible"} {
 		p := random(r, size, 1)
-		cells := map[string][]float64{"weights": p.weights, "squares": p.squares, "hidden": p.hidden, "visible": p.visible}[name]
+		cells := map[string][]float64{"weights": p.weights, "squares": p.squares, "hidden": p.hidden,
+			"visible": p.visible}[name]
 		cells[1] = 1.1 * sbn.MaxParameter
 		if name == "squares" {
 			cells[1] *= sbn.MaxParameter
@@ -527,9 +531,11 @@ func BenchmarkContribute(b *testing.B) {
 func TestGridIsBox(t *testing.T) {
 	const steps = 1 << 20
 	for _, family := range []*model.Family{sbn.Family, sbn.Uncounted} {
-		for _, size := range []model.Size{{Words: 1, Components: 1}, {Words: 784, Components: 50}, {Words: 784, Components: 100}, {Words: 97, Components: 13}} {
+		for _, size := range []model.Size{{Words: 1, Components: 1}, {Words: 784, Components: 50},
+			{Words: 784, Components: 100}, {Words: 97, Components: 13}} {
 			var clip float64
-			if _, err := fmt.Sscanf(strings.SplitAfter(string(bounds(family, size)), "--clip ")[1], "%g", &clip); err != nil {
+			if _, err := fmt.Sscanf(strings.SplitAfter(string(bounds(family, size)), "--clip ")[1], "%g",
+				&clip); err != nil {
 				t.Fatal(err)
 			}
 			if n := float64(len(family.Statistics(size))); clip < math.Sqrt(n) || clip > math.Sqrt(n)+1e-7 {

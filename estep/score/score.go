@@ -79,7 +79,8 @@ type Inference interface {
 // Score returns the score of d: its bound, and with mean topics also its plug-in likelihood and its completion.
 func (t *Topics) Score(d *wire.Document, f Inference) (*wire.Score, error) {
 	if t.unigram == nil {
-		return nil, errors.New("parameters have no matrix lambda: --score needs a model file, or --unigram beside the parameters of rounds")
+		return nil, errors.New("parameters have no matrix lambda: --score needs a model file, or --unigram beside " +
+			"the parameters of rounds")
 	}
 	all := BagOf(d)
 	shares := f.Shares(all)

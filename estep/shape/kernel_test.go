@@ -31,8 +31,10 @@ func TestKernels(t *testing.T) {
 		wantRow, wantTotal, wantBeta := slices.Clone(wholeRow), slices.Clone(wholeTotal), slices.Clone(wholeBeta)
 		same := func(what string) {
 			t.Helper()
-			if !slices.Equal(wholeRow, wantRow) || !slices.Equal(wholeTotal, wantTotal) || !slices.Equal(wholeBeta, wantBeta) {
-				t.Fatalf("%s of %d numbers: %v, %v, %v, want %v, %v, %v", what, n, wholeRow, wholeTotal, wholeBeta, wantRow, wantTotal, wantBeta)
+			if !slices.Equal(wholeRow, wantRow) || !slices.Equal(wholeTotal, wantTotal) ||
+				!slices.Equal(wholeBeta, wantBeta) {
+				t.Fatalf("%s of %d numbers: %v, %v, %v, want %v, %v, %v", what, n, wholeRow, wholeTotal, wholeBeta,
+					wantRow, wantTotal, wantBeta)
 			}
 		}
 		of := func(whole []float32) []float32 { return whole[beside : beside+n] }

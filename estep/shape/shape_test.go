@@ -9,7 +9,8 @@ import (
 
 func TestTop(t *testing.T) {
 	mass := []float64{4, 9, 4, 1}
-	for m, want := range map[int][]int{0: {0, 1, 2, 3}, 1: {1}, 2: {0, 1}, 3: {0, 1, 2}, 4: {0, 1, 2, 3}, 9: {0, 1, 2, 3}} {
+	for m, want := range map[int][]int{0: {0, 1, 2, 3}, 1: {1}, 2: {0, 1}, 3: {0, 1, 2}, 4: {0, 1, 2, 3},
+		9: {0, 1, 2, 3}} {
 		if got := (Shape{TopTopics: m}).Top(mass); !slices.Equal(got, want) {
 			t.Errorf("top %d is %v, want %v", m, got, want)
 		}

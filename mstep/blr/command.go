@@ -35,9 +35,11 @@ func (c *Command) Validate() error {
 		name     string
 		value    float64
 		positive bool
-	}{{"--a0", c.A0, true}, {"--b0", c.B0, true}, {"--tau0", c.Tau0, false}, {"--kappa", c.Kappa, false}, {"--negative", negative, false}} {
+	}{{"--a0", c.A0, true}, {"--b0", c.B0, true}, {"--tau0", c.Tau0, false}, {"--kappa", c.Kappa, false},
+		{"--negative", negative, false}} {
 		if !(flag.value >= 0) || flag.value == 0 && flag.positive || flag.value > math.MaxFloat32 {
-			return fmt.Errorf("%s must be finite and %s, is %v", flag.name, map[bool]string{true: "positive", false: "not negative"}[flag.positive], flag.value)
+			return fmt.Errorf("%s must be finite and %s, is %v", flag.name,
+				map[bool]string{true: "positive", false: "not negative"}[flag.positive], flag.value)
 		}
 	}
 	return nil
@@ -56,6 +58,7 @@ func (c *Command) Run(r *filter.Run) error {
 		return exit.Errorf(exit.Usage, "%d features have a matrix of more than %d cells", len(vocab), wire.MaxCells)
 	}
 	return c.Learn(r, New(Options{
-		Words: len(vocab), A0: c.A0, B0: c.B0, Rate: model.Rate{Tau0: c.Tau0, Kappa: c.Kappa}, Negative: c.Negative, Point: c.Estimate == "map",
+		Words: len(vocab), A0: c.A0, B0: c.B0, Rate: model.Rate{Tau0: c.Tau0, Kappa: c.Kappa}, Negative: c.Negative,
+		Point: c.Estimate == "map",
 	}), vocab)
 }

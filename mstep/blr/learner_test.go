@@ -25,8 +25,10 @@ func TestLearner(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			modeltest.Learner(t, func() model.Learner { return New(o) })
 			for other, change := range map[string]func(*Options){
-				"features": func(o *Options) { o.Words++ }, "a0": func(o *Options) { o.A0++ }, "b0": func(o *Options) { o.B0++ },
-				"τ0": func(o *Options) { o.Rate.Tau0++ }, "κ": func(o *Options) { o.Rate.Kappa++ }, "point": func(o *Options) { o.Point = !o.Point },
+				"features": func(o *Options) { o.Words++ }, "a0": func(o *Options) { o.A0++ },
+				"b0": func(o *Options) { o.B0++ },
+				"τ0": func(o *Options) { o.Rate.Tau0++ }, "κ": func(o *Options) { o.Rate.Kappa++ },
+				"point":    func(o *Options) { o.Point = !o.Point },
 				"negative": func(o *Options) { x := 0.25; o.Negative = &x },
 			} {
 				l := New(o)
@@ -155,7 +157,8 @@ func TestAverage(t *testing.T) {
 		}
 		second := c.rate.At(2)
 		want := 2 * (((1-second)*2+second*4)*(1-c.third) + 8*c.third)
-		variance := (math.Pow((1-second)*(1-c.third), 2) + math.Pow(second*(1-c.third), 2) + c.third*c.third) * 16 // (32/16/0.5)²
+		// (32/16/0.5)²
+		variance := (math.Pow((1-second)*(1-c.third), 2) + math.Pow(second*(1-c.third), 2) + c.third*c.third) * 16
 		near(t, "s1", l.first[0], want)
 		near(t, "s2", l.second[0], 3*want)
 		near(t, "s2 below the diagonal", l.second[2], want/2)

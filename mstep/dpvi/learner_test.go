@@ -15,8 +15,10 @@ var options = Options{Words: 3, Prior: 2, Deviation: 0.5, Rate: 0.2, Seed: 1 << 
 func TestLearner(t *testing.T) {
 	modeltest.Learner(t, func() model.Learner { return New(options) })
 	for other, change := range map[string]func(*Options){
-		"features": func(o *Options) { o.Words++ }, "prior": func(o *Options) { o.Prior++ }, "deviation": func(o *Options) { o.Deviation++ },
-		"rate": func(o *Options) { o.Rate++ }, "seed": func(o *Options) { o.Seed++ }, "high seed": func(o *Options) { o.Seed <<= 1 },
+		"features": func(o *Options) { o.Words++ }, "prior": func(o *Options) { o.Prior++ },
+		"deviation": func(o *Options) { o.Deviation++ },
+		"rate":      func(o *Options) { o.Rate++ }, "seed": func(o *Options) { o.Seed++ },
+		"high seed": func(o *Options) { o.Seed <<= 1 },
 	} {
 		l, o := New(options), options
 		change(&o)
@@ -32,7 +34,8 @@ func TestStep(t *testing.T) {
 	l := New(options)
 	release := func(round uint32, steps ...int64) {
 		t.Helper()
-		if err := modeltest.Update(l, modeltest.Release{Round: round, Head: modeltest.None(0.5, 0.5, 2), Steps: steps}); err != nil {
+		if err := modeltest.Update(l,
+			modeltest.Release{Round: round, Head: modeltest.None(0.5, 0.5, 2), Steps: steps}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -8,17 +8,20 @@ import (
 
 // The checkpoint's matrices: μ and log d, and the sums of their squared gradients.
 var (
-	keptMean       = model.Matrix[float64]{Name: "mean", Rows: model.One, Columns: model.Words}
-	keptLog        = model.Matrix[float64]{Name: "log_deviation", Rows: model.One, Columns: model.Words}
-	keptSquares    = model.Matrix[float64]{Name: "squares", Rows: model.One, Columns: model.Words, Rule: model.NotNegative}
-	keptLogSquares = model.Matrix[float64]{Name: "log_squares", Rows: model.One, Columns: model.Words, Rule: model.NotNegative}
+	keptMean    = model.Matrix[float64]{Name: "mean", Rows: model.One, Columns: model.Words}
+	keptLog     = model.Matrix[float64]{Name: "log_deviation", Rows: model.One, Columns: model.Words}
+	keptSquares = model.Matrix[float64]{Name: "squares", Rows: model.One, Columns: model.Words,
+		Rule: model.NotNegative}
+	keptLogSquares = model.Matrix[float64]{Name: "log_squares", Rows: model.One, Columns: model.Words,
+		Rule: model.NotNegative}
 )
 
 func (l *Learner) state() learn.State {
 	n, size, squares := l.o.Words, l.Size(), l.optimiser.Squares
 	return learn.State{
 		Settings: []learn.Setting{
-			{Name: "prior", Value: l.o.Prior}, {Name: "first_deviation", Value: l.o.Deviation}, {Name: "rate", Value: l.o.Rate},
+			{Name: "prior", Value: l.o.Prior}, {Name: "first_deviation", Value: l.o.Deviation},
+			{Name: "rate", Value: l.o.Rate},
 			{Name: "seed", Value: float64(l.o.Seed >> 32)}, {Name: "seed_low", Value: float64(l.o.Seed & (1<<32 - 1))},
 		},
 		Kept: []learn.Kept{

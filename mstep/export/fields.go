@@ -58,7 +58,8 @@ func writeFieldsCSV(w io.Writer, f *modelfile.File, arrays []model.Array) error 
 	for _, a := range arrays {
 		columns := a.Columns.Of(f.Size)
 		for i, x := range a.Cells {
-			line := []string{a.Name, place(a.Rows, i/columns), place(a.Columns, i%columns), strconv.FormatFloat(x, 'g', -1, 64)}
+			line := []string{a.Name, place(a.Rows, i/columns), place(a.Columns, i%columns),
+				strconv.FormatFloat(x, 'g', -1, 64)}
 			if err := out.Write(line); err != nil {
 				return err
 			}

@@ -30,7 +30,8 @@ func TestFields(t *testing.T) {
 			t.Errorf("%s is not of shape %s: %.128q", arrays[i].Name, tuple, content)
 		}
 	}
-	if got, err := npy.Read(bytes.NewReader(read["bypair.npy"]), 2, 3); err != nil || !slices.Equal(got, arrays[2].Cells) {
+	if got, err := npy.Read(bytes.NewReader(read["bypair.npy"]), 2, 3); err != nil ||
+		!slices.Equal(got, arrays[2].Cells) {
 		t.Errorf("bypair: %v, %v", got, err)
 	}
 	if len(read) != 4 || !bytes.Contains(read["words.npy"], []byte("(2,)")) {

@@ -129,7 +129,8 @@ func (v *view) salient(t *modelfile.Topics, sizes, frequency []float64, shown ma
 }
 
 // relevant adds one topic's chart: the most relevant words at each place of the slider.
-func (v *view) relevant(t *modelfile.Topics, k, number int, size, total float64, frequency []float64, shown map[int]bool) {
+func (v *view) relevant(t *modelfile.Topics, k, number int, size, total float64, frequency []float64,
+	shown map[int]bool) {
 	row := t.Row(k)
 	logProb, logLift := make([]float64, len(row)), make([]float64, len(row))
 	for word, l := range row {
@@ -141,7 +142,8 @@ func (v *view) relevant(t *modelfile.Topics, k, number int, size, total float64,
 	for step := range visSteps + 1 {
 		for _, word := range ranking.Best(float64(step)/visSteps, v.R) {
 			if !listed[word] {
-				v.bar(category, t.Words[word], row[word]/total*visTokens, frequency[word], round4(logProb[word]), round4(logLift[word]))
+				v.bar(category, t.Words[word], row[word]/total*visTokens, frequency[word], round4(logProb[word]),
+					round4(logLift[word]))
 				listed[word], shown[word] = true, true
 			}
 		}

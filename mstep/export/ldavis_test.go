@@ -64,7 +64,8 @@ func TestAsPyLDAvis(t *testing.T) {
 			}
 		}
 		near(t, name, axis[0], axis[1], 1e-9)
-		if most := slices.MaxFunc(axis[0], func(a, b float64) int { return int(math.Copysign(1, math.Abs(a)-math.Abs(b))) }); most < 0 {
+		if most := slices.MaxFunc(axis[0],
+			func(a, b float64) int { return int(math.Copysign(1, math.Abs(a)-math.Abs(b))) }); most < 0 {
 			t.Errorf("%s: the largest coordinate is %v, want it positive", name, most)
 		}
 	}

@@ -40,7 +40,8 @@ func writeMalletKeys(w io.Writer, m *parameters, lambda float64) error {
 func writeMalletWeights(w io.Writer, t *modelfile.Topics) error {
 	for topic := range t.Number {
 		for word, v := range t.Row(topic) {
-			if _, err := fmt.Fprintf(w, "%d\t%s\t%s\n", topic, t.Words[word], strconv.FormatFloat(v, 'g', -1, 64)); err != nil {
+			if _, err := fmt.Fprintf(w, "%d\t%s\t%s\n", topic, t.Words[word],
+				strconv.FormatFloat(v, 'g', -1, 64)); err != nil {
 				return err
 			}
 		}

@@ -63,9 +63,11 @@ func python(t *testing.T, imports, script string, args ...string) {
 	interpreter := cmp.Or(os.Getenv("PYTHON"), "python3")
 	if out, err := exec.Command(interpreter, "-c", "import "+imports).CombinedOutput(); err != nil {
 		lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
-		t.Skipf("%s (set PYTHON to another; .ci/peers installs one) cannot import %s: %v, %s", interpreter, imports, err, lines[len(lines)-1])
+		t.Skipf("%s (set PYTHON to another; .ci/peers installs one) cannot import %s: %v, %s", interpreter, imports,
+			err, lines[len(lines)-1])
 	}
-	out, err := exec.Command(interpreter, append([]string{filepath.Join("testdata", script)}, args...)...).CombinedOutput()
+	out, err := exec.Command(interpreter,
+		append([]string{filepath.Join("testdata", script)}, args...)...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", script, err, out)
 	}
@@ -116,7 +118,8 @@ func TestPickle(t *testing.T) {
 // TestOneTopic: pyLDAvis refuses one topic; its place is the origin here.
 func TestOneTopic(t *testing.T) {
 	v := newView(drawn(1).Topics)
-	if len(v.Coordinates.X) != 1 || v.Coordinates.X[0] != 0 || v.Coordinates.Y[0] != 0 || math.Abs(v.Coordinates.Percent[0]-100) > 1e-9 {
+	if len(v.Coordinates.X) != 1 || v.Coordinates.X[0] != 0 || v.Coordinates.Y[0] != 0 ||
+		math.Abs(v.Coordinates.Percent[0]-100) > 1e-9 {
 		t.Errorf("coordinates %+v", v.Coordinates)
 	}
 }

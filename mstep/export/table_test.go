@@ -41,7 +41,8 @@ func TestNPZ(t *testing.T) {
 	}
 	read := unzipped(t, b.Bytes())
 	for name, want := range map[string][]float64{"lambda.npy": m.Cells, "weights.npy": m.weights} {
-		if got, err := npy.Read(bytes.NewReader(read[name]), m.Number, len(m.Words)); err != nil || !slices.Equal(got, want) {
+		if got, err := npy.Read(bytes.NewReader(read[name]), m.Number, len(m.Words)); err != nil ||
+			!slices.Equal(got, want) {
 			t.Errorf("%s: error %v, cells %v, want %v", name, err, got, want)
 		}
 	}

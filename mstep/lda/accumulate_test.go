@@ -28,15 +28,17 @@ func counts(t *testing.T, l *Learner, s *model.Snapshot) ([]float32, float64) {
 // TestAccumulate: S is the sum of the increments, and its variance the sum of theirs. Cells below 0 stay in the counts
 // and are 0 in λ.
 func TestAccumulate(t *testing.T) {
-	base := Options{Topics: 1, Words: 3, Alpha: 1, Eta: 0.5, Tau0: 7, Kappa: 0.5, AverageFrom: 1, Seed: 3, Accumulate: true}
+	base := Options{Topics: 1, Words: 3, Alpha: 1, Eta: 0.5, Tau0: 7, Kappa: 0.5, AverageFrom: 1, Seed: 3,
+		Accumulate: true}
 	for name, c := range map[string]struct {
 		learner  *Learner
 		counts   []float32 // after increments of (4, −1.5, 0) and (−1, 0.5, 2), each with noise of deviation 2
 		variance float64
 		lambda   []float64
 	}{
-		"from 0":      {New(base), []float32{3, -1, 2}, 8, []float64{3.5, 0.5, 2.5}},
-		"from counts": {NewFromCounts(base, []float32{-5, 2, 0.25}, 3), []float32{-2, 1, 2.25}, 11, []float64{0.5, 1.5, 2.75}},
+		"from 0": {New(base), []float32{3, -1, 2}, 8, []float64{3.5, 0.5, 2.5}},
+		"from counts": {NewFromCounts(base, []float32{-5, 2, 0.25}, 3), []float32{-2, 1, 2.25}, 11,
+			[]float64{0.5, 1.5, 2.75}},
 	} {
 		l := c.learner
 		for i, steps := range [][]int64{{8, -3, 0}, {-2, 1, 4}} {
@@ -49,7 +51,8 @@ func TestAccumulate(t *testing.T) {
 		for where, s := range map[string]*model.Snapshot{"parameters": l.Parameters(), "model": s} {
 			got, variance := counts(t, l, s)
 			if !slices.Equal(got, c.counts) || variance != c.variance {
-				t.Errorf("%s: %s hold counts %v of variance %v, want %v and %v", name, where, got, variance, c.counts, c.variance)
+				t.Errorf("%s: %s hold counts %v of variance %v, want %v and %v", name, where, got, variance, c.counts,
+					c.variance)
 			}
 		}
 		if lambda := cells[float64](t, l, s, "lambda"); !slices.Equal(lambda, c.lambda) {
@@ -60,7 +63,8 @@ func TestAccumulate(t *testing.T) {
 
 // TestAccumulateShrinks: the noise of all rounds is that of the estimate.
 func TestAccumulateShrinks(t *testing.T) {
-	o := Options{Topics: 2, Words: 3, Alpha: 1, Eta: 0.5, AverageFrom: 1, Accumulate: true, Estimate: Estimate{Shrink: true}}
+	o := Options{Topics: 2, Words: 3, Alpha: 1, Eta: 0.5, AverageFrom: 1, Accumulate: true,
+		Estimate: Estimate{Shrink: true}}
 	l := NewFromCounts(o, []float32{40, 3, 1, 2, -6, 30}, 16)
 	update(t, l, modeltest.Release{Round: 1, Head: modeltest.OfAll(1, 3, 9), Steps: make([]int64, 6)})
 	s, err := l.Model()
@@ -79,9 +83,12 @@ func TestAccumulateRefuses(t *testing.T) {
 	l := New(o)
 	update(t, l, modeltest.Release{Round: 1, Head: modeltest.OfAll(1, 1, 9), Steps: []int64{7}})
 	for rule, r := range map[string]modeltest.Release{
-		"release of round 2 is of a sample of the documents":       {Round: 2, Head: modeltest.Gaussian(0.5, 1, 1, 9), Steps: []int64{5}},
-		"release of round 3 comes after that of round 1":           {Round: 3, Head: modeltest.OfAll(1, 1, 9), Steps: []int64{5}},
-		"release of round 4 is of a sample of the documents: only": {Round: 4, Head: modeltest.Gaussian(1, 1, 1, 9), Steps: []int64{5}},
+		"release of round 2 is of a sample of the documents": {Round: 2, Head: modeltest.Gaussian(0.5, 1, 1, 9),
+			Steps: []int64{5}},
+		"release of round 3 comes after that of round 1": {Round: 3, Head: modeltest.OfAll(1, 1, 9),
+			Steps: []int64{5}},
+		"release of round 4 is of a sample of the documents: only": {Round: 4, Head: modeltest.Gaussian(1, 1, 1, 9),
+			Steps: []int64{5}},
 	} {
 		if err := modeltest.Update(l, r); err == nil || !strings.Contains(err.Error(), rule) {
 			t.Errorf("got %v, want an error about %q", err, rule)
@@ -95,7 +102,8 @@ func TestAccumulateRefuses(t *testing.T) {
 // TestCeiling: cells of the estimate are in [0, C], in the parameters and in the model, and C goes out. S keeps its
 // cells.
 func TestCeiling(t *testing.T) {
-	o := Options{Topics: 1, Words: 4, Alpha: 1, Eta: 1, AverageFrom: 1, Accumulate: true, Estimate: Estimate{Ceiling: 4}}
+	o := Options{Topics: 1, Words: 4, Alpha: 1, Eta: 1, AverageFrom: 1, Accumulate: true,
+		Estimate: Estimate{Ceiling: 4}}
 	l := New(o)
 	update(t, l, modeltest.Release{Round: 1, Head: modeltest.OfAll(1, 1, 9), Steps: []int64{-4, 1, 4, 9}})
 	s, err := l.Model()

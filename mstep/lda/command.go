@@ -69,7 +69,8 @@ func (c *Command) Validate() error {
 	}
 	switch {
 	case c.Mode == "map" && !(c.Eta > 1):
-		return errors.New("--estimate map needs --eta above 1: with a smaller prior a topic's mode has no weight at words without counts")
+		return errors.New("--estimate map needs --eta above 1: with a smaller prior a topic's mode has no weight at " +
+			"words without counts")
 	case c.Mode == "map" && c.Denoise != "floor":
 		return errors.New("--estimate map needs --denoise floor: empirical Bayes has no mode")
 	case c.Mode == "map" && (c.Beta != "mean" || c.Ceiling > 0 || c.Accumulate):
@@ -110,7 +111,8 @@ func (c *Command) validateOnline() error {
 	case !(l > 0 && l <= 1):
 		return fmt.Errorf("--online must be a number in (0, 1] or auto, is %s", c.Online)
 	case c.Tau0 != nil || c.Kappa != nil || averageFrom != 1:
-		return errors.New("--online has its own rule for earlier batches: --tau0, --kappa and --average-from do not go with it")
+		return errors.New("--online has its own rule for earlier batches: --tau0, --kappa and --average-from do not " +
+			"go with it")
 	case c.Mode == "map":
 		return errors.New("--online does not go with --estimate map: a batch has topics that are sampled")
 	case c.Initial != "":
@@ -175,8 +177,10 @@ func (c *Command) Run(r *filter.Run) error {
 	}
 	o := Options{
 		WeighWords: c.WeighWords, Refine: c.RefineWords, SingleNoise: c.SingleNoise,
-		Topics: c.Topics, Words: len(vocab), Alpha: c.Alpha, Eta: c.Eta, ZeroNegatives: c.Negatives == "zero", Accumulate: c.Accumulate, Online: c.online(), Seed: c.Seed,
-		Estimate: Estimate{Shrink: c.Denoise == "shrink", ExpectedLog: c.Beta == "expected-log", Ceiling: c.Ceiling, Point: c.Mode == "map"},
+		Topics: c.Topics, Words: len(vocab), Alpha: c.Alpha, Eta: c.Eta, ZeroNegatives: c.Negatives == "zero",
+		Accumulate: c.Accumulate, Online: c.online(), Seed: c.Seed,
+		Estimate: Estimate{Shrink: c.Denoise == "shrink", ExpectedLog: c.Beta == "expected-log", Ceiling: c.Ceiling,
+			Point: c.Mode == "map"},
 	}
 	o.Tau0, o.Kappa, o.AverageFrom = c.schedule()
 	if err := c.checkCells(uint64(o.Topics) * uint64(o.Words)); err != nil {
@@ -228,7 +232,8 @@ func readCounts(name string, want model.Size, vocab vocabulary.Words, online boo
 		return nil, 0, err
 	}
 	if size != want {
-		return nil, 0, exit.Errorf(exit.Malformed, "%s: counts of %d topics, --topics is %d", name, size.Components, want.Components)
+		return nil, 0, exit.Errorf(exit.Malformed, "%s: counts of %d topics, --topics is %d", name, size.Components,
+			want.Components)
 	}
 	if !lda.Counts.In(set) && !online {
 		return nil, 0, exit.Errorf(exit.Malformed, "%s: has no counts: not a model of mstep lda --accumulate", name)
@@ -330,7 +335,8 @@ func readMarginal(name string, text *publictext.Text, vocab vocabulary.Words) (*
 
 // readModel reads a model in this family over this vocabulary.
 func readModel(name string, family *model.Family, vocab vocabulary.Words) (*stream.Set, model.Size, error) {
-	in, h, err := endpoint.OpenStream(name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_PARAMETERS}, Side: wire.Side_PUBLIC})
+	in, h, err := endpoint.OpenStream(name,
+		endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_PARAMETERS}, Side: wire.Side_PUBLIC})
 	if err != nil {
 		return nil, model.Size{}, err
 	}

@@ -104,7 +104,8 @@ func TestWeights(t *testing.T) {
 					t.Fatalf("weights %d to %d are %d bytes after those before", from, to, len(b)-1)
 				}
 				for i := range to - from {
-					near(t, "weight", float64(math.Float32frombits(binary.LittleEndian.Uint32(b[1+4*i:]))), want[from+i], 1e-6)
+					near(t, "weight", float64(math.Float32frombits(binary.LittleEndian.Uint32(b[1+4*i:]))),
+						want[from+i], 1e-6)
 				}
 			}
 		}

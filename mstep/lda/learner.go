@@ -212,10 +212,12 @@ func (l *Learner) each(r *model.Release, take func(first int, values []float64))
 // would be missing for good. A missing round would lose changes likewise.
 func (l *Learner) accumulate(r *model.Release) error {
 	if !r.All {
-		return fmt.Errorf("release of round %d is of a sample of the documents: only the increments of all documents add up to counts", r.Round)
+		return fmt.Errorf("release of round %d is of a sample of the documents: only the increments of all documents "+
+			"add up to counts", r.Round)
 	}
 	if r.Round != l.round+1 {
-		return fmt.Errorf("release of round %d comes after that of round %d: counts need the increments of each round", r.Round, l.round)
+		return fmt.Errorf("release of round %d comes after that of round %d: counts need the increments of each round",
+			r.Round, l.round)
 	}
 	variance, err := l.each(r, func(first int, values []float64) {
 		for i, x := range values {

@@ -42,7 +42,8 @@ func cells[T stream.Values](t *testing.T, l *Learner, s *model.Snapshot, name st
 // without is the head of a release without noise, of all documents.
 func without(grid float64, rounds uint32) *wire.Release {
 	return &wire.Release{
-		Mechanism: event.None, Grid: grid, Scheme: &wire.Scheme{Method: wire.Scheme_ALL, Rate: 1, Rounds: rounds, Secret: true},
+		Mechanism: event.None, Grid: grid,
+		Scheme: &wire.Scheme{Method: wire.Scheme_ALL, Rate: 1, Rounds: rounds, Secret: true},
 	}
 }
 
@@ -166,7 +167,8 @@ func TestRestoreOlder(t *testing.T) {
 	if err := New(with).Restore(modeltest.Set(l, l.State())); err != nil {
 		t.Error(err)
 	}
-	if err := New(o).Restore(modeltest.Set(l, l.State())); err == nil || !strings.Contains(err.Error(), "ceiling 4, this run has 0") {
+	if err := New(o).Restore(modeltest.Set(l, l.State())); err == nil ||
+		!strings.Contains(err.Error(), "ceiling 4, this run has 0") {
 		t.Errorf("a run without a ceiling resumes one with: %v", err)
 	}
 }

@@ -42,7 +42,8 @@ func (s *online) prior() []float32 {
 // batch takes the counts of the next batch. The model is estimated from βˡ + Nˡ, equation 13.
 func (l *Learner) batch(r *model.Release) error {
 	if r.Round != l.round+1 {
-		return fmt.Errorf("release of round %d comes after that of round %d: the prior needs the counts of each batch", r.Round, l.round)
+		return fmt.Errorf("release of round %d comes after that of round %d: the prior needs the counts of each batch",
+			r.Round, l.round)
 	}
 	s := l.online
 	// The batch's own counts: the release is in the scale of all documents.

@@ -33,7 +33,8 @@ func TestOnline(t *testing.T) {
 		// β² = ¼N¹, β³ = β² + ¼N².
 		"from 0": {New(base), []float32{1, 1, 5}, []float64{0.5, 1.5, 20.5}, 4.25},
 		// β¹ = ¼N⁰ with N⁰ = (16, 0, 4).
-		"from counts": {NewFromCounts(base, []float32{16, 0, 4}, 16), []float32{5, 1, 6}, []float64{2.5, 1.5, 21.5}, 5.25},
+		"from counts": {NewFromCounts(base, []float32{16, 0, 4}, 16), []float32{5, 1, 6}, []float64{2.5, 1.5, 21.5},
+			5.25},
 	} {
 		batches(t, c.learner, []int64{8, 4, 0}, []int64{-4, 0, 20})
 		s, err := c.learner.Model()
@@ -53,7 +54,8 @@ func TestOnline(t *testing.T) {
 		}
 	}
 	l := New(base)
-	err := modeltest.Update(l, modeltest.Release{Round: 2, Head: modeltest.Gaussian(0.5, 1, 2, 9), Steps: []int64{1, 1, 1}})
+	err := modeltest.Update(l, modeltest.Release{Round: 2, Head: modeltest.Gaussian(0.5, 1, 2, 9),
+		Steps: []int64{1, 1, 1}})
 	if err == nil || !strings.Contains(err.Error(), "release of round 2 comes after that of round 0") {
 		t.Errorf("a batch is left out: %v", err)
 	}

@@ -14,9 +14,12 @@ import (
 // expected to be as the frequencies; topic 1 follows nothing of its own, and was expected on the last word only, which
 // has a quarter.
 func TestOriginsByHand(t *testing.T) {
-	got := origins([]float64{1, .5, 0, 0, 0, 0}, []float64{2, 1, 1, 0, 0, 7}, []float64{80, 10, 10, 1, 1, 2}, []float64{.5, .25, .25})
-	for k, want := range []lda.Origin{{Own: 0.85, Public: 0, Frequencies: 0.15}, {Own: 0, Public: 0.75, Frequencies: 0.25}} {
-		for i, x := range [][2]float64{{got[k].Own, want.Own}, {got[k].Public, want.Public}, {got[k].Frequencies, want.Frequencies}} {
+	got := origins([]float64{1, .5, 0, 0, 0, 0}, []float64{2, 1, 1, 0, 0, 7}, []float64{80, 10, 10, 1, 1, 2},
+		[]float64{.5, .25, .25})
+	for k, want := range []lda.Origin{{Own: 0.85, Public: 0, Frequencies: 0.15},
+		{Own: 0, Public: 0.75, Frequencies: 0.25}} {
+		for i, x := range [][2]float64{{got[k].Own, want.Own}, {got[k].Public, want.Public},
+			{got[k].Frequencies, want.Frequencies}} {
 			if math.Abs(x[0]-x[1]) > 1e-12 {
 				t.Errorf("topic %d: share %d is %v, want %v", k, i, x[0], x[1])
 			}
@@ -57,10 +60,12 @@ func TestOriginsFollowNoise(t *testing.T) {
 		truth[i] = 200 * math.Exp(1.5*r.NormFloat64())
 	}
 	last := slices.Repeat([]float64{1.01}, 3)
-	for _, c := range []struct{ tau, least, most float64 }{{0.01, 0.99, 1}, {100, 0.3, 0.95}, {1000, 0.01, 0.6}, {1e6, 0, 0.15}} {
+	for _, c := range []struct{ tau, least, most float64 }{{0.01, 0.99, 1}, {100, 0.3, 0.95}, {1000, 0.01, 0.6},
+		{1e6, 0, 0.15}} {
 		for k, o := range learned(t, informedOptions(), truth, c.tau) {
 			if !(o.Own >= c.least && o.Own <= c.most && o.Own < last[k]) {
-				t.Errorf("noise %v: own share %v of topic %d, want in [%v, %v] and less than %v", c.tau, o.Own, k, c.least, c.most, last[k])
+				t.Errorf("noise %v: own share %v of topic %d, want in [%v, %v] and less than %v", c.tau, o.Own, k,
+					c.least, c.most, last[k])
 			}
 			last[k] = o.Own
 		}
@@ -125,7 +130,8 @@ func TestOriginsNeedPublicText(t *testing.T) {
 func TestStartOfPublicText(t *testing.T) {
 	l := New(informedOptions())
 	start := l.Start()
-	if !slices.Equal(cells[float32](t, l, start, lda.Weights.Name), cells[float32](t, l, l.Parameters(), lda.Weights.Name)) {
+	if !slices.Equal(cells[float32](t, l, start, lda.Weights.Name),
+		cells[float32](t, l, l.Parameters(), lda.Weights.Name)) {
 		t.Error("the start has other weights than the first parameters")
 	}
 	lambda, total := cells[float64](t, l, start, lda.Lambda.Name)[:40], 0.0

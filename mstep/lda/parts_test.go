@@ -23,9 +23,12 @@ func TestPartsOfARelease(t *testing.T) {
 		want     func(before, statistic float64) float64
 		averaged bool
 	}{
-		"mixed":       {Options{}, func(before, x float64) float64 { return (1-rho)*before + rho*x }, true},
-		"accumulated": {Options{Accumulate: true, AverageFrom: 1}, func(before, x float64) float64 { return before + x }, false},
-		"online":      {Options{Online: Online{Lambda: 0.5}, AverageFrom: 1}, func(_, x float64) float64 { return x }, false}, // N⁰ is 0
+		"mixed": {Options{}, func(before, x float64) float64 { return (1-rho)*before + rho*x }, true},
+		"accumulated": {Options{Accumulate: true, AverageFrom: 1},
+			func(before, x float64) float64 { return before + x }, false},
+		// N⁰ is 0
+		"online": {Options{Online: Online{Lambda: 0.5}, AverageFrom: 1}, func(_, x float64) float64 { return x },
+			false},
 	} {
 		o := c.options
 		o.Topics, o.Words, o.Alpha, o.Eta, o.Tau0, o.Kappa = k, v, 0.1, 0.1, 1, 0.5

@@ -15,7 +15,8 @@ var (
 	keptBaseVariance    = model.Scalar{Name: "base_variance"}
 	keptLastVariance    = model.Scalar{Name: "last_variance"}
 	// Its columns are public topics, not words.
-	keptBlend   = model.Matrix[float64]{Name: "blend", Rows: model.Components, Columns: model.Words, Rule: model.NotNegative}
+	keptBlend = model.Matrix[float64]{Name: "blend", Rows: model.Components, Columns: model.Words,
+		Rule: model.NotNegative}
 	keptBase    = model.Matrix[float64]{Name: "base", Rows: model.Components, Columns: model.Words}
 	keptLast    = model.Matrix[float64]{Name: "last", Rows: model.Components, Columns: model.Words}
 	keptSum     = model.Matrix[float64]{Name: "sum", Rows: model.Components, Columns: model.Words}
@@ -29,7 +30,8 @@ func (l *Learner) state() learn.State {
 	kept := learn.State{
 		Settings: []learn.Setting{
 			{Name: lda.Alpha.Name, Value: l.o.Alpha}, {Name: lda.Eta.Name, Value: l.o.Eta},
-			{Name: "tau0", Value: l.o.Tau0}, {Name: "kappa", Value: l.o.Kappa}, {Name: "average_from", Value: l.o.AverageFrom},
+			{Name: "tau0", Value: l.o.Tau0}, {Name: "kappa", Value: l.o.Kappa},
+			{Name: "average_from", Value: l.o.AverageFrom},
 			learn.Switch("zero_negatives", l.o.ZeroNegatives),
 			{Name: lda.Ceiling.Name, Value: l.o.Estimate.Ceiling, Optional: true}, accumulate, point,
 			{Name: "online", Value: l.o.Online.Lambda, Optional: true}, online,
@@ -46,11 +48,14 @@ func (l *Learner) state() learn.State {
 	kept.Settings = append(kept.Settings, weigh, refine)
 	if l.informed != nil {
 		weights, columns := l.informed.Weights()
-		kept.Kept = append(kept.Kept, learn.Cells(keptBlend, model.Size{Components: l.o.Topics, Words: columns}, weights))
+		kept.Kept = append(kept.Kept,
+			learn.Cells(keptBlend, model.Size{Components: l.o.Topics, Words: columns}, weights))
 	}
 	if s := l.online; s != nil {
-		kept.Kept = append(kept.Kept, learn.Number(lda.Correlation, &s.lambda), learn.Number(keptBaseVariance, &s.baseVariance),
-			learn.Number(keptLastVariance, &s.lastVariance), learn.Cells(keptBase, l.Size(), s.base), learn.Cells(keptLast, l.Size(), s.last))
+		kept.Kept = append(kept.Kept, learn.Number(lda.Correlation, &s.lambda),
+			learn.Number(keptBaseVariance, &s.baseVariance),
+			learn.Number(keptLastVariance, &s.lastVariance), learn.Cells(keptBase, l.Size(), s.base),
+			learn.Cells(keptLast, l.Size(), s.last))
 	}
 	return kept
 }

@@ -60,7 +60,8 @@ func (l *Job) LearnFrom(first First, r *filter.Run, learner model.Learner, vocab
 	switch {
 	case l.Checkpoint == "none":
 		l.Checkpoint = ""
-	case l.Checkpoint == "" && !endpoint.IsStdout(l.Output) && !endpoint.IsTopic(l.Output) && !endpoint.Special(l.Output):
+	case l.Checkpoint == "" && !endpoint.IsStdout(l.Output) && !endpoint.IsTopic(l.Output) &&
+		!endpoint.Special(l.Output):
 		l.Checkpoint = l.Output + ".checkpoint"
 	}
 	if err := l.checkEvery(); err != nil {
@@ -121,7 +122,8 @@ func (l *Job) LearnFrom(first First, r *filter.Run, learner model.Learner, vocab
 // E-step with a state answers no older round.
 func (l *Job) checkEvery() error {
 	if l.Every > 1 && !l.readAgain() {
-		return exit.Errorf(exit.Usage, "--checkpoint-every %d wants releases that can be read again, from a topic or a file", l.Every)
+		return exit.Errorf(exit.Usage,
+			"--checkpoint-every %d wants releases that can be read again, from a topic or a file", l.Every)
 	}
 	return nil
 }
@@ -221,7 +223,8 @@ func (s *session) follow() error {
 		return exit.Errorf(exit.Malformed, "%s: releases of run %q, not of --run %s", in.Name(), h.Run, s.RunName)
 	}
 	if s.name != "" && s.name != h.Run {
-		return exit.Errorf(exit.Malformed, "%s: releases of run %s, but %s is a checkpoint of run %s", in.Name(), h.Run, s.Checkpoint, s.name).
+		return exit.Errorf(exit.Malformed, "%s: releases of run %s, but %s is a checkpoint of run %s", in.Name(), h.Run,
+			s.Checkpoint, s.name).
 			WithHint("remove the checkpoint to start again, or resume with its grant and --run")
 	}
 	s.name = h.Run
@@ -241,7 +244,8 @@ func (s *session) follow() error {
 			continue // a replayed release: the checkpoint already has its round
 		}
 		if resumed > 0 && set.Round > resumed+1 && s.readAgain() {
-			return exit.Errorf(exit.Malformed, "%s: begins after the checkpoint's round %d with round %d, and those between are missing",
+			return exit.Errorf(exit.Malformed,
+				"%s: begins after the checkpoint's round %d with round %d, and those between are missing",
 				in.Name(), resumed, set.Round)
 		}
 		resumed = 0
@@ -330,7 +334,8 @@ func (s *session) restore() error {
 	if s.Checkpoint == "" {
 		return nil
 	}
-	in, h, err := endpoint.OpenStream(s.Checkpoint, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_CHECKPOINT}, Side: wire.Side_PUBLIC})
+	in, h, err := endpoint.OpenStream(s.Checkpoint,
+		endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_CHECKPOINT}, Side: wire.Side_PUBLIC})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -376,8 +381,10 @@ func (s *session) judge() {
 	s.run.Summarize("topics_in_noise", noise)
 	s.run.Summarize("words_above_noise", above)
 	if noise > 0 {
-		s.run.Log.Warn(fmt.Sprintf("%d of %d topics have fewer than %d words above the noise: fewer topics, more documents or a larger ε "+
-			"would help; account advise --documents D --words N --epsilon X says how many topics", noise, len(above), few))
+		s.run.Log.Warn(fmt.Sprintf("%d of %d topics have fewer than %d words above the noise: fewer topics, more "+
+			"documents or a larger ε "+
+			"would help; account advise --documents D --words N --epsilon X says how many topics", noise, len(above),
+			few))
 	}
 }
 
@@ -387,5 +394,6 @@ func (s *session) writeModel(name string) error {
 	if err != nil {
 		return exit.Errorf(exit.Malformed, "%w", err)
 	}
-	return modelfile.Write(name, s.Compress.Compress, s.header(wire.Kind_PARAMETERS, snapshot.Matrices), s.vocab, s.learner.Round(), snapshot)
+	return modelfile.Write(name, s.Compress.Compress, s.header(wire.Kind_PARAMETERS, snapshot.Matrices), s.vocab,
+		s.learner.Round(), snapshot)
 }

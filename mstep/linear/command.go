@@ -47,5 +47,6 @@ func (c *Command) Run(r *filter.Run) error {
 	if uint64(len(vocab))*uint64(len(vocab)) > wire.MaxCells {
 		return exit.Errorf(exit.Usage, "%d features have a matrix of more than %d cells", len(vocab), wire.MaxCells)
 	}
-	return c.Learn(r, New(Options{Words: len(vocab), Precision: c.Precision, A0: c.A0, B0: c.B0, Point: c.Estimate == "map"}), vocab)
+	return c.Learn(r, New(Options{Words: len(vocab), Precision: c.Precision, A0: c.A0, B0: c.B0,
+		Point: c.Estimate == "map"}), vocab)
 }

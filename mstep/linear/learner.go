@@ -35,7 +35,8 @@ type sums struct {
 // New returns a learner without releases.
 func New(o Options) *Learner {
 	return &Learner{o: o, sums: sums{
-		xy: make([]float64, o.Words), xx: make([]float64, o.Words*o.Words), yy: make([]float64, 1), count: make([]float64, 1),
+		xy: make([]float64, o.Words), xx: make([]float64, o.Words*o.Words), yy: make([]float64, 1),
+		count: make([]float64, 1),
 	}}
 }
 
@@ -57,7 +58,8 @@ func (l *Learner) Update(r *model.Release) error {
 		name     string
 		mean     []float64
 		variance *float64
-	}{{linear.Linear, s.xy, &unused}, {linear.Quadratic, s.xx, &s.xxVariance}, {linear.Square, s.yy, &s.yyVariance}, {linear.Count, s.count, &unused}} {
+	}{{linear.Linear, s.xy, &unused}, {linear.Quadratic, s.xx, &s.xxVariance}, {linear.Square, s.yy, &s.yyVariance},
+		{linear.Count, s.count, &unused}} {
 		released, err := r.Statistic(m.name)
 		if err != nil {
 			return err
@@ -104,10 +106,12 @@ func (l *Learner) state() learn.State {
 	s := &l.sums
 	return learn.State{
 		Settings: []learn.Setting{
-			{Name: "precision", Value: l.o.Precision}, {Name: "a0", Value: l.o.A0}, {Name: "b0", Value: l.o.B0}, learn.Switch("point", l.o.Point),
+			{Name: "precision", Value: l.o.Precision}, {Name: "a0", Value: l.o.A0}, {Name: "b0", Value: l.o.B0},
+			learn.Switch("point", l.o.Point),
 		},
 		Kept: []learn.Kept{
-			learn.Number(keptLearned, &s.learned), learn.Number(keptXXVariance, &s.xxVariance), learn.Number(keptYYVariance, &s.yyVariance),
+			learn.Number(keptLearned, &s.learned), learn.Number(keptXXVariance, &s.xxVariance),
+			learn.Number(keptYYVariance, &s.yyVariance),
 			learn.Number(keptYY, &s.yy[0]), learn.Number(keptCount, &s.count[0]),
 			learn.Cells(keptXY, l.Size(), s.xy), learn.Cells(keptXX, l.Size(), s.xx),
 		},

@@ -14,11 +14,13 @@ import (
 func options(words int) Options { return Options{Words: words, Precision: 1, A0: 2, B0: 1} }
 
 func TestLearner(t *testing.T) {
-	for name, o := range map[string]Options{"default": options(5), "map": {Words: 5, Precision: 0.5, A0: 3, B0: 2, Point: true}} {
+	for name, o := range map[string]Options{"default": options(5),
+		"map": {Words: 5, Precision: 0.5, A0: 3, B0: 2, Point: true}} {
 		t.Run(name, func(t *testing.T) {
 			modeltest.Learner(t, func() model.Learner { return New(o) })
 			for other, change := range map[string]func(*Options){
-				"features": func(o *Options) { o.Words++ }, "λ0": func(o *Options) { o.Precision++ }, "a0": func(o *Options) { o.A0++ },
+				"features": func(o *Options) { o.Words++ }, "λ0": func(o *Options) { o.Precision++ },
+				"a0": func(o *Options) { o.A0++ },
 				"b0": func(o *Options) { o.B0++ }, "point": func(o *Options) { o.Point = !o.Point },
 			} {
 				l := New(o)
@@ -135,7 +137,8 @@ func TestMode(t *testing.T) {
 
 // TestNoise: what noise made impossible is set to the nearest number that is not.
 func TestNoise(t *testing.T) {
-	s := &sums{xy: []float64{6, 4}, xx: []float64{-50, 0, 0, 7}, yy: []float64{-3}, count: []float64{-9}, xxVariance: 4, yyVariance: 25}
+	s := &sums{xy: []float64{6, 4}, xx: []float64{-50, 0, 0, 7}, yy: []float64{-3}, count: []float64{-9}, xxVariance: 4,
+		yyVariance: 25}
 	q, err := options(2).solve(s)
 	if err != nil {
 		t.Fatal(err)

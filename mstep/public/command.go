@@ -163,6 +163,7 @@ func (c *Command) check(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	return endpoint.WriteFile(c.Output, wire.Side_PUBLIC, fmt.Appendf(nil, "%d of %d words, %d topics, %d features, digest %x\n",
-		text.Known, len(vocab), len(text.Topics), len(text.Features), text.Digest))
+	return endpoint.WriteFile(c.Output, wire.Side_PUBLIC,
+		fmt.Appendf(nil, "%d of %d words, %d topics, %d features, digest %x\n",
+			text.Known, len(vocab), len(text.Topics), len(text.Features), text.Digest))
 }

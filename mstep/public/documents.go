@@ -26,7 +26,8 @@ func (d *documents) number() int { return len(d.ends) }
 
 // readAll takes the documents from a stream. They must be public.
 func (d *documents) readAll(name string, vocab vocabulary.Words) error {
-	in, h, err := endpoint.OpenStream(name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}, Side: wire.Side_PUBLIC})
+	in, h, err := endpoint.OpenStream(name,
+		endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}, Side: wire.Side_PUBLIC})
 	if err != nil {
 		return err
 	}

@@ -167,7 +167,8 @@ func orthonormalize(a blas32.General) {
 		}
 	}
 	out := make([]float32, len(a.Data))
-	blas32.Gemm(blas.NoTrans, blas.NoTrans, 1, a, rotation, 0, blas32.General{Rows: a.Rows, Cols: n, Stride: n, Data: out})
+	blas32.Gemm(blas.NoTrans, blas.NoTrans, 1, a, rotation, 0,
+		blas32.General{Rows: a.Rows, Cols: n, Stride: n, Data: out})
 	copy(a.Data, out)
 }
 

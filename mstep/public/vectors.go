@@ -102,11 +102,13 @@ func readVectors(in io.Reader, name string, vocab vocabulary.Words) (*vectors, e
 		return nil, err // it names the file
 	}
 	if promised.given && uint64(line-1) != promised.words {
-		return nil, exit.Errorf(exit.Malformed, "%s: %d vectors, where line 1 says %d: the file is cut off or was edited", name, line-1, promised.words).
+		return nil, exit.Errorf(exit.Malformed,
+			"%s: %d vectors, where line 1 says %d: the file is cut off or was edited", name, line-1, promised.words).
 			WithHint("without its first line the file is read as it is")
 	}
 	if 2*words < len(vocab) {
-		return nil, exit.Errorf(exit.Malformed, "%s: has vectors for %d of the %d words of the vocabulary, fewer than half", name, words, len(vocab))
+		return nil, exit.Errorf(exit.Malformed,
+			"%s: has vectors for %d of the %d words of the vocabulary, fewer than half", name, words, len(vocab))
 	}
 	return r, nil
 }

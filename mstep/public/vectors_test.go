@@ -33,7 +33,8 @@ func TestReadVectors(t *testing.T) {
 			x, y  float32
 		}{{true, 1, -2}, {true, 0.5, 30}, {false, 0, 0}, {true, 0, 0}} {
 			if r.known[v] != want.known || r.columns[0][v] != want.x || r.columns[1][v] != want.y {
-				t.Errorf("%s: %s is %v, %v, %v; want %v", name, animals[v], r.known[v], r.columns[0][v], r.columns[1][v], want)
+				t.Errorf("%s: %s is %v, %v, %v; want %v", name, animals[v], r.known[v], r.columns[0][v],
+					r.columns[1][v], want)
 			}
 		}
 	}
@@ -88,7 +89,8 @@ func TestFeaturesOfVectors(t *testing.T) {
 	square := func(c [][]float32, a, b int) float64 {
 		return math.Pow(float64(c[0][a]-c[0][b]), 2) + math.Pow(float64(c[1][a]-c[1][b]), 2)
 	}
-	if got, want := square(columns, 0, 1)/square(columns, 1, 3), square(r.columns, 0, 1)/square(r.columns, 1, 3); math.Abs(got/want-1) > 1e-5 {
+	if got, want := square(columns, 0, 1)/square(columns, 1, 3),
+		square(r.columns, 0, 1)/square(r.columns, 1, 3); math.Abs(got/want-1) > 1e-5 {
 		t.Errorf("a proportion of squared distances is %v, want %v", got, want)
 	}
 	equal := &vectors{columns: [][]float32{{3, 3, 3, 3}}, known: []bool{true, true, true, true}}
@@ -101,7 +103,8 @@ func TestFeaturesOfVectors(t *testing.T) {
 
 // FuzzReadVectors checks that whatever is read is finite and of the vocabulary, or refused as malformed.
 func FuzzReadVectors(f *testing.F) {
-	for _, seed := range []string{"", "cat 1 2\ndog 3 4\n", "2 2\ncat 1 2\nfish 3 4", "cat 1e40\n", ". . 1\ncat 2", "\xff 1\n", "cat\t1 \r\ndog 2"} {
+	for _, seed := range []string{"", "cat 1 2\ndog 3 4\n", "2 2\ncat 1 2\nfish 3 4", "cat 1e40\n", ". . 1\ncat 2",
+		"\xff 1\n", "cat\t1 \r\ndog 2"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -64,7 +64,8 @@ func (c *Command) Run(r *filter.Run) error {
 	if err := r.Check(append(c.inputs(), c.Grant, c.Prior)...); err != nil {
 		return err
 	}
-	if err := errors.Join(endpoint.Once(c.inputs()), endpoint.Distinct(c.Output, append(c.inputs(), c.Prior)...)); err != nil {
+	if err := errors.Join(endpoint.Once(c.inputs()),
+		endpoint.Distinct(c.Output, append(c.inputs(), c.Prior)...)); err != nil {
 		return err
 	}
 	grant, err := c.grant()

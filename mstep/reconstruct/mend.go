@@ -89,7 +89,8 @@ func (m *mender) mend() error {
 		return err
 	}
 	out, err := endpoint.CreateStream(m.Output, &wire.Header{
-		Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PUBLIC, Vocabulary: vocabulary, VocabularySize: uint32(m.grant.VocabularySize),
+		Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PUBLIC, Vocabulary: vocabulary,
+		VocabularySize: uint32(m.grant.VocabularySize),
 	}, m.Compress.Compress)
 	if err != nil {
 		return err
@@ -104,7 +105,8 @@ func (m *mender) mend() error {
 // rounds rebuilds each round in a stream.
 func (m *mender) rounds(streams []*endpoint.StreamReader, h *wire.Header) error {
 	if len(streams) > 1 {
-		return exit.Errorf(exit.Usage, "%s: rounds in %d partitions, must be one: a batch is rebuilt as a whole", streams[0].Name(), len(streams))
+		return exit.Errorf(exit.Usage, "%s: rounds in %d partitions, must be one: a batch is rebuilt as a whole",
+			streams[0].Name(), len(streams))
 	}
 	in := streams[0]
 	out, err := endpoint.CreateStream(m.Output, h, m.Compress.Compress)
@@ -185,7 +187,8 @@ func (m *mender) wanted(b *batch) []int {
 		sum += estimates[word]
 	}
 	if !response.Fit(sum, m.grant.VocabularySize, m.grant.MaxWords) {
-		m.run.Log.Warn("the reports are not of the grant, or not all: they have too few or too many words for it, and so will the documents")
+		m.run.Log.Warn("the reports are not of the grant, or not all: they have too few or too many words for it, " +
+			"and so will the documents")
 	}
 	if m.prior != nil && authors > 0 {
 		estimates = m.posterior(estimates, response)

@@ -66,13 +66,16 @@ func TestEstimateOfWords(t *testing.T) {
 		k, m, words, authors, have int
 		p                          float64
 	}{
-		{1, 1, 5, 300, 100, 0.25}, {1, 4, 5, 300, 0, 0.125}, {5, 10, 100, 200, 150, 1.0 / 64}, {20, 40, 50, 100, 100, 1.0 / 32},
+		{1, 1, 5, 300, 100, 0.25}, {1, 4, 5, 300, 0, 0.125}, {5, 10, 100, 200, 150, 1.0 / 64},
+		{20, 40, 50, 100, 100, 1.0 / 32},
 	} {
 		r := responseOf(&event.Grant{
-			Mechanism: event.RandomizedResponse, Flip: row.p, MaxWords: row.m, ReportWords: row.k, Subject: event.Subject{VocabularySize: row.words},
+			Mechanism: event.RandomizedResponse, Flip: row.p, MaxWords: row.m, ReportWords: row.k,
+			Subject: event.Subject{VocabularySize: row.words},
 		})
 		r.Authors = row.authors
-		right, wrong := float64(row.m)*(1-row.p), float64(row.words)*row.p // weights of all items that an author has, and of all others
+		// weights of all items that an author has, and of all others
+		right, wrong := float64(row.m)*(1-row.p), float64(row.words)*row.p
 		deviation := math.Sqrt(r.Variance(float64(row.have)))
 		const draws = 2000
 		sum, squares := 0.0, 0.0
@@ -113,7 +116,8 @@ func TestPosterior(t *testing.T) {
 	r := Response{1 - f/2, f / 2, authors}
 	omega := r.PriorWeight(deviation*deviation, 80)
 	m, fm := float64(authors), f
-	if want := m * fm * (2 - fm) / (m*fm*(2-fm) + 4*deviation*deviation*(1-fm)*(1-fm)); math.Abs(omega-want) > 1e-12 || math.Abs(omega-0.6) > 1e-12 {
+	if want := m * fm * (2 - fm) / (m*fm*(2-fm) + 4*deviation*deviation*(1-fm)*(1-fm)); math.Abs(omega-want) > 1e-12 ||
+		math.Abs(omega-0.6) > 1e-12 {
 		t.Errorf("ω = %v, by equation 19 %v", omega, want)
 	}
 	coins := rand.New(rand.NewPCG(3, 4))
@@ -130,7 +134,8 @@ func TestPosterior(t *testing.T) {
 		}
 		estimates[w] = r.Estimate(n)
 	}
-	given := &mender{Command: &Command{PriorDeviation: deviation / authors}, prior: &prior{mean: mean, last: mean, authors: authors}}
+	given := &mender{Command: &Command{PriorDeviation: deviation / authors},
+		prior: &prior{mean: mean, last: mean, authors: authors}}
 	posterior := given.posterior(estimates, r)
 	sum, squares := 0.0, 0.0
 	for w := range words {
@@ -194,7 +199,8 @@ func TestRebuild(t *testing.T) {
 		}
 		for author := range authors {
 			d := b.document(author)
-			if d.Id != fmt.Sprint(author) || len(d.Counts) != len(d.WordGaps) || slices.ContainsFunc(d.Counts, func(c uint32) bool { return c != 1 }) {
+			if d.Id != fmt.Sprint(author) || len(d.Counts) != len(d.WordGaps) ||
+				slices.ContainsFunc(d.Counts, func(c uint32) bool { return c != 1 }) {
 				t.Fatalf("document %v", d)
 			}
 			after := wire.AppendIDs(nil, d.WordGaps)

@@ -31,11 +31,13 @@ func newReports(g *event.Grant) *reports {
 func (r *reports) take(d *wire.Document) error {
 	for _, count := range d.Counts {
 		if count != 1 {
-			return fmt.Errorf("document %q counts a word more than once, so it is no report of randomized response", d.Id)
+			return fmt.Errorf("document %q counts a word more than once, so it is no report of randomized response",
+				d.Id)
 		}
 	}
 	if len(d.WordGaps) > r.most {
-		return fmt.Errorf("document %q has %d words, but reports under the grant have at most %d", d.Id, len(d.WordGaps), r.most)
+		return fmt.Errorf("document %q has %d words, but reports under the grant have at most %d", d.Id,
+			len(d.WordGaps), r.most)
 	}
 	before, again := r.numbers[d.Id]
 	if !again {
@@ -45,7 +47,8 @@ func (r *reports) take(d *wire.Document) error {
 	}
 	if !slices.Equal(r.document(before).WordGaps, d.WordGaps) {
 		return exit.Errorf(exit.Malformed, "a second report has the id %q and other bits", d.Id).
-			WithHint("older programs numbered the reports of each stream: such reports of several authors cannot be told apart")
+			WithHint("older programs numbered the reports of each stream: such reports of several authors cannot be " +
+				"told apart")
 	}
 	return nil
 }

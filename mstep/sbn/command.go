@@ -39,7 +39,8 @@ func (c *Command) Validate() error {
 		positive bool
 	}{{"--nu-b", c.NuB, true}, {"--nu-c", c.NuC, true}, {"--tau0", c.Tau0, false}, {"--kappa", c.Kappa, false}} {
 		if !(flag.value >= 0) || flag.value == 0 && flag.positive || flag.value > math.MaxFloat32 {
-			return fmt.Errorf("%s must be finite and %s, is %v", flag.name, map[bool]string{true: "positive", false: "not negative"}[flag.positive], flag.value)
+			return fmt.Errorf("%s must be finite and %s, is %v", flag.name,
+				map[bool]string{true: "positive", false: "not negative"}[flag.positive], flag.value)
 		}
 	}
 	return nil
@@ -56,7 +57,8 @@ func (c *Command) Run(r *filter.Run) error {
 	}
 	size := model.Size{Words: len(vocab), Components: c.Hidden}
 	if uint64(model.Pairs.Of(size))*uint64(size.Words) > wire.MaxCells {
-		return exit.Errorf(exit.Usage, "gzz of %d pixels and %d hidden units has more than %d cells", size.Words, c.Hidden, wire.MaxCells)
+		return exit.Errorf(exit.Usage, "gzz of %d pixels and %d hidden units has more than %d cells", size.Words,
+			c.Hidden, wire.MaxCells)
 	}
 	return c.Learn(r, New(Options{
 		Size: size, Images: c.Images, NuB: c.NuB, NuC: c.NuC, Rate: model.Rate{Tau0: c.Tau0, Kappa: c.Kappa},

@@ -46,7 +46,8 @@ func New(o Options) *Learner {
 	j, k := o.Size.Words, o.Size.Components
 	l.q = &posterior{
 		weights: make([]float64, k*j), squares: make([]float64, k*j),
-		hidden: make([]float64, k), visible: make([]float64, j), hiddenSquares: make([]float64, k), shrinkage: newShrinkage(j, k),
+		hidden: make([]float64, k), visible: make([]float64, j), hiddenSquares: make([]float64, k),
+		shrinkage: newShrinkage(j, k),
 	}
 	for i := range l.q.weights {
 		l.q.weights[i] = initial * random.NormFloat64()

@@ -15,7 +15,8 @@ import (
 )
 
 func options(pixels, hidden int) Options {
-	return Options{Size: model.Size{Words: pixels, Components: hidden}, NuB: 4, NuC: 9, Rate: model.Rate{Kappa: 1}, Seed: 1}
+	return Options{Size: model.Size{Words: pixels, Components: hidden}, NuB: 4, NuC: 9, Rate: model.Rate{Kappa: 1},
+		Seed: 1}
 }
 
 func TestLearner(t *testing.T) {
@@ -27,9 +28,11 @@ func TestLearner(t *testing.T) {
 			modeltest.Learner(t, func() model.Learner { return New(o) })
 			for other, change := range map[string]func(*Options){
 				"pixels": func(o *Options) { o.Size.Words++ }, "hidden": func(o *Options) { o.Size.Components++ },
-				"images": func(o *Options) { o.Images += 7 }, "νb": func(o *Options) { o.NuB++ }, "νc": func(o *Options) { o.NuC++ },
-				"τ0": func(o *Options) { o.Rate.Tau0++ }, "κ": func(o *Options) { o.Rate.Kappa++ }, "point": func(o *Options) { o.Point = !o.Point },
-				"seed": func(o *Options) { o.Seed++ }, "high seed": func(o *Options) { o.Seed += 1 << 40 },
+				"images": func(o *Options) { o.Images += 7 }, "νb": func(o *Options) { o.NuB++ },
+				"νc": func(o *Options) { o.NuC++ },
+				"τ0": func(o *Options) { o.Rate.Tau0++ }, "κ": func(o *Options) { o.Rate.Kappa++ },
+				"point": func(o *Options) { o.Point = !o.Point },
+				"seed":  func(o *Options) { o.Seed++ }, "high seed": func(o *Options) { o.Seed += 1 << 40 },
 			} {
 				l := New(o)
 				another := o
@@ -144,8 +147,10 @@ func twinOf(l *Learner) *twin {
 	j, k := l.o.Size.Words, l.o.Size.Components
 	transposed := func(x []float64) *mat.Dense { return mat.DenseCopyOf(mat.NewDense(k, j, slices.Clone(x)).T()) }
 	return &twin{
-		j: j, k: k, w: transposed(l.q.weights), square: transposed(l.q.squares), inverseZeta: transposed(l.q.precisions), xi: transposed(l.q.rates),
-		b: slices.Clone(l.q.hidden), squareB: slices.Clone(l.q.hiddenSquares), c: slices.Clone(l.q.visible), phi: slices.Clone(l.q.scales), omega: l.q.top,
+		j: j, k: k, w: transposed(l.q.weights), square: transposed(l.q.squares),
+		inverseZeta: transposed(l.q.precisions), xi: transposed(l.q.rates),
+		b: slices.Clone(l.q.hidden), squareB: slices.Clone(l.q.hiddenSquares), c: slices.Clone(l.q.visible),
+		phi: slices.Clone(l.q.scales), omega: l.q.top,
 	}
 }
 
@@ -291,7 +296,8 @@ func TestTwin(t *testing.T) {
 // TestInitial: the first values of the prior are those of the specification, whatever the data.
 func TestInitial(t *testing.T) {
 	q := New(options(2, 3)).q
-	if q.top != 0.5 || slices.ContainsFunc(q.scales, func(x float64) bool { return x != 1 }) || slices.ContainsFunc(q.rates, func(x float64) bool { return x != 0.5 }) {
+	if q.top != 0.5 || slices.ContainsFunc(q.scales, func(x float64) bool { return x != 1 }) ||
+		slices.ContainsFunc(q.rates, func(x float64) bool { return x != 0.5 }) {
 		t.Errorf("the initial values are ω = %v, φ = %v, ξ = %v", q.top, q.scales, q.rates)
 	}
 	near(t, "1/ζ", q.precisions[0], gigMoment(1, initial*initial, -1))
@@ -383,7 +389,8 @@ func TestProject(t *testing.T) {
 	// Eigenvalues 5 and −1, of (1, 1) and (1, −1).
 	for floor, want := range map[float64][2]float64{0: {2.5, 2.5}, 2: {3.5, 1.5}, 7: {7, 0}} {
 		got, ok := project(2, []float64{2, 3, 2}, floor)
-		if !ok || math.Abs(got.At(0, 0)-want[0]) > 1e-9 || math.Abs(got.At(0, 1)-want[1]) > 1e-9 || math.Abs(got.At(1, 1)-want[0]) > 1e-9 {
+		if !ok || math.Abs(got.At(0, 0)-want[0]) > 1e-9 || math.Abs(got.At(0, 1)-want[1]) > 1e-9 ||
+			math.Abs(got.At(1, 1)-want[0]) > 1e-9 {
 			t.Errorf("floor %v gives %v, %v, want %v", floor, got.At(0, 0), got.At(0, 1), want)
 		}
 	}

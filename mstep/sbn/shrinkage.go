@@ -23,7 +23,8 @@ type shrinkage struct {
 // newShrinkage returns the initial values, except for ζ.
 func newShrinkage(pixels, hidden int) shrinkage {
 	s := shrinkage{
-		pixels: pixels, units: hidden, precisions: make([]float64, hidden*pixels), rates: make([]float64, hidden*pixels),
+		pixels: pixels, units: hidden, precisions: make([]float64, hidden*pixels),
+		rates:  make([]float64, hidden*pixels),
 		scales: make([]float64, hidden), top: 0.5,
 	}
 	for i := range s.rates {

@@ -22,7 +22,8 @@ func (o *Options) settings() []setting {
 		point = 1
 	}
 	return []setting{
-		named("images", float64(o.Images)), named("nu_b", o.NuB), named("nu_c", o.NuC), named("tau0", o.Rate.Tau0), named("kappa", o.Rate.Kappa),
+		named("images", float64(o.Images)), named("nu_b", o.NuB), named("nu_c", o.NuC), named("tau0", o.Rate.Tau0),
+		named("kappa", o.Rate.Kappa),
 		named("point", point), named("seed_low", float64(uint32(o.Seed))), named("seed_high", float64(o.Seed>>32)),
 	}
 }
@@ -69,7 +70,8 @@ var statistics = []struct {
 	rows, columns model.Dimension
 }{
 	{sbn.Z, model.One, model.Components}, {sbn.Y, model.One, model.Words}, {sbn.G, model.One, model.Words},
-	{sbn.GZ, model.Words, model.Components}, {sbn.YZ, model.Words, model.Components}, {sbn.GZZ, model.Words, model.Pairs},
+	{sbn.GZ, model.Words, model.Components}, {sbn.YZ, model.Words, model.Components},
+	{sbn.GZZ, model.Words, model.Pairs},
 	{sbn.Count, model.One, model.One},
 }
 
@@ -114,7 +116,8 @@ func (l *Learner) Restore(set *stream.Set) (err error) {
 		if l.averages[a.name] == nil {
 			continue
 		}
-		if l.averages[a.name], err = (model.Matrix[float64]{Name: a.name, Rows: a.rows, Columns: a.columns}).Of(set, l.o.Size); err != nil {
+		if l.averages[a.name], err = (model.Matrix[float64]{Name: a.name, Rows: a.rows, Columns: a.columns}).
+			Of(set, l.o.Size); err != nil {
 			return err
 		}
 	}

@@ -29,7 +29,8 @@ type ChooseCommand struct {
 
 // Help is the text that --help adds for this command.
 func (*ChooseCommand) Help() string {
-	return "All of it is post-processing of a release, so it costs no ε. The sampling, the noise and the rounds of what is released next must not " +
+	return "All of it is post-processing of a release, so it costs no ε. The sampling, the noise and the rounds of " +
+		"what is released next must not " +
 		"follow from the release; its vocabulary may (account/ACCOUNTING.md)."
 }
 
@@ -91,7 +92,8 @@ func (c *ChooseCommand) Run(r *filter.Run) error {
 		return err
 	}
 	h := &wire.Header{
-		Version: wire.Version, Kind: wire.Kind_PARAMETERS, Side: wire.Side_PUBLIC, Run: file.Header.Run, Model: words.Family.Name,
+		Version: wire.Version, Kind: wire.Kind_PARAMETERS, Side: wire.Side_PUBLIC, Run: file.Header.Run,
+		Model:      words.Family.Name,
 		Vocabulary: chosen.Hash(), VocabularySize: uint32(len(chosen)), Matrices: s.Matrices,
 	}
 	return modelfile.Write(c.Output, c.Compress.Compress, h, chosen, file.Set.Round, s)

@@ -21,7 +21,8 @@ func example() *Figure {
 		Bands: []Band{{"a", 0, 3}, {"b", 3, 9}, {strings.Repeat("long", 20), 9, 10}},
 	}
 	for i, kind := range []Kind{Line, Steps, Level, Marks, Shade} {
-		left.Curves = append(left.Curves, Curve{Name: fmt.Sprint("curve ", i), Kind: kind, Color: Color(i), Points: points})
+		left.Curves = append(left.Curves,
+			Curve{Name: fmt.Sprint("curve ", i), Kind: kind, Color: Color(i), Points: points})
 	}
 	right := Panel{
 		Title: "right", X: Axis{Label: "x", Max: 10}, Y: Axis{Label: "δ", Min: 1e-12, Max: 1, Log: true},
@@ -121,7 +122,8 @@ func TestWhiskers(t *testing.T) {
 	}}}
 	document := svg(t, &Figure{Title: "t", Panels: []Panel{panel}})
 	var ends [][]string
-	for _, match := range regexp.MustCompile(`d="M([-\d.]+),([-\d.]+)L([-\d.]+),([-\d.]+)"[^>]*stroke:#D55E00`).FindAllStringSubmatch(document, -1) {
+	for _, match := range regexp.MustCompile(`d="M([-\d.]+),([-\d.]+)L([-\d.]+),([-\d.]+)"[^>]*stroke:#D55E00`).
+		FindAllStringSubmatch(document, -1) {
 		ends = append(ends, match[1:])
 	}
 	if len(ends) != 4 { // the line, and a stroke and two caps
@@ -155,7 +157,8 @@ func TestTicks(t *testing.T) {
 			if tick.Label != "" {
 				labels = append(labels, tick.Label)
 			}
-			if low, high := c.axis.scaled(c.axis.Min), c.axis.scaled(c.axis.Max); !(tick.Value >= low-1e-9 && tick.Value <= high+1e-9) {
+			if low, high := c.axis.scaled(c.axis.Min),
+				c.axis.scaled(c.axis.Max); !(tick.Value >= low-1e-9 && tick.Value <= high+1e-9) {
 				t.Errorf("%+v: a tick is at %v", c.axis, tick.Value)
 			}
 			if c.axis.Counts && tick.Value != math.Trunc(tick.Value) {
@@ -175,7 +178,8 @@ func TestNumbers(t *testing.T) {
 		counts    bool
 		want      string
 	}{
-		{-0.05, 1, false, "[0 0.2 0.4 0.6 0.8 1]"}, {-3, 3, false, "[-3 -2 -1 0 1 2 3]"}, {0, 1, true, "[0 1]"}, {0.5, 0.9, true, "[]"}, {7, 2000, true, "[500 1000 1500 2000]"},
+		{-0.05, 1, false, "[0 0.2 0.4 0.6 0.8 1]"}, {-3, 3, false, "[-3 -2 -1 0 1 2 3]"}, {0, 1, true, "[0 1]"},
+		{0.5, 0.9, true, "[]"}, {7, 2000, true, "[500 1000 1500 2000]"},
 	} {
 		if got := fmt.Sprintf("%.6g", Numbers(c.low, c.high, c.counts)); got != c.want {
 			t.Errorf("from %v to %v, counts %v: %s, want %s", c.low, c.high, c.counts, got, c.want)
@@ -189,7 +193,8 @@ func TestFewTicks(t *testing.T) {
 	for most := 1e-12; most < 1e12; most *= 1.07 {
 		for _, axis := range []Axis{
 			{Max: most}, {Max: math.Ceil(most), Counts: true}, {Min: 1e-2 / (1 + most), Max: 1, Log: true},
-			{Min: most, Max: 1.21 * most, Log: true}, {Min: most, Max: 3 * most, Log: true}, {Min: most, Max: 90 * most, Log: true},
+			{Min: most, Max: 1.21 * most, Log: true}, {Min: most, Max: 3 * most, Log: true},
+			{Min: most, Max: 90 * most, Log: true},
 			{Min: most, Max: 1.3 * most}, {Min: -most, Max: 2.9 * most},
 		} {
 			labelled := 0
@@ -223,14 +228,16 @@ func TestRoomForLegend(t *testing.T) {
 			Curves: []Curve{{Name: "level", Kind: Level, Color: Second, Points: []Point{{0, 1}, {1, 1}}}},
 		}
 		for i := range entries - 1 {
-			panel.Curves = append(panel.Curves, Curve{Name: fmt.Sprint("more ", i), Kind: Marks, Points: []Point{{0.5, 0.5}}})
+			panel.Curves = append(panel.Curves,
+				Curve{Name: fmt.Sprint("more ", i), Kind: Marks, Points: []Point{{0.5, 0.5}}})
 		}
 		last := "level"
 		if entries > 1 {
 			last = fmt.Sprint("more ", entries-2)
 		}
 		document := svg(t, &Figure{Title: "f", Panels: []Panel{panel}})
-		level := y(document, `d="M[-\d.]+,`+number+`L[-\d.]+,[-\d.]+"\s+style="[^"]*stroke:#009E73;[^"]*stroke-dasharray:2,2`)
+		level := y(document, `d="M[-\d.]+,`+number+
+			`L[-\d.]+,[-\d.]+"\s+style="[^"]*stroke:#009E73;[^"]*stroke-dasharray:2,2`)
 		text := -y(document, `y="`+number+`"[^>]*>`+last+`<`)
 		if text < level+2 {
 			t.Errorf("%d entries: the last stands at %v, a curve at %v", entries, text, level)

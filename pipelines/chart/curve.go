@@ -57,7 +57,8 @@ func (panel *Panel) whiskers(c *Curve) []whisker {
 	var all []whisker
 	for i, r := range c.Ranges {
 		if r.Least < r.Greatest {
-			all = append(all, whisker{panel.X.scaled(c.Points[i].X), panel.Y.scaled(r.Least), panel.Y.scaled(r.Greatest)})
+			all = append(all, whisker{panel.X.scaled(c.Points[i].X), panel.Y.scaled(r.Least),
+				panel.Y.scaled(r.Greatest)})
 		}
 	}
 	return all
@@ -92,7 +93,8 @@ func (m marked) Plot(c draw.Canvas, p *plot.Plot) {
 // shade fills a panel's height between two values of X.
 func (panel *Panel) shade(from, to float64, c color.Color) *plotter.Polygon {
 	low, high := panel.Y.scaled(panel.Y.Min), panel.top()
-	return &plotter.Polygon{XYs: []plotter.XYs{{{X: from, Y: low}, {X: from, Y: high}, {X: to, Y: high}, {X: to, Y: low}}}, Color: c}
+	return &plotter.Polygon{XYs: []plotter.XYs{{{X: from, Y: low}, {X: from, Y: high}, {X: to, Y: high},
+		{X: to, Y: low}}}, Color: c}
 }
 
 // nameBands writes the names of bands above the panel. It leaves out a name that has no room between the names of its

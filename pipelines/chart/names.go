@@ -35,7 +35,8 @@ func (panel *Panel) nameCurves(p *plot.Plot, c draw.Canvas) {
 	for _, curve := range panel.Curves {
 		if curve.Name != "" {
 			last := curve.Points[len(curve.Points)-1]
-			names = append(names, name{curve.Name, curve.Color, vg.Point{X: x(panel.X.scaled(last.X)), Y: y(panel.Y.scaled(last.Y))}})
+			names = append(names,
+				name{curve.Name, curve.Color, vg.Point{X: x(panel.X.scaled(last.X)), Y: y(panel.Y.scaled(last.Y))}})
 		}
 	}
 	slices.SortStableFunc(names, func(a, b name) int { return cmp.Compare(a.at.Y, b.at.Y) })

@@ -16,12 +16,14 @@ func TestNamesBeside(t *testing.T) {
 		for i := range 6 {
 			// Each ends a little above the one before.
 			points := []Point{{0, 0.5}, {1, end + float64(i)*1e-6}}
-			panel.Curves = append(panel.Curves, Curve{Name: fmt.Sprint("curve ", i), Kind: Marked, Color: Color(i), Points: points})
+			panel.Curves = append(panel.Curves,
+				Curve{Name: fmt.Sprint("curve ", i), Kind: Marked, Color: Color(i), Points: points})
 		}
 		document := svg(t, &Figure{Title: "f", Panels: []Panel{panel}})
 		var heights []float64
 		for i := range 6 {
-			all := regexp.MustCompile(fmt.Sprintf(`y="([-\d.]+)"[^>]*>curve %d<`, i)).FindAllStringSubmatch(document, -1)
+			all := regexp.MustCompile(fmt.Sprintf(`y="([-\d.]+)"[^>]*>curve %d<`, i)).
+				FindAllStringSubmatch(document, -1)
 			if len(all) != 1 {
 				t.Fatalf("the name of curve %d stands there %d times", i, len(all))
 			}
@@ -29,7 +31,8 @@ func TestNamesBeside(t *testing.T) {
 			fmt.Sscan(all[0][1], &y)
 			heights = append(heights, math.Abs(y))
 		}
-		if !slices.IsSorted(heights) && !slices.IsSortedFunc(heights, func(a, b float64) int { return int(math.Copysign(1, b-a)) }) {
+		if !slices.IsSorted(heights) &&
+			!slices.IsSortedFunc(heights, func(a, b float64) int { return int(math.Copysign(1, b-a)) }) {
 			t.Errorf("ends at %v: names at %v are not in order", end, heights)
 		}
 		for i := 1; i < len(heights); i++ {
@@ -46,7 +49,8 @@ func TestOwnTicks(t *testing.T) {
 	var labels []string
 	for _, tick := range axis.ticks().Ticks(0, 0) {
 		labels = append(labels, tick.Label)
-		if want := map[string]float64{"10": 1, "50": math.Log10(50), "400": math.Log10(400)}[tick.Label]; tick.Value != want {
+		if want := map[string]float64{"10": 1, "50": math.Log10(50),
+			"400": math.Log10(400)}[tick.Label]; tick.Value != want {
 			t.Errorf("the tick %s stands at %v, want %v", tick.Label, tick.Value, want)
 		}
 	}

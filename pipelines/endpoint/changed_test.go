@@ -192,7 +192,8 @@ func TestPartitionLookedAtBefore(t *testing.T) {
 		}
 		return nil, nil, false
 	})
-	if err := endpoint.Share(t.Context(), in, rounds, topic(fake.Address, "answers.private"), (&copier{run: "a"}).work); err != nil {
+	if err := endpoint.Share(t.Context(), in, rounds, topic(fake.Address, "answers.private"),
+		(&copier{run: "a"}).work); err != nil {
 		t.Error(err)
 	}
 }

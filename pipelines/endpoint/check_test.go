@@ -104,6 +104,7 @@ func TestDryRun(t *testing.T) {
 	if err := endpoint.CheckStream(t.Context(), file, rounds); err != nil {
 		t.Errorf("a file is read: %v", err)
 	}
-	wantCode(t, endpoint.CheckStream(t.Context(), file, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}}), exit.Malformed)
+	wantCode(t, endpoint.CheckStream(t.Context(), file, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}}),
+		exit.Malformed)
 	wantCode(t, endpoint.CheckStream(t.Context(), file+".none", rounds), exit.Missing)
 }

@@ -28,7 +28,8 @@ type noted struct {
 // commit commits offsets as any client may: of each partition of a topic.
 func commit(t *testing.T, address, group, topic string, offsets ...noted) {
 	t.Helper()
-	client, err := kgo.NewClient(kgo.SeedBrokers(address), kgo.MaxVersions(kversion.V3_0_0())) // which calls topics by name
+	// which calls topics by name
+	client, err := kgo.NewClient(kgo.SeedBrokers(address), kgo.MaxVersions(kversion.V3_0_0()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +72,8 @@ func TestOffsetsDecideNothing(t *testing.T) {
 			fake := broker.Fake(t, map[string]int{"rounds.private": 2, "answers.private": 2})
 			in, out := topic(fake.Address, "rounds.private?group=g"), topic(fake.Address, "answers.private")
 			for i := range 2 {
-				fill(t, topic(fake.Address, "rounds.private")+[]string{"?partition=0", "?partition=1"}[i], roundsHeader("a"), parts...)
+				fill(t, topic(fake.Address, "rounds.private")+[]string{"?partition=0", "?partition=1"}[i],
+					roundsHeader("a"), parts...)
 			}
 			for _, w := range streams(t, out, roundsHeader("a")) {
 				put(t, w, parts[0]...)
@@ -196,9 +198,11 @@ func TestForeignEnd(t *testing.T) {
 				if err := w.Commit(); err != nil {
 					t.Fatal(err)
 				}
-				wantWords(t, endpoint.Share(t.Context(), in, rounds, out, begins), exit.Malformed, "another program wrote the end record")
+				wantWords(t, endpoint.Share(t.Context(), in, rounds, out, begins), exit.Malformed,
+					"another program wrote the end record")
 				commit(t, fake.Address, "g", "rounds.private", noted{1, "round 1 of 2"})
-				wantWords(t, endpoint.Share(t.Context(), in+"?group=g", rounds, out, begins), exit.Malformed, "another program wrote the end record")
+				wantWords(t, endpoint.Share(t.Context(), in+"?group=g", rounds, out, begins), exit.Malformed,
+					"another program wrote the end record")
 			}
 			cut := topic(fake.Address, "cut.private")
 			w = streams(t, cut, roundsHeader("a"))[0]
@@ -214,7 +218,8 @@ func TestForeignEnd(t *testing.T) {
 			if got := all(t, r); !equal(got, before...) {
 				t.Errorf("%d records before the end", len(got))
 			}
-			wantWords(t, r.Complete(), exit.Malformed, "cut.private[0]: it ends after round", "another program wrote the end record", "find who")
+			wantWords(t, r.Complete(), exit.Malformed, "cut.private[0]: it ends after round",
+				"another program wrote the end record", "find who")
 		})
 	}
 }
@@ -234,8 +239,10 @@ func TestComplete(t *testing.T) {
 	windows := round(3, 1)
 	windows[0].GetRoundOpen().Scheme = &wire.Scheme{Method: wire.Scheme_EPOCH, Rate: 1. / 9, Rounds: 9, Coins: "state"}
 	fill(t, topic(fake.Address, "windows.private"), roundsHeader("a"), windows)
-	for _, name := range []string{"rounds.private", "rounds.private?group=g", "rounds.private?from=2", "windows.private"} {
-		r, _, err := endpoint.OpenStream(topic(fake.Address, name), endpoint.Wanted{Kinds: rounds.Kinds, Answers: topic(fake.Address, "answers.private")})
+	for _, name := range []string{"rounds.private", "rounds.private?group=g", "rounds.private?from=2",
+		"windows.private"} {
+		r, _, err := endpoint.OpenStream(topic(fake.Address, name),
+			endpoint.Wanted{Kinds: rounds.Kinds, Answers: topic(fake.Address, "answers.private")})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -148,7 +148,8 @@ func createFIFO(name string) (*os.File, error) {
 			return nil, exit.Errorf(exit.Malformed, "standard input ended before %s had a reader", name)
 		}
 		if ReaderPatience > 0 && time.Since(began) > ReaderPatience {
-			return nil, exit.Errorf(exit.Missing, "%s: no program opened this FIFO to read within %v", name, ReaderPatience).
+			return nil, exit.Errorf(exit.Missing, "%s: no program opened this FIFO to read within %v", name,
+				ReaderPatience).
 				WithHint("is estep --params %s running beside this stage?", name)
 		}
 	}

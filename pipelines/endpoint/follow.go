@@ -52,7 +52,8 @@ func (f *Follower) Wait(round uint32) error {
 	defer await(fmt.Sprintf("the release of round %d in %s", round, f.log.Name()), broker)()
 	for !f.Reached(round) {
 		if f.ended {
-			return exit.Errorf(exit.Malformed, "%s: the stream has ended at round %d, and round %d is not there", f.log.Name(), f.round, round).
+			return exit.Errorf(exit.Malformed, "%s: the stream has ended at round %d, and round %d is not there",
+				f.log.Name(), f.round, round).
 				WithHint("each run needs topics of its own, which topics.sh makes")
 		}
 		m, err := f.log.Found()
@@ -76,7 +77,8 @@ func (f *Follower) Wait(round uint32) error {
 // check refuses a stream unless it holds releases or parameters of the run.
 func (f *Follower) check(h *wire.Header) error {
 	if !slices.Contains([]wire.Kind{wire.Kind_RELEASES, wire.Kind_PARAMETERS}, h.Kind) {
-		return exit.Errorf(exit.Malformed, "%s: a stream of %s, must be of RELEASES or PARAMETERS", f.log.Name(), h.Kind)
+		return exit.Errorf(exit.Malformed, "%s: a stream of %s, must be of RELEASES or PARAMETERS", f.log.Name(),
+			h.Kind)
 	}
 	if err := checkNamed(f.log, h); err != nil {
 		return err

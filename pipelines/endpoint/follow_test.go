@@ -134,7 +134,8 @@ func TestFollowRefuses(t *testing.T) {
 	parametersOf(t, topic(fake.Address, "ended"), "r", true, 0) // sent again
 	parametersOf(t, topic(fake.Address, "run"), "s", false, 1)
 	fill(t, topic(fake.Address, "kind"), publicHeader(wire.Kind_CHECKPOINT, "r"))
-	for name, words := range map[string]string{"ended": "has ended at round 1", "kind": "must be of RELEASES or PARAMETERS", "run": `of run "s"`} {
+	for name, words := range map[string]string{"ended": "has ended at round 1",
+		"kind": "must be of RELEASES or PARAMETERS", "run": `of run "s"`} {
 		err := follow(t, topic(fake.Address, name), "r").Wait(2)
 		if exit.Code(err) != exit.Malformed || !strings.Contains(err.Error(), words) {
 			t.Errorf("%s: %v", name, err)

@@ -31,7 +31,8 @@ func forge(t *testing.T, address, topic string, h *wire.Header, mark, round stri
 	}
 	defer client.Close()
 	r := &kgo.Record{Topic: topic, Value: framer.AppendFrame(nil, nil)}
-	for _, header := range [][2]string{{"writer", "beef"}, {"frame", "0"}, {"since", "0"}, {"round", round}, {"mark", mark}} {
+	for _, header := range [][2]string{{"writer", "beef"}, {"frame", "0"}, {"since", "0"}, {"round", round},
+		{"mark", mark}} {
 		r.Headers = append(r.Headers, kgo.RecordHeader{Key: header[0], Value: []byte(header[1])})
 	}
 	if err := client.ProduceSync(t.Context(), r).FirstErr(); err != nil {
@@ -42,7 +43,8 @@ func forge(t *testing.T, address, topic string, h *wire.Header, mark, round stri
 // TestForgedMarks: a message that only says that it closes a round, or ends the stream, in the rounds or among the
 // answers, keeps no round from its answer, whenever the stage starts, and moves nobody who follows the answers.
 func TestForgedMarks(t *testing.T) {
-	for name, c := range map[string]struct{ mark, round string }{"close": {"close", "3"}, "end": {"end", "4294967295"}} {
+	for name, c := range map[string]struct{ mark, round string }{"close": {"close", "3"},
+		"end": {"end", "4294967295"}} {
 		for _, query := range []string{"", "?group=g"} {
 			t.Run(name+query, func(t *testing.T) {
 				t.Parallel()

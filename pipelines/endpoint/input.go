@@ -172,7 +172,8 @@ func ReadKey(name string, size int) ([]byte, error) {
 		return nil, exit.Errorf(exit.Malformed, "%s: not a key of %d bytes", name, size)
 	}
 	if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o007 != 0 {
-		return nil, exit.Errorf(exit.Usage, "%s: holds a secret, and all may read or change it (mode %04o)", name, info.Mode().Perm()).
+		return nil, exit.Errorf(exit.Usage, "%s: holds a secret, and all may read or change it (mode %04o)", name,
+			info.Mode().Perm()).
 			WithHint("chmod 600 %s; if others can have read it, it is no secret any more", name)
 	}
 	return key, nil

@@ -33,7 +33,8 @@ func TestDistinct(t *testing.T) {
 		{hard, []string{a}, exit.Usage},
 		{a, []string{b}, exit.OK},
 		{a, nil, exit.OK},
-		{filepath.Join(folder, "new"), []string{a, filepath.Join(folder, "new")}, exit.OK}, // the input is missing, later
+		// the input is missing, later
+		{filepath.Join(folder, "new"), []string{a, filepath.Join(folder, "new")}, exit.OK},
 		{os.DevNull, []string{os.DevNull}, exit.OK},
 		{endpoint.Stdio, []string{endpoint.Stdio}, exit.OK},
 		{"", []string{""}, exit.OK},
@@ -60,7 +61,8 @@ func TestReadKey(t *testing.T) {
 		code int
 	}{
 		"own": {0o600, 32, exit.OK}, "group": {0o660, 32, exit.OK}, "read by all": {0o604, 32, exit.Usage},
-		"changed by all": {0o602, 32, exit.Usage}, "short": {0o600, 31, exit.Malformed}, "long": {0o600, 33, exit.Malformed},
+		"changed by all": {0o602, 32, exit.Usage}, "short": {0o600, 31, exit.Malformed},
+		"long": {0o600, 33, exit.Malformed},
 	} {
 		path := write(t, folder, name, make([]byte, c.size))
 		if err := os.Chmod(path, c.mode); err != nil {

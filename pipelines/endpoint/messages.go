@@ -24,7 +24,8 @@ func OpenMessages(name string, check func(*wire.Header) error) ([]*Messages, err
 		return nil, err
 	}
 	if !l.UntilEnd {
-		return nil, exit.Errorf(exit.Usage, "%s: needs until=end: a malformed message may be the one that says where a stream ends", l)
+		return nil, exit.Errorf(exit.Usage,
+			"%s: needs until=end: a malformed message may be the one that says where a stream ends", l)
 	}
 	logs, err := topic.Of(l).Open(context.Background(), l)
 	if err != nil {

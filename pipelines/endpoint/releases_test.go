@@ -86,7 +86,8 @@ func wantReleases(t *testing.T, name string, want ...endpoint.Released) {
 func TestReleases(t *testing.T) { broker.Each(t, releases) }
 
 func releases(t *testing.T, b *broker.Broker) {
-	written, two, foreign := b.Topic(t, "releases", 1, nil), b.Topic(t, "releases", 2, nil), b.Topic(t, "releases", 1, nil)
+	written, two, foreign := b.Topic(t, "releases", 1, nil), b.Topic(t, "releases", 2, nil),
+		b.Topic(t, "releases", 1, nil)
 	name := topic(b.Address, written)
 	if _, _, err := endpoint.Releases(name); !errors.Is(err, wirestream.ErrEmpty) {
 		t.Errorf("an empty topic: %v", err)
@@ -107,7 +108,8 @@ func releases(t *testing.T, b *broker.Broker) {
 	}
 	release(t, create(name), 3, 31, 2) // after the end record
 	all := []endpoint.Released{
-		releasedAs(1, 10), releasedAs(1, 11), releasedAs(2, 20), releasedAs(3, 30), releasedAs(3, 31), {Round: 2}, {Round: 3},
+		releasedAs(1, 10), releasedAs(1, 11), releasedAs(2, 20), releasedAs(3, 30), releasedAs(3, 31), {Round: 2},
+		{Round: 3},
 	}
 	wantReleases(t, name, all...)
 	wantReleases(t, name+"?from=start", all...)

@@ -40,7 +40,8 @@ func (p *Partition) CreateStream(h *wire.Header, compression string) (*StreamWri
 	if err != nil {
 		return nil, err
 	}
-	for _, a := range appenders { // the work may wait long for something else, and must still notice that its output failed
+	// the work may wait long for something else, and must still notice that its output failed
+	for _, a := range appenders {
 		context.AfterFunc(a.Context(), func() {
 			defer exit.Guard()
 			if cause := context.Cause(a.Context()); cause != context.Canceled {
@@ -71,7 +72,8 @@ func (p *Partition) note(h topic.Hint) {
 // Share calls work concurrently for each stream of an input, until all calls return. The first error cancels the other
 // calls. If the input names a consumer group, a rebalance may assign a partition to another member. That partition's
 // call is then cancelled, and its error is ignored. A call that returns nil has written all of its answers durably.
-func Share(ctx context.Context, input string, wanted Wanted, output string, work func(context.Context, *Partition) error) error {
+func Share(ctx context.Context, input string, wanted Wanted, output string,
+	work func(context.Context, *Partition) error) error {
 	if !topic.Is(input) {
 		r, h, err := OpenStream(input, wanted)
 		if err != nil {
@@ -108,7 +110,9 @@ func Share(ctx context.Context, input string, wanted Wanted, output string, work
 		return err
 	}
 	if in != out {
-		return exit.Errorf(exit.Usage, "%s has %d partitions and %s has %d: the answers to partition p go to partition p, so the numbers must be equal",
+		return exit.Errorf(exit.Usage,
+			"%s has %d partitions and %s has %d: the answers to partition p go to partition p, so the numbers must "+
+				"be equal",
 			s.input, in, s.output, out)
 	}
 	if err := noneAdded(ctx, s.input, wanted); err != nil {
@@ -116,7 +120,8 @@ func Share(ctx context.Context, input string, wanted Wanted, output string, work
 	}
 	if s.input.Group != "" {
 		if s.input.Partition >= 0 {
-			return exit.Errorf(exit.Usage, "%s: a group distributes all partitions, so it excludes partition=%d", s.input, s.input.Partition)
+			return exit.Errorf(exit.Usage, "%s: a group distributes all partitions, so it excludes partition=%d",
+				s.input, s.input.Partition)
 		}
 		return s.grouped(ctx)
 	}
@@ -138,7 +143,8 @@ func noneAdded(ctx context.Context, input *topic.Location, wanted Wanted) error 
 		}
 		for i, t := range tails {
 			if reached > 1 && t.Frame == nil && t.Offset == 0 {
-				return exit.Errorf(exit.Malformed, "%s: partition %d was added to the topic during the run", input, max(input.Partition, i)).
+				return exit.Errorf(exit.Malformed, "%s: partition %d was added to the topic during the run", input,
+					max(input.Partition, i)).
 					WithHint("go on with new private topics; topics.sh makes them")
 			}
 		}
@@ -245,7 +251,8 @@ func (s *sharing) part(ctx context.Context, member topic.Member, partition int) 
 // point. The starting point is the group's note or the location's From. A worker that is killed may leave a note that
 // is some rounds old. openAnswered succeeds only if the oldest message belongs to a round that is answered already:
 // then no message of another round is missing. Otherwise it returns the error gone.
-func openAnswered(ctx context.Context, from topic.Location, partition int, answered uint32, gone error) (topic.Log, error) {
+func openAnswered(ctx context.Context, from topic.Location, partition int, answered uint32, gone error) (topic.Log,
+	error) {
 	from.From = topic.Oldest
 	log, err := topic.Of(&from).OpenAt(ctx, &from, partition, -1)
 	if err != nil {
@@ -282,12 +289,15 @@ func endedIn(ctx context.Context, l *topic.Location) (bool, error) {
 // allAnswered refuses answers if their end record comes before the answer to the input's last round: another program
 // wrote that end record.
 func allAnswered(ctx context.Context, input, answers *topic.Location) error {
-	foreign := exit.Errorf(exit.Malformed, "%s: the answers of partition %d have ended, and not all of %s is answered: another program wrote the end record",
+	foreign := exit.Errorf(exit.Malformed,
+		"%s: the answers of partition %d have ended, and not all of %s is answered: another program wrote the end "+
+			"record",
 		answers, answers.Partition, input).WithHint("find who else writes the topic, and go on with new private topics")
 	if ended, err := endedIn(ctx, input); err != nil || !ended {
 		return cmp.Or[error](err, foreign)
 	}
-	last, err := topic.Of(input).Search(ctx, input, func(m stream.Mark) bool { return m.Closes && !m.Ends && m.Round > 0 })
+	last, err := topic.Of(input).
+		Search(ctx, input, func(m stream.Mark) bool { return m.Closes && !m.Ends && m.Round > 0 })
 	if err != nil || last == nil {
 		return err
 	}
@@ -308,7 +318,8 @@ func sameRun(ctx context.Context, input *topic.Location, answer []byte) error {
 	for i, frame := range [][]byte{asked[0].Frame, answer} {
 		h, err := stream.HeaderOf(frame)
 		if err != nil || i > 0 && h.Run != run {
-			return exit.Errorf(exit.Usage, "%s: the existing answers are of another run, or answer messages that are gone", input).
+			return exit.Errorf(exit.Usage,
+				"%s: the existing answers are of another run, or answer messages that are gone", input).
 				WithHint("each run needs topics of its own, which topics.sh makes")
 		}
 		run = h.Run

@@ -87,7 +87,8 @@ var threeRounds = [][]*wire.Record{round(1, 30), round(2, 3), round(4, 5)}
 
 // TestShare answers from and to files and topics, the partitions side by side.
 func TestShare(t *testing.T) {
-	fake := broker.Fake(t, map[string]int{"rounds.private": 3, "answers.private": 3, "one.private": 1, "back.private": 1})
+	fake := broker.Fake(t, map[string]int{"rounds.private": 3, "answers.private": 3, "one.private": 1,
+		"back.private": 1})
 	folder := t.TempDir()
 	in, out := topic(fake.Address, "rounds.private"), topic(fake.Address, "answers.private")
 	fill(t, in, roundsHeader("a"), threeRounds...)
@@ -97,7 +98,8 @@ func TestShare(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if slices.Sort(c.names); !slices.Equal(c.names, []string{"rounds.private[0]", "rounds.private[1]", "rounds.private[2]"}) {
+	if slices.Sort(c.names); !slices.Equal(c.names,
+		[]string{"rounds.private[0]", "rounds.private[1]", "rounds.private[2]"}) {
 		t.Errorf("works on %s", c.names)
 	}
 	wantAnswers(t, out, threeRounds...)
@@ -230,15 +232,18 @@ func TestShareRefuses(t *testing.T) {
 		words   string
 	}{
 		"other partitions": {in, topic(fake.Address, "two.private"), rounds, exit.Usage, "has 3 partitions and"},
-		"one file":         {in, filepath.Join(folder, "out.pp"), rounds, exit.Usage, "has 3 partitions, and one stream needs one partition"},
+		"one file": {in, filepath.Join(folder, "out.pp"), rounds, exit.Usage,
+			"has 3 partitions, and one stream needs one partition"},
 		"a file of a group": {in + "?group=g&partition=0", filepath.Join(folder, "out.pp"), rounds, exit.Usage,
 			"the answers of a group go to a topic"},
 		"outside the wall": {in, topic(fake.Address, "three.private"), outside, exit.Usage, "outside the privacy wall"},
 		"a public topic":   {in, topic(fake.Address, "public"), rounds, exit.Usage, "is for public records"},
 		"another kind":     {in, topic(fake.Address, "three.private"), releases, exit.Malformed, "must be of RELEASES"},
-		"no output":        {in, topic(fake.Address, "none.private?patience=10ms"), rounds, exit.Missing, "no such topic"},
-		"a wrong output":   {in, "kafka://h/", rounds, exit.Usage, "a topic's name"},
-		"a wrong input":    {"kafka://h/t?x=1", topic(fake.Address, "three.private"), rounds, exit.Usage, `key "x" is unknown`},
+		"no output": {in, topic(fake.Address, "none.private?patience=10ms"), rounds, exit.Missing,
+			"no such topic"},
+		"a wrong output": {in, "kafka://h/", rounds, exit.Usage, "a topic's name"},
+		"a wrong input": {"kafka://h/t?x=1", topic(fake.Address, "three.private"), rounds, exit.Usage,
+			`key "x" is unknown`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := endpoint.Share(t.Context(), c.in, c.wanted, c.out, (&copier{run: "a"}).work)
@@ -302,7 +307,8 @@ func TestShareOldNote(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			fake := broker.Fake(t, map[string]int{"rounds.private": 1, "answers.private": 1}, kfake.GroupMinSessionTimeout(100*time.Millisecond))
+			fake := broker.Fake(t, map[string]int{"rounds.private": 1, "answers.private": 1},
+				kfake.GroupMinSessionTimeout(100*time.Millisecond))
 			in, out := topic(fake.Address, "rounds.private"), topic(fake.Address, "answers.private")
 			w := streams(t, in, roundsHeader("a"))[0]
 			answers := streams(t, out, roundsHeader("a"))[0]

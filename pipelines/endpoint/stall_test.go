@@ -90,7 +90,8 @@ func TestStall(t *testing.T) {
 	for range round(1, 1) {
 		<-next
 	}
-	eventually(t, "it stands still", func() bool { return strings.Contains(nothingComes(limit), "nothing comes in rounds.private[0]") })
+	eventually(t, "it stands still",
+		func() bool { return strings.Contains(nothingComes(limit), "nothing comes in rounds.private[0]") })
 	// It does not stand still for limit if a message was sent less than that ago. A slow machine sends another one.
 	for number, known := uint32(2), false; !known; number++ {
 		sent := time.Now()

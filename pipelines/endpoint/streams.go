@@ -54,7 +54,8 @@ func (r *StreamReader) Drained() (until time.Time, tells bool) {
 // round: another program wrote the record, and rounds would be missing. A stream of time windows may end early.
 func (r *StreamReader) Complete() error {
 	reached, planned := r.rounds()
-	if h, _ := r.Header(); h.GetKind() == wire.Kind_ROUNDS && !r.amid { // streams of other kinds may have no round left to answer
+	// streams of other kinds may have no round left to answer
+	if h, _ := r.Header(); h.GetKind() == wire.Kind_ROUNDS && !r.amid {
 		planned = max(planned, 1)
 	}
 	if r.log == nil || reached >= planned {
@@ -164,7 +165,8 @@ func OpenStream(name string, wanted Wanted) (*StreamReader, *wire.Header, error)
 	case errors.Is(err, stream.ErrEmpty) && name == Stdio:
 		err = exit.Errorf(exit.Code(err), "%w", err).WithHint("the stage before this one stopped: it says why")
 	case errors.Is(err, stream.ErrForeign) && slices.Contains(wanted.Kinds, wire.Kind_DOCUMENTS):
-		err = exit.Errorf(exit.Code(err), "%w", err).WithHint("if it is a text: tokenize text makes a stream of documents of it")
+		err = exit.Errorf(exit.Code(err), "%w", err).
+			WithHint("if it is a text: tokenize text makes a stream of documents of it")
 	}
 	return opened, h, err
 }
@@ -191,10 +193,12 @@ func (w Wanted) check(name string, h *wire.Header) error {
 		for i, k := range w.Kinds {
 			names[i] = k.String()
 		}
-		return exit.Errorf(exit.Malformed, "%s: a stream of %s, must be of %s", name, h.Kind, strings.Join(names, " or "))
+		return exit.Errorf(exit.Malformed, "%s: a stream of %s, must be of %s", name, h.Kind,
+			strings.Join(names, " or "))
 	}
 	if w.Side == wire.Side_PUBLIC && h.Side == wire.Side_PRIVATE {
-		return exit.Errorf(exit.Malformed, "%s: a private stream, but this stage stands outside the privacy wall", name).
+		return exit.Errorf(exit.Malformed, "%s: a private stream, but this stage stands outside the privacy wall",
+			name).
 			WithHint("only privatize turns private records into public ones")
 	}
 	if h.Values && !w.Values {
@@ -202,7 +206,8 @@ func (w Wanted) check(name string, h *wire.Header) error {
 	}
 	cells := cellsOf(h)
 	if w.MaxCells > 0 && cells > w.MaxCells {
-		return exit.Errorf(exit.Malformed, "%s: its header announces matrices of %d cells in all, must be at most %d", name, cells, w.MaxCells).
+		return exit.Errorf(exit.Malformed, "%s: its header announces matrices of %d cells in all, must be at most %d",
+			name, cells, w.MaxCells).
 			WithHint("if they are meant to be so large, and memory is, too: --max-cells %d", cells)
 	}
 	heap.Hold(cells)
@@ -272,7 +277,8 @@ func CreateShared(name string, h *wire.Header, compression string) (*StreamWrite
 // createOne begins a stream in a topic with one partition.
 func createOne(name string, h *wire.Header, compression string, shared bool) (*StreamWriter, error) {
 	if NewTopics > 1 {
-		return nil, exit.Errorf(exit.Usage, "--create %d: %s gets one stream, so it needs one partition", NewTopics, name)
+		return nil, exit.Errorf(exit.Usage, "--create %d: %s gets one stream, so it needs one partition", NewTopics,
+			name)
 	}
 	all, err := createTopic(name, h, compression, shared)
 	if err != nil {

@@ -66,7 +66,8 @@ func TestCompression(t *testing.T) {
 	id := []byte(document().GetDocument().Id)
 	for compression, stored := range map[string]bool{"none": true, "fast": false, "best": false, "auto": false} {
 		path := filepath.Join(t.TempDir(), "docs.pp")
-		if err := stream(t, path, wire.Side_PRIVATE, compression).Commit(&wire.Tally{Name: "empty", Value: 1}); err != nil {
+		if err := stream(t, path, wire.Side_PRIVATE, compression).
+			Commit(&wire.Tally{Name: "empty", Value: 1}); err != nil {
 			t.Fatal(err)
 		}
 		r, h, err := endpoint.OpenStream(path, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}})

@@ -41,7 +41,8 @@ func CheckOne(ctx context.Context, name string) error {
 	if n, err := topic.Of(l).Partitions(ctx, l); err != nil || n == 1 {
 		return err
 	}
-	return exit.Errorf(exit.Usage, "%s: has several partitions, and this model answers all documents of a round together", l).
+	return exit.Errorf(exit.Usage,
+		"%s: has several partitions, and this model answers all documents of a round together", l).
 		WithHint("make the topics of the run with one partition")
 }
 
@@ -68,10 +69,12 @@ func inputTopic(name string, wanted Wanted) (*topic.Location, error) {
 			WithHint("only privatize turns private records into public ones")
 	}
 	if wanted.Whole && l.Partition >= 0 {
-		return nil, exit.Errorf(exit.Usage, "%s: partition=%d holds only a part of each round, and this stage needs whole rounds", l, l.Partition)
+		return nil, exit.Errorf(exit.Usage,
+			"%s: partition=%d holds only a part of each round, and this stage needs whole rounds", l, l.Partition)
 	}
 	if wanted.Ended && slices.Contains([]string{topic.Oldest, topic.Newest, topic.End}, l.From) {
-		return nil, exit.Errorf(exit.Usage, "%s: from=%s depends on the time of reading, and so would the number of documents", l, l.From)
+		return nil, exit.Errorf(exit.Usage,
+			"%s: from=%s depends on the time of reading, and so would the number of documents", l, l.From)
 	}
 	l.BrokerTime = (wanted.Timed || wanted.Ended && l.FromTime()) && !TrustStamps
 	l.Whole = slices.Contains(wanted.Kinds, wire.Kind_DOCUMENTS) && (!wanted.Timed || l.FromTime())
@@ -97,7 +100,8 @@ func writtenTopic(name string) (*topic.Location, error) {
 		return nil, err
 	}
 	if l.Group != "" || l.From != "" || l.UntilEnd {
-		return nil, exit.Errorf(exit.Usage, "%s: group, from and until say how a topic is read, and this one is written", l)
+		return nil, exit.Errorf(exit.Usage,
+			"%s: group, from and until say how a topic is read, and this one is written", l)
 	}
 	return l, nil
 }
@@ -134,7 +138,8 @@ func checkSide(l *topic.Location, side wire.Side) error {
 	if private == l.IsPrivate() {
 		return nil
 	}
-	return exit.Errorf(exit.Usage, "%s: the topic is for %s records, but these are %s", l, sides[!private], sides[private]).
+	return exit.Errorf(exit.Usage, "%s: the topic is for %s records, but these are %s", l, sides[!private],
+		sides[private]).
 		WithHint(naming, topic.Private)
 }
 
@@ -145,7 +150,8 @@ func checkNamed(log topic.Log, h *wire.Header) error {
 	if private == log.Location().IsPrivate() {
 		return nil
 	}
-	return exit.Errorf(exit.Malformed, "%s: a %s stream in a topic whose name says that it is %s", log.Name(), sides[private], sides[!private]).
+	return exit.Errorf(exit.Malformed, "%s: a %s stream in a topic whose name says that it is %s", log.Name(),
+		sides[private], sides[!private]).
 		WithHint(naming, topic.Private)
 }
 
@@ -166,7 +172,8 @@ func openLog(log topic.Log, wanted Wanted, after place) (*StreamReader, *wire.He
 	if wanted.untilEnd && !wanted.Ended { // a reader that wants the end gets the same records at any time
 		r.PassEnds()
 	}
-	return openReader(&StreamReader{Reader: r, log: log, after: after, amid: after.closed > 0 || log.Next() > 0}, wanted)
+	return openReader(&StreamReader{Reader: r, log: log, after: after, amid: after.closed > 0 || log.Next() > 0},
+		wanted)
 }
 
 // openTopic opens one stream for each partition in a topic.
@@ -221,7 +228,8 @@ func openAll(logs []topic.Log, wanted Wanted, after []place) (_ []*StreamReader,
 			defer mutex.Unlock()
 			defer exit.Guard()
 			stop(exit.Errorf(exit.Malformed, "nothing came for %v%s", wanted.Within, Missing(missing)).
-				WithHint("see that sample, mstep and all workers run; a partition that was added to a topic gets nothing"))
+				WithHint("see that sample, mstep and all workers run; a partition that was added to a topic gets " +
+					"nothing"))
 		}).Stop()
 	}
 	for i, log := range logs { // concurrently: each waits for its first frame
@@ -268,7 +276,8 @@ func openAll(logs []topic.Log, wanted Wanted, after []place) (_ []*StreamReader,
 
 // MixedSettings is the error when two inputs hold contributions that were made under different settings.
 func MixedSettings(one, other string) error {
-	return exit.Errorf(exit.Malformed, "%s and %s hold contributions that were made under different settings of estep", one, other).
+	return exit.Errorf(exit.Malformed, "%s and %s hold contributions that were made under different settings of estep",
+		one, other).
 		WithHint("all workers of a run need the same flags; begin the run again, with topics or files of its own")
 }
 
@@ -281,14 +290,18 @@ func openLogs(l *topic.Location, wanted Wanted) ([]topic.Log, []place, error) {
 		return logs, make([]place, len(logs)), err
 	}
 	if wanted.Answers == "" {
-		return nil, nil, exit.Errorf(exit.Usage, "%s: a group is for estep and privatize, from a topic to a topic: else a stage reads its input from the start", l)
+		return nil, nil, exit.Errorf(exit.Usage,
+			"%s: a group is for estep and privatize, from a topic to a topic: else a stage reads its input from the "+
+				"start", l)
 	}
 	hints, err := topic.Of(l).Hints(ctx, l)
 	if err != nil {
 		return nil, nil, err
 	}
-	if slices.ContainsFunc(hints, func(h topic.Hint) bool { return h.Ended }) { // only stages that share the partitions note an end
-		return nil, nil, exit.Errorf(exit.Usage, "%s: group %s is another stage's, which has finished a partition", l, l.Group).
+	// only stages that share the partitions note an end
+	if slices.ContainsFunc(hints, func(h topic.Hint) bool { return h.Ended }) {
+		return nil, nil, exit.Errorf(exit.Usage, "%s: group %s is another stage's, which has finished a partition", l,
+			l.Group).
 			WithHint("give each stage a group of its own")
 	}
 	answers, err := writtenTopic(wanted.Answers)
@@ -316,7 +329,8 @@ func openLogs(l *topic.Location, wanted Wanted) ([]topic.Log, []place, error) {
 // (Transport.Stands), and the answers hold the noted round or a later one. Otherwise believed returns an empty hint,
 // with offset -1. So no round is skipped because of a recreated topic, a reset offset or another program's offset. The
 // caller checks a note of the end.
-func believed(ctx context.Context, input *topic.Location, partition int, h topic.Hint, answers *topic.Location) (topic.Hint, error) {
+func believed(ctx context.Context, input *topic.Location, partition int, h topic.Hint,
+	answers *topic.Location) (topic.Hint, error) {
 	none := topic.Hint{Offset: -1}
 	if h.Ended || h.Round == 0 { // another program committed the offset, or no offset is committed
 		return none, nil
@@ -455,15 +469,18 @@ func tails(l *topic.Location, h *wire.Header) ([]Tail, error) {
 		}
 		there, err := stream.HeaderOf(t.Frame)
 		if err != nil {
-			return nil, exit.Errorf(exit.Malformed, "%s[%d]: the message at offset %d: %w", l.Topic, max(l.Partition, i), t.Offset, err)
+			return nil, exit.Errorf(exit.Malformed, "%s[%d]: the message at offset %d: %w", l.Topic,
+				max(l.Partition, i), t.Offset, err)
 		}
 		if wire.OtherSettings(there, h) {
-			return nil, exit.Errorf(exit.Usage, "%s: holds contributions that were made under other settings of estep than these", l).
+			return nil, exit.Errorf(exit.Usage,
+				"%s: holds contributions that were made under other settings of estep than these", l).
 				WithHint("all workers of a run need the same flags")
 		}
 		if !proto.Equal(there, h) {
 			return nil, exit.Errorf(exit.Usage, "%s: holds another stream (%s of run %q): its %s",
-				l, there.Kind, there.Run, wire.Differences(there, h)).WithHint("each run needs topics of its own, which topics.sh makes")
+				l, there.Kind, there.Run, wire.Differences(there, h)).
+				WithHint("each run needs topics of its own, which topics.sh makes")
 		}
 		tails[i] = Tail{Closed: closed(t.Mark), Midway: !t.Closes && !t.Ends, Ended: t.Ends}
 	}
@@ -485,7 +502,8 @@ func one[T any](name string, streams []T, drop func(T)) (T, error) {
 		for _, s := range streams {
 			drop(s)
 		}
-		return *new(T), exit.Errorf(exit.Usage, "%s: has %d partitions, and one stream needs one partition", name, len(streams)).
+		return *new(T), exit.Errorf(exit.Usage, "%s: has %d partitions, and one stream needs one partition", name,
+			len(streams)).
 			WithHint("name one with partition=0, or make the topic with one")
 	}
 	return streams[0], nil

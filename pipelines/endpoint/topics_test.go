@@ -38,14 +38,16 @@ func wantWords(t *testing.T, err error, code int, words ...string) {
 
 // roundsHeader is that of the rounds of a run.
 func roundsHeader(run string) *wire.Header {
-	return &wire.Header{Version: wire.Version, Kind: wire.Kind_ROUNDS, Side: wire.Side_PRIVATE, Run: run, VocabularySize: 10,
-		Unit: wire.Unit_DOCUMENT}
+	return &wire.Header{Version: wire.Version, Kind: wire.Kind_ROUNDS, Side: wire.Side_PRIVATE, Run: run,
+		VocabularySize: 10,
+		Unit:           wire.Unit_DOCUMENT}
 }
 
 // contributionsHeader is that of contributions that were made under settings of a hash; 0: without one.
 func contributionsHeader(hash byte) *wire.Header {
 	h := roundsHeader("a")
-	h.Kind, h.Matrices = wire.Kind_CONTRIBUTIONS, []*wire.Matrix{{Name: "m", Rows: 1, Columns: 10, Element: wire.Element_FLOAT32}}
+	h.Kind, h.Matrices = wire.Kind_CONTRIBUTIONS,
+		[]*wire.Matrix{{Name: "m", Rows: 1, Columns: 10, Element: wire.Element_FLOAT32}}
 	if hash > 0 {
 		h.Settings = bytes.Repeat([]byte{hash}, 32)
 	}
@@ -211,17 +213,20 @@ func TestForgedSide(t *testing.T) {
 		toTopic := endpoint.Share(t.Context(), forged, rounds, topic(fake.Address, "answers"), work)
 		_, plan := endpoint.Plan(forged)
 		for reader, err := range map[string]error{
-			"OpenStream": stream, "OpenStreams": streams, "Share to a file": toFile, "Share to a topic": toTopic, "Plan": plan,
+			"OpenStream": stream, "OpenStreams": streams, "Share to a file": toFile, "Share to a topic": toTopic,
+			"Plan": plan,
 		} {
 			t.Run(reader+" of "+name, func(t *testing.T) {
-				wantWords(t, err, exit.Malformed, name+"[0]", "stream in a topic whose name says that it is", "and no others do")
+				wantWords(t, err, exit.Malformed, name+"[0]", "stream in a topic whose name says that it is",
+					"and no others do")
 			})
 		}
 	}
 	private := publicHeader(wire.Kind_PARAMETERS, "r")
 	private.Side = wire.Side_PRIVATE
 	var marks []kgo.RecordHeader // a follower reads only these of most messages
-	for key, value := range map[string]string{"writer": strings.Repeat("f", 32), "frame": "0", "since": "0", "round": "0", "mark": "end"} {
+	for key, value := range map[string]string{"writer": strings.Repeat("f", 32), "frame": "0", "since": "0",
+		"round": "0", "mark": "end"} {
 		marks = append(marks, kgo.RecordHeader{Key: key, Value: []byte(value)})
 	}
 	forge("params", private, marks)
@@ -230,7 +235,8 @@ func TestForgedSide(t *testing.T) {
 
 // TestTopicStreams: a topic of several partitions is as many streams, of one header.
 func TestTopicStreams(t *testing.T) {
-	fake := broker.Fake(t, map[string]int{"rounds.private": 3, "mixed.private": 2, "idle.private": 2, "silent.private": 2, "settled.private": 2})
+	fake := broker.Fake(t, map[string]int{"rounds.private": 3, "mixed.private": 2, "idle.private": 2,
+		"silent.private": 2, "settled.private": 2})
 	name := topic(fake.Address, "rounds.private")
 	parts := [][]*wire.Record{round(1, 30), round(2, 3), round(5, 0)}
 	fill(t, name, roundsHeader("a"), parts...)
@@ -270,7 +276,8 @@ func TestTopicStreams(t *testing.T) {
 		fill(t, fmt.Sprint(settled, "?partition=", i), contributionsHeader(byte(i+1)))
 	}
 	_, _, err = endpoint.OpenStreams(settled, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_CONTRIBUTIONS}})
-	wantWords(t, err, exit.Malformed, "settled.private[0]", "settled.private[1]", "different settings of estep", "same flags")
+	wantWords(t, err, exit.Malformed, "settled.private[0]", "settled.private[1]", "different settings of estep",
+		"same flags")
 
 	idle := topic(fake.Address, "idle.private")
 	fill(t, idle+"?partition=1", roundsHeader("a"), round(1, 1))
@@ -297,7 +304,8 @@ func TestTopicTails(t *testing.T) {
 	if err := outs[4].Commit(); err != nil {
 		t.Fatal(err)
 	}
-	want := []endpoint.Tail{{New: true}, {Midway: true}, {Closed: 3}, {Closed: 3, Midway: true}, {Closed: 3, Ended: true}}
+	want := []endpoint.Tail{{New: true}, {Midway: true}, {Closed: 3}, {Closed: 3, Midway: true},
+		{Closed: 3, Ended: true}}
 	for end := time.Now().Add(time.Minute); ; {
 		got, err := endpoint.Tails(name, h)
 		if err == nil && slices.Equal(got, want) {
@@ -314,7 +322,8 @@ func TestTopicTails(t *testing.T) {
 		return o
 	}()} {
 		_, err := endpoint.Tails(name, other)
-		wantWords(t, err, exit.Usage, "rounds.private: holds another stream (ROUNDS of run \"a\"): its "+wire.Differences(h, other), "topics of its own")
+		wantWords(t, err, exit.Usage, "rounds.private: holds another stream (ROUNDS of run \"a\"): its "+
+			wire.Differences(h, other), "topics of its own")
 		_, err = endpoint.CreateStreams(name, other, "fast")
 		wantWords(t, err, exit.Usage, "holds another stream", "topics of its own")
 	}
@@ -458,7 +467,8 @@ func produce(t *testing.T, address, topic, value string, headers ...kgo.RecordHe
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if err := c.ProduceSync(t.Context(), &kgo.Record{Topic: topic, Value: []byte(value), Headers: headers}).FirstErr(); err != nil {
+	if err := c.ProduceSync(t.Context(),
+		&kgo.Record{Topic: topic, Value: []byte(value), Headers: headers}).FirstErr(); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -507,7 +517,8 @@ func TestUntilEndWanted(t *testing.T) {
 	commit(late)
 	expect(2)
 	for _, from := range []string{"oldest", "newest", "end"} {
-		_, _, err := endpoint.OpenStream(name+"?until=end&from="+from, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}, Ended: true})
+		_, _, err := endpoint.OpenStream(name+"?until=end&from="+from,
+			endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}, Ended: true})
 		wantWords(t, err, exit.Usage, "documents.private: from="+from+" depends on the time of reading")
 	}
 }

@@ -22,7 +22,8 @@ func TestAttackTopics(t *testing.T) {
 			(umask 077; tee $out/z.pp) | privatize none --run $out --ledger $out/ledger |
 			mstep lda -q --topics 8 --alpha 1 --eta 0.1 --kappa 0 --denoise floor --average-from 1 --run $out \
 				--params-out >(tee -p $out/params.pp >$out/params) -o $out/model.pp`
-	folder := seeded.Folder(t, seeded.Chance{Seed: 1, Margin: "a third of the bound; 25 times the least without one", Rate: 1e-6})
+	folder := seeded.Folder(t, seeded.Chance{Seed: 1, Margin: "a third of the bound; 25 times the least without one",
+		Rate: 1e-6})
 	comments(t, folder)
 	run(t, folder, "tokenize text -q -o docs.pp comments.jsonl; (umask 077; head -c 32 /dev/urandom >key)")
 	run(t, folder, "out=open draws="+chain)
@@ -37,11 +38,13 @@ func TestAttackTopics(t *testing.T) {
 				Exact    struct{ Probability float64 }
 			}
 		}
-		text := run(t, folder, "evaluate attack topics -q --assignments "+out+"/z.pp --params "+out+"/params.pp --tokens 100 --rounds 10 --json")
+		text := run(t, folder, "evaluate attack topics -q --assignments "+out+"/z.pp --params "+out+
+			"/params.pp --tokens 100 --rounds 10 --json")
 		if err := json.Unmarshal([]byte(text), &result); err != nil {
 			t.Fatal(err)
 		}
-		if result.Tokens != 100 || len(result.Rounds) != 2 || result.Rounds[1].Round != 20 || !(result.Rounds[1].Equation.Probability > 0) {
+		if result.Tokens != 100 || len(result.Rounds) != 2 || result.Rounds[1].Round != 20 ||
+			!(result.Rounds[1].Equation.Probability > 0) {
 			t.Errorf("%s: %s", out, text)
 		}
 		return result.Rounds[1].Exact.Probability, 1 / result.Chance
@@ -57,7 +60,8 @@ func TestAttackTopics(t *testing.T) {
 		t.Errorf("without a bound on draws the attack is right with probability %v of %v words", open, words)
 	}
 	other := bash(folder, "evaluate attack topics --assignments open/z.pp --params bound/params.pp")
-	if err := other.Run(); other.ProcessState.ExitCode() != 90 || !strings.Contains(other.stderr.String(), "of run open, parameters of run bound") {
+	if err := other.Run(); other.ProcessState.ExitCode() != 90 ||
+		!strings.Contains(other.stderr.String(), "of run open, parameters of run bound") {
 		t.Errorf("parameters of another run: %v, %s", err, other.stderr.String())
 	}
 }

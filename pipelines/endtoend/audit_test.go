@@ -60,7 +60,8 @@ func auditor(t *testing.T) audited {
 	}
 	return func(t *testing.T, binary, arguments string) (code int, message string) {
 		t.Helper()
-		s := bash(memory, fmt.Sprintf("evaluate audit %s --binary %q --confidence 0.9999999 --folder .", arguments, binary))
+		s := bash(memory, fmt.Sprintf("evaluate audit %s --binary %q --confidence 0.9999999 --folder .", arguments,
+			binary))
 		if err := s.Run(); err != nil && s.ProcessState == nil {
 			t.Fatal(err)
 		}
@@ -92,7 +93,8 @@ func auditMutants(t *testing.T, stage string, audit audited) {
 						code, message = audit(t, binary, arguments)
 					}
 					if code != 83 || !strings.Contains(message, m.Finds) {
-						t.Errorf("%s: exit code %d, must be 83, with a message that has %q: %s", arguments, code, m.Finds, message)
+						t.Errorf("%s: exit code %d, must be 83, with a message that has %q: %s", arguments, code,
+							m.Finds, message)
 					}
 				}
 			})

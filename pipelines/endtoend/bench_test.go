@@ -159,13 +159,16 @@ func BenchmarkEStep(b *testing.B) {
 					Docs, Iters float64
 					CPU         []float64
 				}
-				decode(b, run(b, folder, fmt.Sprintf("%s %s peers.train.docword.txt peers.vocab.txt --mode estep --K 50 --dtype float32 "+
-					"--docs 4096 --reps 2 --lam lambda.npy 2>/dev/null", py, shared(b, "peers", "p_"+peer+".py"))), &p)
+				decode(b, run(b, folder,
+					fmt.Sprintf("%s %s peers.train.docword.txt peers.vocab.txt --mode estep --K 50 --dtype float32 "+
+						"--docs 4096 --reps 2 --lam lambda.npy 2>/dev/null", py, shared(b, "peers", "p_"+peer+".py"))),
+					&p)
 				take(peer, slices.Min(p.CPU), p.Docs)
 				b.ReportMetric(p.Iters, "iterations/doc")
 			}
-			inProcess := run(b, root, fmt.Sprintf("PRIVPIPE_MODEL=%[1]s/model.pp PRIVPIPE_DOCUMENTS=%[1]s/train.pp GOMAXPROCS=1 "+
-				"go test ./estep/lda -run '^$' -bench Contribute -benchtime 3x", folder))
+			inProcess := run(b, root,
+				fmt.Sprintf("PRIVPIPE_MODEL=%[1]s/model.pp PRIVPIPE_DOCUMENTS=%[1]s/train.pp GOMAXPROCS=1 "+
+					"go test ./estep/lda -run '^$' -bench Contribute -benchtime 3x", folder))
 			rate := docsPerSecond.FindStringSubmatch(inProcess)
 			if rate == nil {
 				b.Fatal(inProcess)
@@ -216,7 +219,8 @@ account plan --noise-multiplier 1 --all --rounds %d --model lda --matrix topics=
 					fmt.Sprintf("sample --all --rounds %d train.pp", rounds),
 					"estep lda --params params" + shape,
 					"privatize --grant grant.json --ledger ledger",
-					fmt.Sprintf("mstep lda --topics 50 --vocab %s --initial lambda.npy --tau0 64 --kappa 0.7 --beta expected-log "+
+					fmt.Sprintf("mstep lda --topics 50 --vocab %s --initial lambda.npy --tau0 64 --kappa 0.7 --beta "+
+						"expected-log "+
 						"--params-out params -o noisy.pp", words),
 				}
 				took := measure(b, folder, stages...)

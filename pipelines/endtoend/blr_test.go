@@ -11,7 +11,8 @@ import (
 )
 
 // matrices of a grant for estep blr, in the order of its stream.
-const rowMatrices = " --vocab ../features.txt --model blr --matrix s1=1xV --matrix s2=VxV,symmetric --statistic s1=0.5 --statistic s2=0.25 --clip 1.41421357"
+const rowMatrices = " --vocab ../features.txt --model blr --matrix s1=1xV --matrix s2=VxV,symmetric --statistic " +
+	"s1=0.5 --statistic s2=0.25 --clip 1.41421357"
 
 // census is a training run on Adult: the flags of each stage.
 type census struct {
@@ -60,13 +61,17 @@ func TestAdult(t *testing.T) {
 		"without noise": {census{"blr", "--all -T 12", rows, "--kappa 0", ""}, 1, .9031, .9071},
 		"a point mass":  {census{"blr", "--all -T 25", rows, "--kappa 0 --estimate map", ""}, 1, .9031, .9071},
 		"full batch, ε = 0.5": {
-			census{"blr", "--all -T 10", rows, "", "--epsilon 0.5 --delta 1e-4 --all -T 10" + rowMatrices}, 3, .8665, .889,
+			census{"blr", "--all -T 10", rows, "", "--epsilon 0.5 --delta 1e-4 --all -T 10" + rowMatrices}, 3, .8665,
+			.889,
 		},
 		"q = 0.004, σ = 1": {
-			census{"blr", "--poisson 0.004 -T 100", rows, "", "--noise-multiplier 1 --delta 1e-6 --poisson 0.004 -T 100" + rowMatrices}, 3, .836, .866,
+			census{"blr", "--poisson 0.004 -T 100", rows, "",
+				"--noise-multiplier 1 --delta 1e-6 --poisson 0.004 -T 100" + rowMatrices}, 3, .836, .866,
 		},
 		"DPVI, q = 0.004, σ = 1": {
-			census{"dpvi", "--poisson 0.004 -T 100", "", "", "--noise-multiplier 1 --delta 1e-6 --poisson 0.004 -T 100 --vocab ../features.txt --model dpvi --matrix gradients=2xV"},
+			census{"dpvi", "--poisson 0.004 -T 100", "", "",
+				"--noise-multiplier 1 --delta 1e-6 --poisson 0.004 -T 100 --vocab ../features.txt --model dpvi " +
+					"--matrix gradients=2xV"},
 			3, .855, .89,
 		},
 	} {
@@ -87,7 +92,8 @@ func TestAdult(t *testing.T) {
 // TestPlansOfRows: the lines of specification.md §3.2 and §3.3 make grants, and the ε of σ = 1 is theirs.
 func TestPlansOfRows(t *testing.T) {
 	folder := t.TempDir()
-	run(t, folder, "account plan --epsilon 1 --delta 1e-6 --all -T 10 --clip 1.41421357 --statistic s1=0.5 --statistic s2=0.25 -o grant.json")
+	run(t, folder, "account plan --epsilon 1 --delta 1e-6 --all -T 10 --clip 1.41421357 --statistic s1=0.5 "+
+		"--statistic s2=0.25 -o grant.json")
 	run(t, folder, "account plan --noise-multiplier 1 --delta 1e-6 --poisson 0.004 -T 100 --clip 1 -o dpvi.json")
 	out := run(t, folder, `account plan --noise-multiplier 1 --delta 1e-6 --poisson 0.004 -T 100 --clip 1.41421357 \
 		--statistic s1=0.5 --statistic s2=0.25 -o sampled.json 2>&1; cat sampled.json`)

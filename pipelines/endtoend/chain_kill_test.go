@@ -37,10 +37,13 @@ type chain struct {
 var raw = " --top-topics 0 --word-weight count --norm 0"
 
 var chains = []chain{
-	{name: "frozen counts", estep: "--keep --statistic counts" + raw, mstep: "--kappa 0 --average-from 1", stored: true},
+	{name: "frozen counts", estep: "--keep --statistic counts" + raw, mstep: "--kappa 0 --average-from 1",
+		stored: true},
 	{name: "frozen increments", estep: "--keep --statistic increments" + raw, mstep: "--accumulate"},
-	{name: "counts in place", estep: "--update in-place --inherent-report report.jsonl --statistic counts" + raw, mstep: "--kappa 0 --average-from 1"},
-	{name: "increments in place", estep: "--update in-place --inherent-report report.jsonl --statistic increments --document-noise 1 --noise-each-round" + raw, mstep: "--accumulate", stored: true},
+	{name: "counts in place", estep: "--update in-place --inherent-report report.jsonl --statistic counts" + raw,
+		mstep: "--kappa 0 --average-from 1"},
+	{name: "increments in place", estep: "--update in-place --inherent-report report.jsonl --statistic increments " +
+		"--document-noise 1 --noise-each-round" + raw, mstep: "--accumulate", stored: true},
 }
 
 // TestKilledChain kills estep before each of its calls that changes a file or writes its output. It kills mstep
@@ -79,7 +82,8 @@ func (c chain) sweep(t *testing.T, victim string, step int, want map[string]stri
 		folder := memory(t)
 		count, where := 0, ""
 		err := c.run(folder, victim, func(s *crash.Stop) (bool, error) {
-			if s.After || !(s.Below(folder) && changes(&s.Call) || s.File == 1 && s.Writes() || s.Name == "exit_group") {
+			if s.After || !(s.Below(folder) && changes(&s.Call) || s.File == 1 && s.Writes() ||
+				s.Name == "exit_group") {
 				return false, nil
 			}
 			count++
@@ -110,7 +114,8 @@ func (c chain) sweep(t *testing.T, victim string, step int, want map[string]stri
 
 // changes says that a call changes a file.
 func changes(c *crash.Call) bool {
-	return c.Writes() || strings.HasPrefix(c.Name, "rename") || strings.HasPrefix(c.Name, "unlink") || strings.HasSuffix(c.Name, "sync") ||
+	return c.Writes() || strings.HasPrefix(c.Name, "rename") || strings.HasPrefix(c.Name, "unlink") ||
+		strings.HasSuffix(c.Name, "sync") ||
 		c.Name == "openat" && c.Flags&os.O_CREATE != 0
 }
 
@@ -141,7 +146,8 @@ func (c chain) run(folder, victim string, visit func(*crash.Stop) (bool, error))
 		strings.Fields(fmt.Sprintf("sample -q --all --rounds %d --run chain %s/docs.pp", chainRounds, c.folder)),
 		strings.Fields("estep gibbs -q " + c.estep + " --state state.pp --params params --secret " + c.folder + "/key"),
 		strings.Fields("privatize none -q --run chain --ledger ledger"),
-		strings.Fields("mstep lda -q --run chain --topics 3 --seed 1 --denoise floor " + c.mstep + " --vocab " + c.folder + "/vocab.txt --params-out params -o model.pp"),
+		strings.Fields("mstep lda -q --run chain --topics 3 --seed 1 --denoise floor " + c.mstep + " --vocab " +
+			c.folder + "/vocab.txt --params-out params -o model.pp"),
 	}
 	var group sync.WaitGroup
 	failures := make([]error, len(commands))
@@ -156,7 +162,8 @@ func (c chain) run(folder, victim string, visit func(*crash.Stop) (bool, error))
 			}
 		}
 		group.Go(func() {
-			failures[i] = stage(folder, command, in, output, map[bool]func(*crash.Stop) (bool, error){true: visit}[command[0] == victim])
+			failures[i] = stage(folder, command, in, output,
+				map[bool]func(*crash.Stop) (bool, error){true: visit}[command[0] == victim])
 			in.Close()
 			output.Close()
 		})
@@ -212,7 +219,8 @@ func (c chain) left(t *testing.T, folder string) map[string]string {
 	for _, name := range append(files, filepath.Join(folder, "model.pp"), filepath.Join(folder, "state.pp")) {
 		left[filepath.Base(name)] = read(t, name)
 	}
-	if charged := charges(t, filepath.Join(folder, "ledger")); len(charged) != chainRounds || charged[1] != 1 || charged[2] != 1 || charged[3] != 1 {
+	if charged := charges(t, filepath.Join(folder, "ledger")); len(charged) != chainRounds || charged[1] != 1 ||
+		charged[2] != 1 || charged[3] != 1 {
 		t.Fatalf("the charges of the rounds are %v", charged)
 	}
 	return left
@@ -230,7 +238,8 @@ func (c chain) adds(t *testing.T, folder string) {
 	if !strings.Contains(c.estep, "increments") {
 		return
 	}
-	in, h, err := endpoint.OpenStream(filepath.Join(folder, "state.pp"), endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_STATE}})
+	in, h, err := endpoint.OpenStream(filepath.Join(folder, "state.pp"),
+		endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_STATE}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +258,8 @@ func (c chain) adds(t *testing.T, folder string) {
 			counts[i] += float32(x)
 		}
 	}
-	model, _, err := endpoint.OpenStream(filepath.Join(folder, "model.pp"), endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_PARAMETERS}})
+	model, _, err := endpoint.OpenStream(filepath.Join(folder, "model.pp"),
+		endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_PARAMETERS}})
 	if err != nil {
 		t.Fatal(err)
 	}

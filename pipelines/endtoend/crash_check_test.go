@@ -199,7 +199,8 @@ func (v *victim) judge() error {
 			}
 			for number, r := range rounds {
 				if int64(len(output)) > r.start && s.charged[number] != r.hash {
-					return fmt.Errorf("%s bytes of round %d had left without the charge of that release", s.when, number)
+					return fmt.Errorf("%s bytes of round %d had left without the charge of that release", s.when,
+						number)
 				}
 			}
 		}

@@ -84,7 +84,8 @@ func TestKeepReleases(t *testing.T) {
 	}
 	files, oldest, err := v.kept()
 	if err != nil || files != 2*keep || oldest != rounds-keep+1 {
-		t.Errorf("%d files from round %d on are kept, want two of each of the last %d rounds; %v", files, oldest, keep, err)
+		t.Errorf("%d files from round %d on are kept, want two of each of the last %d rounds; %v", files, oldest, keep,
+			err)
 	}
 	if err := v.exact(nil, output); err != nil {
 		t.Error(err)
@@ -172,7 +173,8 @@ func (v *victim) replay(cut []byte) error {
 		return err
 	}
 	if files != 2*keep || oldest != v.rounds-keep+1 {
-		return fmt.Errorf("%d files from round %d on are kept, want two of each of the last %d rounds", files, oldest, keep)
+		return fmt.Errorf("%d files from round %d on are kept, want two of each of the last %d rounds", files, oldest,
+			keep)
 	}
 	return v.exact(cut, output)
 }

@@ -64,7 +64,8 @@ func (v *victim) respend(at int) (killed bool, err error) {
 		return false, err
 	}
 	charges := ledger.Charges()
-	if len(charges) != 2 || charges[0].Attempt != 0 || charges[1].Attempt != 2 || charges[1].Release != releases[1].hash {
+	if len(charges) != 2 || charges[0].Attempt != 0 || charges[1].Attempt != 2 ||
+		charges[1].Release != releases[1].hash {
 		return false, fmt.Errorf("%s: %d charges, want one of each release", b.kind, len(charges))
 	}
 	if !bytes.HasPrefix(whole, cut) || len(cut) > 0 && len(then.Charges()) != 2 {

@@ -45,7 +45,8 @@ func variants(t *testing.T) []*variant {
 		{name: "2 big rounds", mechanism: event.Gaussian, rounds: 2, big: true},
 		{name: "2 big rounds to a file", mechanism: event.Gaussian, rounds: 2, big: true, file: true},
 		{name: "2 rounds of partial sums", mechanism: event.Gaussian, rounds: 2, parts: true},
-		{name: "2 rounds of coins without a name, every call", mechanism: event.Gaussian, rounds: 2, nameless: true, every: true},
+		{name: "2 rounds of coins without a name, every call", mechanism: event.Gaussian, rounds: 2, nameless: true,
+			every: true},
 		{name: "3 rounds, --allow-respend", mechanism: event.Laplace, rounds: 3, leave: true},
 		{name: "2 big rounds to a file", mechanism: event.Laplace, rounds: 2, big: true, file: true},
 		{name: "a vocabulary", mechanism: event.Select, rounds: 1},
@@ -115,7 +116,8 @@ func (v *variant) prepare(t *testing.T, folder string, i int) {
 
 func (v *variant) grant(scheme event.Scheme) *event.Grant {
 	g := &event.Grant{
-		Version: event.GrantVersion, ID: "grant", Mechanism: v.mechanism, Adjacency: event.AddRemove, Unit: event.Document,
+		Version: event.GrantVersion, ID: "grant", Mechanism: v.mechanism, Adjacency: event.AddRemove,
+		Unit:   event.Document,
 		Scheme: scheme, Releases: scheme.Rounds,
 	}
 	switch v.mechanism {
@@ -123,7 +125,8 @@ func (v *variant) grant(scheme event.Scheme) *event.Grant {
 		g.Adjacency, g.Flip, g.MaxWords = event.ReplaceOne, 0.25, 4
 		g.Vocabulary, g.VocabularySize = strings.Repeat("0", 64), reportWords
 	case event.Objective:
-		g.Adjacency, g.Clipping, g.Claim, g.Regularisation, g.ClaimedEpsilon = event.ReplaceOne, event.ClipUnbounded, event.PaperClaim, 0.01, 1
+		g.Adjacency, g.Clipping, g.Claim, g.Regularisation, g.ClaimedEpsilon = event.ReplaceOne, event.ClipUnbounded,
+			event.PaperClaim, 0.01, 1
 		g.Vocabulary, g.VocabularySize = strings.Repeat("0", 64), v.features()
 	case event.Select:
 		g.Clip, g.NoiseMultiplier, g.MaxWords, g.Threshold = 1, 1, 4, 1
@@ -131,7 +134,8 @@ func (v *variant) grant(scheme event.Scheme) *event.Grant {
 		g.Clip, g.NoiseMultiplier = 2, 1
 		rows, columns := v.shape()
 		g.Model, g.Vocabulary, g.VocabularySize = "lda", strings.Repeat("0", 64), columns
-		g.Matrices = []event.Matrix{{Name: "topics", Rows: rows, Columns: columns}, {Name: "documents", Rows: 1, Columns: 1}}
+		g.Matrices = []event.Matrix{{Name: "topics", Rows: rows, Columns: columns},
+			{Name: "documents", Rows: 1, Columns: 1}}
 		g.Releases *= 2 // so that it is not the grant that stops a second release
 	}
 	return g
@@ -162,7 +166,8 @@ func labelled(features int) (stream []byte, end int) {
 		records = append(records, &wire.Record{Body: &wire.Record_Document{Document: d}})
 	}
 	return script.Stream(&wire.Header{
-		Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PRIVATE, Values: true, Vocabulary: make([]byte, 32),
+		Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PRIVATE, Values: true,
+		Vocabulary:     make([]byte, 32),
 		VocabularySize: uint32(features),
 	}, records...)
 }
@@ -177,7 +182,8 @@ func contributions(t *testing.T, scheme event.Scheme, v *variant) (stream []byte
 	rows, columns := v.shape()
 	value := binary.LittleEndian.AppendUint32(nil, math.Float32bits(map[bool]float32{false: 1, true: 2}[v.other]))
 	h := &wire.Header{
-		Version: wire.Version, Kind: wire.Kind_CONTRIBUTIONS, Side: wire.Side_PRIVATE, Model: "lda", Unit: wire.Unit_DOCUMENT,
+		Version: wire.Version, Kind: wire.Kind_CONTRIBUTIONS, Side: wire.Side_PRIVATE, Model: "lda",
+		Unit:       wire.Unit_DOCUMENT,
 		Vocabulary: make([]byte, 32), VocabularySize: uint32(columns), Matrices: []*wire.Matrix{
 			{Name: "topics", Rows: uint32(rows), Columns: uint32(columns), Element: wire.Element_FLOAT32},
 			{Name: "documents", Rows: 1, Columns: 1, Element: wire.Element_FLOAT32},
@@ -208,7 +214,8 @@ func terms() (stream []byte, end int) {
 		t := &wire.Terms{Id: fmt.Sprint(i), Words: []string{"fig", "lime", "pear", "plum"}}
 		records = append(records, &wire.Record{Body: &wire.Record_Terms{Terms: t}})
 	}
-	return script.Stream(&wire.Header{Version: wire.Version, Kind: wire.Kind_TERMS, Side: wire.Side_PRIVATE}, records...)
+	return script.Stream(&wire.Header{Version: wire.Version, Kind: wire.Kind_TERMS, Side: wire.Side_PRIVATE},
+		records...)
 }
 
 // reportWords is the size of the vocabulary of reports.

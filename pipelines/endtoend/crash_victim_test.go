@@ -20,9 +20,10 @@ type victim struct {
 	program string
 	folder  string // where it runs
 	random  *rand.Rand
-	disk    *crash.Disk    // of the ledger's folder; nil: no account is kept, for calls of which several may be under way
-	kinds   map[string]int // the boundaries at which it was killed
-	seen    []sighting     // what left it, up to each kill and end
+	// of the ledger's folder; nil: no account is kept, for calls of which several may be under way
+	disk  *crash.Disk
+	kinds map[string]int // the boundaries at which it was killed
+	seen  []sighting     // what left it, up to each kill and end
 
 	powerCuts int
 	checked   map[string]int // how often the order of what is durable was checked before a write, by its place

@@ -21,7 +21,8 @@ func corpus(t *testing.T) (folder string) {
 	folder = t.TempDir()
 	var lines, words strings.Builder
 	for i := range 40 {
-		fmt.Fprintf(&lines, `{"id":"%s-%d","text":"w%c w%c w%c wa %s"}`+"\n", secret, i*i, 'a'+i%7, 'a'+i%11, 'a'+i%13, secret)
+		fmt.Fprintf(&lines, `{"id":"%s-%d","text":"w%c w%c w%c wa %s"}`+"\n", secret, i*i, 'a'+i%7, 'a'+i%11, 'a'+i%13,
+			secret)
 	}
 	for i := range 13 {
 		fmt.Fprintf(&words, "w%c\n", 'a'+i)
@@ -57,23 +58,34 @@ func TestBadInput(t *testing.T) {
 		{"empty stream", `: | sample --all -o out`, 90, `empty`},
 		{"empty stream of rounds", `: | estep lda --params docs.pp -o out`, 90, `empty`},
 		{"empty stream of contributions", `: | privatize none --ledger out2 -o out`, 90, `empty`},
-		{"no ledger", `privatize --grant grant.json --ledger nowhere -o out contributions.pp`, 82, `account ledger new`},
+		{"no ledger", `privatize --grant grant.json --ledger nowhere -o out contributions.pp`, 82,
+			`account ledger new`},
 		{"empty stream of releases", `: | mstep lda --topics 2 --vocab vocab.txt -o out`, 90, `empty`},
 		{"no stream", `seq 100 | sample --all -o out`, 90, `frame 0 at byte 0: `},
 		{"wrong kind", `sample --all -o out releases.pp`, 90, `a stream of RELEASES, must be of DOCUMENTS`},
-		{"private contributions for mstep", `mstep lda --topics 2 --vocab vocab.txt -o out contributions.pp`, 90, `must be of RELEASES`},
+		{"private contributions for mstep", `mstep lda --topics 2 --vocab vocab.txt -o out contributions.pp`, 90,
+			`must be of RELEASES`},
 		{"wrong vocabulary", `seq -f x%g 13 >v; mstep lda --topics 3 --vocab v -o out releases.pp`, 90, `vocabular`},
-		{"another size of vocabulary", `seq -f x%g 99 >v; mstep lda --topics 3 --vocab v -o out releases.pp`, 90, `vocabular`},
+		{"another size of vocabulary", `seq -f x%g 99 >v; mstep lda --topics 3 --vocab v -o out releases.pp`, 90,
+			`vocabular`},
 		{"other numbers of topics", `mstep lda --topics 4 --vocab vocab.txt -o out releases.pp`, 90, `topics|matri`},
-		{"documents of another vocabulary", `seq -f x%g 13 >v; tokenize text --vocab v docs.jsonl | estep lda --score --model model.pp -o out`, 90, `vocabular`},
-		{"invalid UTF-8", `printf '{"id":"a","text":"MARKERWORD \xff"}\n' | tokenize text --vocab vocab.txt -o out`, 90, `line 1: .*UTF-8`},
-		{"no JSON", `printf '{"id":"a","text":"wa"}\nMARKERWORD\n' | tokenize text --vocab vocab.txt -o out`, 90, `line 2: `},
-		{"empty id", `printf '{"id":"","text":"MARKERWORD"}\n' | tokenize text --vocab vocab.txt -o out`, 90, `line 1: .*id`},
+		{"documents of another vocabulary",
+			`seq -f x%g 13 >v; tokenize text --vocab v docs.jsonl | estep lda --score --model model.pp -o out`, 90,
+			`vocabular`},
+		{"invalid UTF-8", `printf '{"id":"a","text":"MARKERWORD \xff"}\n' | tokenize text --vocab vocab.txt -o out`, 90,
+			`line 1: .*UTF-8`},
+		{"no JSON", `printf '{"id":"a","text":"wa"}\nMARKERWORD\n' | tokenize text --vocab vocab.txt -o out`, 90,
+			`line 2: `},
+		{"empty id", `printf '{"id":"","text":"MARKERWORD"}\n' | tokenize text --vocab vocab.txt -o out`, 90,
+			`line 1: .*id`},
 		{"CRLF", `sed 's/$/\r/' docs.jsonl | tokenize text --vocab vocab.txt | cmp - <(tokenize text --vocab vocab.txt docs.jsonl)`, 0, `^$`},
-		{"an id twice", `cat docs.jsonl docs.jsonl | tokenize text --vocab vocab.txt | sample --all -o out`, 90, `twice`},
+		{"an id twice", `cat docs.jsonl docs.jsonl | tokenize text --vocab vocab.txt | sample --all -o out`, 90,
+			`twice`},
 		{"a document of a billion words", `(printf '{"id":"a","text":"'; yes MARKERWORD | head -c 100000000 | tr '\n' ' '; echo '"}') | tokenize text --vocab vocab.txt -o out`, 90, `line 1: .*larger than`},
 		{"a full disk", `tokenize text --vocab vocab.txt docs.jsonl >/dev/full`, 101, `no space left`},
-		{"a full disk for the model", `cat releases.pp | mstep lda --topics 3 --vocab vocab.txt --checkpoint none >/dev/full`, 101, `no space left`},
+		{"a full disk for the model",
+			`cat releases.pp | mstep lda --topics 3 --vocab vocab.txt --checkpoint none >/dev/full`, 101,
+			`no space left`},
 		{"a closed pipe", `{ yes '{"id":"a","text":"wa"}' | head -n 1000000 | tokenize text --vocab vocab.txt; } | true`, 141, ``},
 		{"no grant", `privatize --grant nowhere --ledger out contributions.pp`, 82, `nowhere`},
 		{"no flag", `privatize contributions.pp -o out`, 80, `--grant`},

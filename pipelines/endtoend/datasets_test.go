@@ -46,7 +46,8 @@ privatize --grant south.json --dataset south --ledger run.ledger -o out-south.pp
 privatize --grant north.json --dataset north --ledger run.ledger -o again.pp north-key.pp
 cmp again.pp out-north.pp
 account verify run.ledger`)
-	refused(`privatize --grant north.json --dataset south --ledger run.ledger -o no.pp north-key.pp`, "under other settings")
+	refused(`privatize --grant north.json --dataset south --ledger run.ledger -o no.pp north-key.pp`,
+		"under other settings")
 
 	var report struct {
 		Epsilon  float64
@@ -60,7 +61,8 @@ account verify run.ledger`)
 		t.Fatal(err)
 	}
 	within := func(epsilon float64) bool { return epsilon > 0.999 && epsilon <= 1 }
-	if !report.Disjoint || !within(report.Epsilon) || len(report.Datasets) != 2 || report.Datasets[0].Dataset != "north" ||
+	if !report.Disjoint || !within(report.Epsilon) || len(report.Datasets) != 2 ||
+		report.Datasets[0].Dataset != "north" ||
 		!within(report.Datasets[0].Epsilon) || !within(report.Datasets[1].Epsilon) {
 		t.Errorf("report %+v, want ε 1 of each of two data sets and of both", report)
 	}

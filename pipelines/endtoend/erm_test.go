@@ -36,7 +36,8 @@ func TestObjectiveOnAdult(t *testing.T) {
 		return result.AUC
 	}
 	for lambda, want := range map[string]float64{"1e-5": .8994, "1e-4": .8885, "1e-3": .8651} {
-		if got := auc("privatize objective --noiseless --run exact --regularisation " + lambda); got < want-1e-3 || got > want+1e-3 {
+		if got := auc("privatize objective --noiseless --run exact --regularisation " + lambda); got < want-1e-3 ||
+			got > want+1e-3 {
 			t.Errorf("Λ %s, without perturbation: AUC %.4f, want %.4f", lambda, got, want)
 		}
 	}
@@ -89,12 +90,15 @@ func clinic(t *testing.T, folder string) {
 func TestERMRecipe(t *testing.T) {
 	testkit.Deep(t, "papers")
 	t.Parallel()
-	folder := seeded.Folder(t, seeded.Chance{Seed: 1, Margin: "0.065 of the area, of which six runs have 0.885 to 0.886", Rate: 1e-6})
+	folder := seeded.Folder(t, seeded.Chance{Seed: 1,
+		Margin: "0.065 of the area, of which six runs have 0.885 to 0.886", Rate: 1e-6})
 	clinic(t, folder)
 	recipe := filepath.Join(root, "pipelines/recipes/papers/erm.sh")
-	out := run(t, folder, recipe+" --schema schema.json --epsilon 2 --regularisation 1e-3 --held test.csv train.csv out 2>&1")
+	out := run(t, folder, recipe+
+		" --schema schema.json --epsilon 2 --regularisation 1e-3 --held test.csv train.csv out 2>&1")
 	for _, want := range []string{
-		"no proof: a paper claims epsilon 2", "pld         ∞  1e-06", "ε 2, which is not proven", "unbounded (claimed ε 2)", "500        ",
+		"no proof: a paper claims epsilon 2", "pld         ∞  1e-06", "ε 2, which is not proven",
+		"unbounded (claimed ε 2)", "500        ",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
@@ -115,7 +119,8 @@ func TestERMRecipe(t *testing.T) {
 	}
 
 	out = run(t, folder, recipe+" --schema schema.json --epsilon none --held test.csv train.csv exact 2>&1")
-	if !strings.Contains(out, "no privacy: the weights are not perturbed") || !strings.Contains(out, "pld         ∞") || strings.Contains(out, "claimed") {
+	if !strings.Contains(out, "no privacy: the weights are not perturbed") || !strings.Contains(out, "pld         ∞") ||
+		strings.Contains(out, "claimed") {
 		t.Errorf("without perturbation:\n%s", out)
 	}
 
@@ -130,14 +135,16 @@ func TestERMRecipe(t *testing.T) {
 		"--epsilon 0 --schema schema.json a b":             "--epsilon must be a positive number, is 0",
 		"--epsilon 1e9 --schema schema.json train.csv new": "must be in [2^-20, 512]",
 		"--epsilon none --regularisation 1e-13 --schema schema.json train.csv n": "regularisation must be in",
-		"--row-norm -1 --schema schema.json train.csv new":                       "--row-norm must be a positive number, is -1",
-		"--positive 'a b' --schema schema.json train.csv new":                    "--positive must be one word",
-		"--delta 1 --schema schema.json train.csv new":                           "--delta must be below 1",
-		"--held nowhere --schema schema.json train.csv new":                      "no such text: nowhere",
+		"--row-norm -1 --schema schema.json train.csv new": "--row-norm must be a positive " +
+			"number, is -1",
+		"--positive 'a b' --schema schema.json train.csv new": "--positive must be one word",
+		"--delta 1 --schema schema.json train.csv new":        "--delta must be below 1",
+		"--held nowhere --schema schema.json train.csv new":   "no such text: nowhere",
 	} {
 		s := bash(folder, recipe+" "+arguments)
 		s.Run()
-		if code := s.ProcessState.ExitCode(); code != 80 && code != 90 || !strings.Contains(s.stderr.String(), message) {
+		if code := s.ProcessState.ExitCode(); code != 80 && code != 90 ||
+			!strings.Contains(s.stderr.String(), message) {
 			t.Errorf("%s: exit code %d, %q; want 80, %q", arguments, code, s.stderr.String(), message)
 		}
 		if _, err := os.Stat(filepath.Join(folder, "new")); err == nil {

@@ -25,7 +25,8 @@ var familyLines = []struct{ file, after, line string }{
 	{"mstep/main.go", " words.Command ", "\tMixture mixture.Command `cmd:\"\" help:\"Learn clusters.\"`\n"},
 	{"mstep/main.go", "\t\"privpipe/mstep/lda\"", "\t\"privpipe/mstep/mixture\"\n"},
 	{"pipelines/model/families/families.go", "\twords.Family,", "\tmixture.Family,\n"},
-	{"pipelines/model/families/families.go", "\t\"privpipe/pipelines/model/lda\"", "\t\"privpipe/pipelines/model/mixture\"\n"},
+	{"pipelines/model/families/families.go", "\t\"privpipe/pipelines/model/lda\"",
+		"\t\"privpipe/pipelines/model/mixture\"\n"},
 }
 
 // withFamily returns go's overlay of the project with the further family.
@@ -95,7 +96,8 @@ func goTool(t *testing.T, arguments ...string) {
 // undisturbed run, byte for byte.
 func TestFamily(t *testing.T) {
 	testkit.Deep(t, "distribution")
-	overlay, folder := withFamily(t), seeded.Folder(t, seeded.Chance{Seed: 1, Margin: "no word of the other half, two are allowed", Rate: 1e-6})
+	overlay, folder := withFamily(t),
+		seeded.Folder(t, seeded.Chance{Seed: 1, Margin: "no word of the other half, two are allowed", Rate: 1e-6})
 	checks := filepath.Join(folder, "mixture.test")
 	goTool(t, "test", "-c", "-vet=off", "-overlay", overlay, "-o", checks, "./pipelines/model/mixture")
 	run(t, folder, checks)
@@ -184,14 +186,20 @@ func TestFamily(t *testing.T) {
 		grep -q "^privatize: error: refused: .* depend on one another" log; ! grep -q charge refused/ledger`)
 
 	for what, c := range map[string]struct{ command, want string }{
-		"no key":          {"estep mixture --params x --secret nowhere docs.pp", "82 .*head -c 32"},
-		"a short key":     {"estep mixture --params x --secret vocab.txt docs.pp", "90 .*larger than 32 bytes"},
-		"a topic":         {"estep mixture --params x kafka://localhost:1/rounds.private", "80 .*partitions of a topic change hands"},
-		"a run unnamed":   {"sample -q --all docs.pp | estep mixture --params model.pp --secret key", "80 .*name their run.* sample --run"},
-		"another's state": {"sample -q --all docs.pp | estep mixture --params model.pp --state killed/state.pp", "90 .*another run"},
-		"state released":  {"privatize none -q --run mixture --ledger killed/ledger killed/state.pp", "90 .*a stream of STATE, must be of CONTRIBUTIONS or SUMS"},
-		"state combined":  {"privatize combine killed/state.pp", "90 .*a stream of STATE, must be of CONTRIBUTIONS or SUMS"},
-		"state learned":   {"mstep mixture --clusters 2 --vocab vocab.txt -o no.pp killed/state.pp", "90 .*a stream of STATE, must be of RELEASES"},
+		"no key":      {"estep mixture --params x --secret nowhere docs.pp", "82 .*head -c 32"},
+		"a short key": {"estep mixture --params x --secret vocab.txt docs.pp", "90 .*larger than 32 bytes"},
+		"a topic": {"estep mixture --params x kafka://localhost:1/rounds.private",
+			"80 .*partitions of a topic change hands"},
+		"a run unnamed": {"sample -q --all docs.pp | estep mixture --params model.pp --secret key",
+			"80 .*name their run.* sample --run"},
+		"another's state": {"sample -q --all docs.pp | estep mixture --params model.pp --state killed/state.pp",
+			"90 .*another run"},
+		"state released": {"privatize none -q --run mixture --ledger killed/ledger killed/state.pp",
+			"90 .*a stream of STATE, must be of CONTRIBUTIONS or SUMS"},
+		"state combined": {"privatize combine killed/state.pp",
+			"90 .*a stream of STATE, must be of CONTRIBUTIONS or SUMS"},
+		"state learned": {"mstep mixture --clusters 2 --vocab vocab.txt -o no.pp killed/state.pp",
+			"90 .*a stream of STATE, must be of RELEASES"},
 		"no parameters":   {"estep mixture docs.pp", "80 .*training needs --params"},
 		"an lda command":  {"estep lda --infer --model private/model.pp docs.pp", "90 .*must be of .lda"},
 		"no such topics":  {"mstep export nowhere.pp", "82"},

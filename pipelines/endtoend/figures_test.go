@@ -26,7 +26,8 @@ var figures = []struct {
 		"S = 400, noise of the sum: non-private .* < zCDP ", "S = 400, zCDP: noise as printed .* < noise of the sum ",
 	}},
 	{"F2", []string{
-		"noise as printed, .*: zCDP .* < non-private ", "noise as printed, .*: advanced .* < zCDP ", "noise as printed, .*: linear .* < zCDP ",
+		"noise as printed, .*: zCDP .* < non-private ", "noise as printed, .*: advanced .* < zCDP ",
+		"noise as printed, .*: linear .* < zCDP ",
 	}},
 	{"F3", []string{
 		"S = 1000, σ = 1.24: moments .* < strong ", "S = 1000, σ = 1.24: moments .* < no clipping ",
@@ -34,18 +35,21 @@ var figures = []struct {
 		"S = 1000, .*: Poisson sampling .* is within 10 % and chance of ",
 	}},
 	{"F4", []string{
-		"round \\d+: non-private .* < moments ", "round \\d+: moments .* < strong ", "round \\d+: moments .* < no clipping ",
+		"round \\d+: non-private .* < moments ", "round \\d+: moments .* < strong ",
+		"round \\d+: moments .* < no clipping ",
 		"F5, .*: strong .* < moments ",
 	}},
 	{"F9", []string{
-		"equation 24 finds words of plain", "equation 24 finds words of CDP-LDA\\+", "equation 24 finds few words of HDP-LDA ε_I = 10",
+		"equation 24 finds words of plain", "equation 24 finds words of CDP-LDA\\+",
+		"equation 24 finds few words of HDP-LDA ε_I = 10",
 		"the exact likelihood finds words of HDP-LDA ε_I = 10",
 	}},
 	{"F10", []string{
 		"ε = .*: HDP-LDA .* < HDP-LDA as printed ", "ε = .*: HDP-LDA .* < CDP-LDA\\+ ",
 	}},
 	{"F15", []string{
-		"K = 10: γ = 1 .* < γ = 0.1 ", "γ = 0.1: words drawn in a round", "γ = 0.1: their variance", "v = 8, q = 0.5: size .* equation 11",
+		"K = 10: γ = 1 .* < γ = 0.1 ", "γ = 0.1: words drawn in a round", "γ = 0.1: their variance",
+		"v = 8, q = 0.5: size .* equation 11",
 		"v = 8, q = 0.5: .* variances, equation 12",
 	}},
 	{"F6", []string{
@@ -58,17 +62,21 @@ var figures = []struct {
 		"K = 5, S = 400: strong .* < moments ", "K = 5, S = 400: moments .* is at least the mean image ",
 	}},
 	{"F11", []string{
-		"ε = 1: CDP-LDA .* < LP-LDA ", "LP-LDA falls: ε₁ = 8 .* < ε₁ = 1 ", "ε₁ = 8: LP-LDA .* is within 5 % and chance of plain ",
+		"ε = 1: CDP-LDA .* < LP-LDA ", "LP-LDA falls: ε₁ = 8 .* < ε₁ = 1 ",
+		"ε₁ = 8: LP-LDA .* is within 5 % and chance of plain ",
 	}},
 	{"F12", []string{
-		"plain: the classifier learns: accuracy (0\\.[89]|1)", "LP-LDA, the accuracy of the classifier rises: ε = 0.1 .* < ε = 8 ",
-		"CDP-LDA, macro F1 rises: ε = 0.1 .* < ε = 8 ", "LP-LDA, ε = 0.1: accuracy of the attack on the classifier ", "CDP-LDA, ε = 0.1: accuracy of the attack on the topics ",
+		"plain: the classifier learns: accuracy (0\\.[89]|1)",
+		"LP-LDA, the accuracy of the classifier rises: ε = 0.1 .* < ε = 8 ",
+		"CDP-LDA, macro F1 rises: ε = 0.1 .* < ε = 8 ", "LP-LDA, ε = 0.1: accuracy of the attack on the classifier ",
+		"CDP-LDA, ε = 0.1: accuracy of the attack on the topics ",
 	}},
 	{"F13", []string{
 		"prior data helps, ε₁ = 3: with it .* < without it ",
 	}},
 	{"members", []string{
-		`without privacy: the attack works, its area is 0\.[5-9]`, `ε = 1: 0\.\d+ of the members are found at 1 % false alarms, of at most 0\.027 allowed$`,
+		`without privacy: the attack works, its area is 0\.[5-9]`,
+		`ε = 1: 0\.\d+ of the members are found at 1 % false alarms, of at most 0\.027 allowed$`,
 		`ε = 1: the attack is worse than without privacy, 0\.[45]\d+ against`,
 	}},
 	{"F14", []string{"α = 2: the exact ", "α = 5: the exact ", "α = 14: the exact ", "table 3"}},
@@ -83,7 +91,8 @@ var figures = []struct {
 // deviation of .025. The area must be more than .55.
 func TestAll(t *testing.T) {
 	testkit.Deep(t, "papers")
-	folder := seeded.Folder(t, seeded.Chance{Seed: 1, Margin: "orders that must hold are 4.5 deviations apart", Rate: 1e-2})
+	folder := seeded.Folder(t, seeded.Chance{Seed: 1, Margin: "orders that must hold are 4.5 deviations apart",
+		Rate: 1e-2})
 	begun := time.Now()
 	ran := allRows(t, folder, "out")
 	t.Logf("%.0f s", time.Since(begun).Seconds())
@@ -104,7 +113,8 @@ func TestAll(t *testing.T) {
 	}
 	// Four runs of each system, and the exact frequencies once.
 	points := read(t, filepath.Join(folder, "out/F4.csv"))
-	for row, want := range map[string]int{"after each round,strong,line,2,": 4, "after each round,unigram,level,1,": 1} {
+	for row, want := range map[string]int{"after each round,strong,line,2,": 4,
+		"after each round,unigram,level,1,": 1} {
 		if got := strings.Count(points, "\n"+row); got != want {
 			t.Errorf("F4.csv has %d rows %s, want %d", got, row, want)
 		}
@@ -178,7 +188,8 @@ func TestAllFails(t *testing.T) {
 	command := filepath.Join(root, "pipelines/recipes/papers/all.sh") + " --quick --rows '20 10 F14' out"
 	s := bash(folder, "PRIVPIPE_BIN=$PWD/bin "+command)
 	s.Run()
-	for _, want := range []string{`(?m)^10\t.*\tholds$`, `(?m)^20\t.*\tholds$`, `(?m)^F14\tfigures/F14.sh --quick exact\t\d+ s\tfailed \(1\)$`} {
+	for _, want := range []string{`(?m)^10\t.*\tholds$`, `(?m)^20\t.*\tholds$`,
+		`(?m)^F14\tfigures/F14.sh --quick exact\t\d+ s\tfailed \(1\)$`} {
 		if !regexp.MustCompile(want).MatchString(s.stdout.String()) {
 			t.Errorf("no %s in\n%s", want, s.stdout.String())
 		}
@@ -236,7 +247,8 @@ func TestFigureAgain(t *testing.T) {
 		"F15":     "--rates '0.1 1' --topics 2 --rounds 2 --counted 10 --runs 1 some.jsonl rest.jsonl",
 		"members": "--epsilons 8 --topics 2 --sweeps 1 --rounds 1 some.jsonl",
 	} {
-		command := fmt.Sprintf("%s --quick --vocab words.txt %s %s || (($? == 1))", filepath.Join(root, "pipelines/recipes/papers/figures", name+".sh"), arguments, name)
+		command := fmt.Sprintf("%s --quick --vocab words.txt %s %s || (($? == 1))",
+			filepath.Join(root, "pipelines/recipes/papers/figures", name+".sh"), arguments, name)
 		findings := run(t, folder, command)
 		if again := run(t, folder, command); again != findings || findings == "" {
 			t.Errorf("%s: the second time it found\n%s\nand the first\n%s", name, again, findings)
@@ -265,7 +277,8 @@ func TestFigureGrid(t *testing.T) {
 		}
 	}
 	s := bash(folder, filepath.Join(root, "pipelines/recipes/papers/figures/F1.sh --quick all.jsonl held.jsonl grid"))
-	if s.Run(); s.ProcessState.ExitCode() != 80 || !strings.Contains(s.stderr.String(), "was begun with other settings or another text") {
+	if s.Run(); s.ProcessState.ExitCode() != 80 ||
+		!strings.Contains(s.stderr.String(), "was begun with other settings or another text") {
 		t.Errorf("another text in the folder: exit code %d, %s", s.ProcessState.ExitCode(), s.stderr.String())
 	}
 }
@@ -322,8 +335,9 @@ func TestOrder(t *testing.T) {
 		{8, "must", "1e-3", "1.26e-3", "holds\tmust\tt: a 0.001 < b 0.00126", 0},
 		{8, "must", "1e-3", "1.25e-3", "chance\tmust\tt: a 0.001 < b 0.00125", 0},
 	} {
-		s := bash(t.TempDir(), fmt.Sprintf("source %s; out=. name=F spread=0.1 runs=%d; order %s t a '%s' b '%s'; verdict",
-			filepath.Join(root, "pipelines/recipes/papers/figures/figure.sh"), c.runs, c.kind, c.lower, c.upper))
+		s := bash(t.TempDir(),
+			fmt.Sprintf("source %s; out=. name=F spread=0.1 runs=%d; order %s t a '%s' b '%s'; verdict",
+				filepath.Join(root, "pipelines/recipes/papers/figures/figure.sh"), c.runs, c.kind, c.lower, c.upper))
 		s.Run()
 		if got := s.stdout.String(); got != c.want+"\n" || s.ProcessState.ExitCode() != c.code {
 			t.Errorf("%+v: %q, exit code %d, %s", c, got, s.ProcessState.ExitCode(), s.stderr.String())
@@ -336,7 +350,8 @@ func TestOrder(t *testing.T) {
 func TestFigureFails(t *testing.T) {
 	folder := t.TempDir()
 	otherTable(t, folder)
-	s := bash(folder, fmt.Sprintf("PRIVPIPE_BIN=$PWD/bin %s F14", filepath.Join(root, "pipelines/recipes/papers/figures/F14.sh")))
+	s := bash(folder, fmt.Sprintf("PRIVPIPE_BIN=$PWD/bin %s F14",
+		filepath.Join(root, "pipelines/recipes/papers/figures/F14.sh")))
 	s.Run()
 	if code := s.ProcessState.ExitCode(); code != 1 || !strings.Contains(s.stdout.String(), "fails\tmust\ttable 3") {
 		t.Errorf("exit code %d, %s%s; want 1", code, s.stdout.String(), s.stderr.String())
@@ -360,7 +375,8 @@ func TestFigureUsage(t *testing.T) {
 	testkit.Deep(t, "papers")
 	folder := t.TempDir()
 	write(t, folder, "few.jsonl", `{"id":"a","text":"alpha beta"}`+"\n")
-	write(t, folder, "schema.json", `{"columns": [{"name": "label", "type": "label", "positive": "1", "negative": "0"}]}`)
+	write(t, folder, "schema.json",
+		`{"columns": [{"name": "label", "type": "label", "positive": "1", "negative": "0"}]}`)
 	for _, f := range figures {
 		path := filepath.Join(root, "pipelines/recipes/papers/figures", f.name+".sh")
 		texts := "few.jsonl few.jsonl"
@@ -380,16 +396,21 @@ func TestFigureUsage(t *testing.T) {
 			code    int
 			message string
 		}{
-			"":                         {80, "wants "},
-			"--no-such-flag 1 a":       {80, "unknown flag --no-such-flag"},
-			"--help":                   {0, ""},
-			"--runs 0 " + texts + " x": {80, map[bool]string{true: "unknown flag --runs", false: "--runs must be a number from 1 to 99, is 0"}[f.name == "F14"]},
-			strings.TrimSuffix(texts, "few.jsonl") + "nowhere x": {80, map[bool]string{true: "wants OUT", false: "no such text: nowhere"}[f.name == "F14"]},
+			"":                   {80, "wants "},
+			"--no-such-flag 1 a": {80, "unknown flag --no-such-flag"},
+			"--help":             {0, ""},
+			"--runs 0 " + texts + " x": {80,
+				map[bool]string{true: "unknown flag --runs",
+					false: "--runs must be a number from 1 to 99, is 0"}[f.name == "F14"]},
+			strings.TrimSuffix(texts, "few.jsonl") +
+				"nowhere x": {80, map[bool]string{true: "wants OUT", false: "no such text: nowhere"}[f.name == "F14"]},
 		} {
 			s := bash(folder, path+" "+arguments)
 			s.Run()
-			if code := s.ProcessState.ExitCode(); code != want.code || !strings.Contains(s.stderr.String(), want.message) {
-				t.Errorf("%s %s: exit code %d, %q; want %d, %q", f.name, arguments, code, s.stderr.String(), want.code, want.message)
+			if code := s.ProcessState.ExitCode(); code != want.code ||
+				!strings.Contains(s.stderr.String(), want.message) {
+				t.Errorf("%s %s: exit code %d, %q; want %d, %q", f.name, arguments, code, s.stderr.String(), want.code,
+					want.message)
 			}
 		}
 		if f.name == "F14" {
@@ -417,7 +438,8 @@ func TestClassesFigureUsage(t *testing.T) {
 		{"--epsilons 'none 1'", "--epsilon must be a positive number, is none"},
 		{"--held 0", "--held must be a positive number, is 0"},
 		{"--vocab words.txt --quick", "wants 400 texts of the classes sci.med and sci.space"},
-		{"--vocab words.txt --positive even --negative odd --train 600 --held 101", "wants 701 texts of the classes even and odd"},
+		{"--vocab words.txt --positive even --negative odd --train 600 --held 101",
+			"wants 701 texts of the classes even and odd"},
 	} {
 		s := bash(folder, recipe+" "+c.flags+" labels.jsonl out")
 		if s.Run(); s.ProcessState.ExitCode() != 80 || !strings.Contains(s.stderr.String(), c.want) {

@@ -66,8 +66,9 @@ sample -q --all --rounds 41 --first-round 41 -o round.pp docs.pp`, topics, alpha
 			for name, command := range peers {
 				take(name, run(b, folder, command), 1)
 			}
-			out := run(b, root, fmt.Sprintf("PRIVPIPE_MODEL=%[1]s/model.pp PRIVPIPE_DOCUMENTS=%[1]s/docs.pp GOMAXPROCS=1 "+
-				"go test ./estep/gibbs -run '^$' -bench Contribute -benchtime 1x", folder))
+			out := run(b, root,
+				fmt.Sprintf("PRIVPIPE_MODEL=%[1]s/model.pp PRIVPIPE_DOCUMENTS=%[1]s/docs.pp GOMAXPROCS=1 "+
+					"go test ./estep/gibbs -run '^$' -bench Contribute -benchtime 1x", folder))
 			ours := tokensPerSecond.FindAllStringSubmatch(out, -1)
 			if len(ours) != 3 {
 				b.Fatal(out)
@@ -119,9 +120,11 @@ func samplerPeers(b *testing.B, topics int, alpha, eta float64) map[string]strin
 	}
 	if _, err := exec.LookPath("javac"); err == nil && len(found) > 0 {
 		program := filepath.Join(root, "pipelines/endtoend/mallet/Sampling.java")
-		peers["MALLET"] = fmt.Sprintf("java -Xmx2g -cp '%s/*' %s docword.txt %d %v %v %s 2>/dev/null", jars, program, topics, alpha*float64(topics), eta, chain)
+		peers["MALLET"] = fmt.Sprintf("java -Xmx2g -cp '%s/*' %s docword.txt %d %v %v %s 2>/dev/null", jars, program,
+			topics, alpha*float64(topics), eta, chain)
 	} else {
-		b.Logf("without MALLET: no javac, or no jars in %s; name their folder with PRIVPIPE_MALLET_JARS (.ci/peers fetches them)", jars)
+		b.Logf("without MALLET: no javac, or no jars in %s; name their folder with PRIVPIPE_MALLET_JARS (.ci/peers "+
+			"fetches them)", jars)
 	}
 	return peers
 }

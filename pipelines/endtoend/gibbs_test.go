@@ -30,7 +30,8 @@ func TestGibbsRecipe(t *testing.T) {
 		t.Errorf("the second time it printed\n%s\nand the first\n%s", again, first)
 	}
 	other := bash(folder, recipes+"/lda.sh"+flags)
-	if err := other.Run(); other.ProcessState.ExitCode() != 80 || !strings.Contains(other.stderr.String(), "other settings") {
+	if err := other.Run(); other.ProcessState.ExitCode() != 80 ||
+		!strings.Contains(other.stderr.String(), "other settings") {
 		t.Errorf("another E-step in the same folder: %v, %s", err, other.stderr.String())
 	}
 }
@@ -58,7 +59,8 @@ func TestGibbsChain(t *testing.T) {
 			mstep lda -q --topics 5 --kappa 0 --params-out $out/params -o $out/model.pp`
 	const laplace = "privatize='eval privatize laplace --run chain --grant grant.json --ledger $out/ledger';"
 	run(t, folder, "set -o pipefail; out=word draws='--draws 2'; "+laplace+chain)
-	if charges := run(t, folder, `grep -c '"charge":{.*"unit":"word".*"draws":2' word/ledger`); strings.TrimSpace(charges) != "4" {
+	if charges := run(t, folder,
+		`grep -c '"charge":{.*"unit":"word".*"draws":2' word/ledger`); strings.TrimSpace(charges) != "4" {
 		t.Errorf("%s charges with draws, want 4", strings.TrimSpace(charges))
 	}
 	if report := run(t, folder, "account report --delta 1e-6 word/ledger"); !strings.Contains(report, "word") {
@@ -68,8 +70,10 @@ func TestGibbsChain(t *testing.T) {
 	for name, c := range map[string]struct{ grant, draws string }{
 		"more": {"grant.json", "--draws 3"}, "unbounded": {"grant.json", ""}, "undrawn": {"undrawn.json", ""},
 	} {
-		wrong := bash(folder, "set -o pipefail; out="+name+" draws='"+c.draws+"'; "+strings.Replace(laplace, "grant.json", c.grant, 1)+chain)
-		if err := wrong.Run(); err == nil || !strings.Contains(wrong.stderr.String(), "another privacy loss of its draws") {
+		wrong := bash(folder, "set -o pipefail; out="+name+" draws='"+c.draws+"'; "+
+			strings.Replace(laplace, "grant.json", c.grant, 1)+chain)
+		if err := wrong.Run(); err == nil ||
+			!strings.Contains(wrong.stderr.String(), "another privacy loss of its draws") {
 			t.Errorf("%s, draws that are not the grant's: %v, %s", name, err, wrong.stderr.String())
 		}
 	}

@@ -51,13 +51,15 @@ type imageRecipe struct {
 }
 
 var imageRecipes = []imageRecipe{
-	{"sbn", "sbn.sh --epsilon 2 --rounds 4", `pld +(2|1\.99\d*) +1e-06 .*add-remove +document +5\n¦4 +gaussian +\S+ +poisson\(0\.0533\) × 4 +yes\n`, -1},
+	{"sbn", "sbn.sh --epsilon 2 --rounds 4",
+		`pld +(2|1\.99\d*) +1e-06 .*add-remove +document +5\n¦4 +gaussian +\S+ +poisson\(0\.0533\) × 4 +yes\n`, -1},
 	// By default one pass. The claim is of the paper's setting in all but the numbers of images.
 	{"vips", "papers/vips-sbn.sh", `pld +3\.1\d* +0\.0001 .*replace-one +document +5\n¦vips20 +ε 5\.713\n¦5 +gaussian +1 +fixed\(400/2000\) × 5 +yes\n`, -1},
 	{"sbn all", "sbn.sh --sigma 0.4 --rate 1 --rounds 3", `3 +gaussian +0\.4\d* +all × 3 +no\n`, .05},
 	{"sbn none", "sbn.sh --sigma none --rate 0.2 --rounds 5", `pld +∞¦5 +none +0 +poisson\(0\.2\) × 5 +no\n`, .1},
 	// 400/2000 of the noise.
-	{"vips literal", "papers/vips-sbn.sh --sigma 2 --literal --rounds 4", `4 +gaussian +0\.4000\d* +fixed\(400/2000\) × 4 +yes\n`, .05},
+	{"vips literal", "papers/vips-sbn.sh --sigma 2 --literal --rounds 4",
+		`4 +gaussian +0\.4000\d* +fixed\(400/2000\) × 4 +yes\n`, .05},
 	{"vips none", "papers/vips-sbn.sh --sigma none --batch 300", `pld +∞¦6 +none +0 +fixed\(300/2000\) × 6 +no\n`, .1},
 }
 
@@ -87,7 +89,8 @@ func TestStrongComposition(t *testing.T) {
 	folder := t.TempDir()
 	stripes(t, folder, 2000)
 	run(t, folder, "mkdir elsewhere; tokenize images -q --public --image 6x6 -o held.pp held.idx")
-	imageRecipe{"vips strong", "papers/vips-sbn.sh --composition strong --rounds 3", `vips20 +ε 0\.\d+\n¦3 +gaussian +[2-9]\.\d+ +fixed\(400/2000\) × 3 +yes\n`, -1}.check(t, folder)
+	imageRecipe{"vips strong", "papers/vips-sbn.sh --composition strong --rounds 3",
+		`vips20 +ε 0\.\d+\n¦3 +gaussian +[2-9]\.\d+ +fixed\(400/2000\) × 3 +yes\n`, -1}.check(t, folder)
 }
 
 // check runs the recipe on the images in folder.
@@ -109,7 +112,8 @@ func (c imageRecipe) check(t *testing.T, folder string) {
 		t.Errorf("the model is %v above the mean image, want %v at least", got, c.gain)
 	}
 	charged := read(t, filepath.Join(folder, out, "private/run.ledger"))
-	again := run(t, filepath.Join(folder, "elsewhere"), fmt.Sprintf("%s --held ../held.pp ../train.idx ../%s", ofImages(c.command), out))
+	again := run(t, filepath.Join(folder, "elsewhere"),
+		fmt.Sprintf("%s --held ../held.pp ../train.idx ../%s", ofImages(c.command), out))
 	if again != report || read(t, filepath.Join(folder, out, "private/run.ledger")) != charged {
 		t.Errorf("the second time it printed\n%s\nand the first\n%s", again, report)
 	}
@@ -136,8 +140,10 @@ func (c imageRecipe) check(t *testing.T, folder string) {
 	}
 	for _, change := range []string{"--rounds 7", "--hidden 3", "--seed 2", "--bernoulli", "--delta 1e-5"} {
 		other := bash(folder, fmt.Sprintf("%s %s train.idx %s", ofImages(c.command), change, out))
-		if other.Run(); other.ProcessState.ExitCode() != 80 || !strings.Contains(other.stderr.String(), "other settings") {
-			t.Errorf("%s in the same folder: exit code %d, %s", change, other.ProcessState.ExitCode(), other.stderr.String())
+		if other.Run(); other.ProcessState.ExitCode() != 80 ||
+			!strings.Contains(other.stderr.String(), "other settings") {
+			t.Errorf("%s in the same folder: exit code %d, %s", change, other.ProcessState.ExitCode(),
+				other.stderr.String())
 		}
 	}
 }
@@ -158,7 +164,8 @@ func TestKilledImageRecipe(t *testing.T) {
 	testkit.Deep(t, "papers")
 	folder := t.TempDir()
 	stripes(t, folder, 2000)
-	for name, command := range map[string]string{"sbn": "sbn.sh", "none": "sbn.sh --sigma none", "vips": "papers/vips-sbn.sh"} {
+	for name, command := range map[string]string{"sbn": "sbn.sh", "none": "sbn.sh --sigma none",
+		"vips": "papers/vips-sbn.sh"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			killed(t, folder, fmt.Sprintf("%s --rounds 60 train.idx %s", ofImages(command), name), name, 60)
@@ -199,7 +206,8 @@ func TestImageRecipesRefuse(t *testing.T) {
 		// The input is no image: who reads it says so.
 		s := bash(folder, "rm -rf out; echo nonsense >nonsense.idx; "+ofImages(command)+" nonsense.idx out")
 		if s.Run(); s.ProcessState.ExitCode() != 80 || !strings.Contains(s.stderr.String(), message) {
-			t.Errorf("%s: exit code %d, %q; want 80, %q", command, s.ProcessState.ExitCode(), s.stderr.String(), message)
+			t.Errorf("%s: exit code %d, %q; want 80, %q", command, s.ProcessState.ExitCode(), s.stderr.String(),
+				message)
 		}
 		if left, _ := filepath.Glob(filepath.Join(folder, "out/private/*[.]ledger")); left != nil {
 			t.Errorf("%s: left %v", command, left)
@@ -218,10 +226,12 @@ func TestImageRecipesRefuse(t *testing.T) {
 	} {
 		s := bash(folder, "rm -rf few; "+ofImages(command)+" few")
 		if s.Run(); s.ProcessState.ExitCode() != want.code || !strings.Contains(s.stderr.String(), want.message) {
-			t.Errorf("%s: exit code %d, %q; want %d, %q", command, s.ProcessState.ExitCode(), s.stderr.String(), want.code, want.message)
+			t.Errorf("%s: exit code %d, %q; want %d, %q", command, s.ProcessState.ExitCode(), s.stderr.String(),
+				want.code, want.message)
 		}
 	}
 	refused := bash(folder, ofImages("papers/vips-sbn.sh")+" train.idx again")
 	refused.Run()
-	run(t, folder, ofImages("papers/vips-sbn.sh")+" --force --batch 5 --rounds 2 train.idx again") // the folder takes other settings after a refusal
+	// the folder takes other settings after a refusal
+	run(t, folder, ofImages("papers/vips-sbn.sh")+" --force --batch 5 --rounds 2 train.idx again")
 }

@@ -21,7 +21,8 @@ func installed(t *testing.T, script string) (prefix, machine string) {
 	if err := os.Rename(filepath.Join(folder, "made"), prefix); err != nil {
 		t.Fatal(err)
 	}
-	return prefix, fmt.Sprintf("exec env -i HOME=/nonexistent PATH=%q bash -euo pipefail <<'END'\n", prefix+"/bin:/usr/bin:/bin")
+	return prefix, fmt.Sprintf("exec env -i HOME=/nonexistent PATH=%q bash -euo pipefail <<'END'\n",
+		prefix+"/bin:/usr/bin:/bin")
 }
 
 // TestInstall tries an installation where there is no checkout: a stage, a recipe by its name and through a link of
@@ -40,24 +41,32 @@ func TestInstall(t *testing.T) {
 	}
 	try("privpipe --help", `(?m)^  lda +Trains a private topic model\.$`)
 	listed := run(t, folder, machine+"privpipe --help\nEND")
-	for name, want := range map[string]bool{"blr": true, "papers/dpvi": true, "rows": false, "stages": false, "papers/sampled": false, "papers/figures/figure": false} {
+	for name, want := range map[string]bool{"blr": true, "papers/dpvi": true, "rows": false, "stages": false,
+		"papers/sampled": false, "papers/figures/figure": false} {
 		if has := strings.Contains(listed, "\n  "+name+" "); has != want {
 			t.Errorf("privpipe --help lists %s: %v, want %v", name, has, want)
 		}
 	}
 	try("privpipe --version", `^privpipe \d+\.\d+\.\d+\S* wire \d+ go`)
-	try("privpipe tokenize text -o docs.pp comments.jsonl; PATH=$(privpipe path):$PATH; show docs.pp -o shown; head -n 1 shown", `"vocabulary_size":8000`)
-	try("privpipe lda --epsilon 2 --topics 2 --rounds 3 comments.jsonl out", `(?m)^pld +(2|1\.99\d*) +1e-06 .*document +4$`)
-	try(fmt.Sprintf("ln -s %q/share/privpipe/pipelines/recipes/lda.sh mine; ./mine --epsilon 2 --topics 2 --rounds 3 comments.jsonl linked",
+	try("privpipe tokenize text -o docs.pp comments.jsonl; PATH=$(privpipe path):$PATH; show docs.pp -o shown; head "+
+		"-n 1 shown", `"vocabulary_size":8000`)
+	try("privpipe lda --epsilon 2 --topics 2 --rounds 3 comments.jsonl out",
+		`(?m)^pld +(2|1\.99\d*) +1e-06 .*document +4$`)
+	try(fmt.Sprintf("ln -s %q/share/privpipe/pipelines/recipes/lda.sh mine; ./mine --epsilon 2 --topics 2 --rounds 3 "+
+		"comments.jsonl linked",
 		prefix), `(?m)^pld +(2|1\.99\d*) +1e-06 .*document +4$`)
-	for _, file := range []string{"systemd/privpipe-estep@.service", "systemd/privpipe-.service.d/common.conf", "kubernetes/privatize.yaml",
+	for _, file := range []string{"systemd/privpipe-estep@.service", "systemd/privpipe-.service.d/common.conf",
+		"kubernetes/privatize.yaml",
 		"monitoring/rules.yml", "recovery.md"} {
-		try("cat \"$(privpipe path)/../../share/privpipe/pipelines/recipes/kafka/"+file+"\"", regexp.QuoteMeta(read(t, "pipelines/recipes/kafka/"+file)))
+		try("cat \"$(privpipe path)/../../share/privpipe/pipelines/recipes/kafka/"+file+"\"",
+			regexp.QuoteMeta(read(t, "pipelines/recipes/kafka/"+file)))
 	}
-	try("cat \"$(privpipe path)/../../share/privpipe/pipelines/python/privpipe.py\"", regexp.QuoteMeta(read(t, "pipelines/python/privpipe.py")))
+	try("cat \"$(privpipe path)/../../share/privpipe/pipelines/python/privpipe.py\"",
+		regexp.QuoteMeta(read(t, "pipelines/python/privpipe.py")))
 	for _, name := range []string{"nothing", "../lda", "stages/../lda", "kafka/nothing"} {
 		s := bash(folder, machine+"privpipe "+name+"\nEND")
-		if s.Run(); s.ProcessState.ExitCode() != 80 || !strings.Contains(s.stderr.String(), "no stage or recipe "+name) {
+		if s.Run(); s.ProcessState.ExitCode() != 80 ||
+			!strings.Contains(s.stderr.String(), "no stage or recipe "+name) {
 			t.Errorf("privpipe %s: exit code %d, %s; want 80", name, s.ProcessState.ExitCode(), s.stderr.String())
 		}
 	}
@@ -65,7 +74,8 @@ func TestInstall(t *testing.T) {
 complete() { COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _privpipe; echo "${COMPREPLY[*]}"; }
 `
 	for words, want := range map[string]string{
-		`privpipe tok`: `^tokenize$`, `privpipe ld`: `^lda$`, `privpipe account ledger n`: `^new$`, `privpipe account plan --mech`: `^--mechanism$`,
+		`privpipe tok`: `^tokenize$`, `privpipe ld`: `^lda$`, `privpipe account ledger n`: `^new$`,
+		`privpipe account plan --mech`:          `^--mechanism$`,
 		`privpipe account plan --mechanism lap`: `^laplace$`, `privpipe account plan --mechanism = lap`: `^laplace$`,
 		`privpipe lda --eps`: `^--epsilon$`, `privpipe tokenize text --vocab voc`: `^$`,
 	} {
@@ -73,7 +83,8 @@ complete() { COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _privpipe; echo "${COMPRE
 	}
 	for _, stage := range []string{"tokenize", "sample", "estep", "privatize", "mstep", "account", "evaluate", "show"} {
 		page := run(t, folder, fmt.Sprintf("gzip -dc %q/share/man/man1/privpipe-%s.1.gz", prefix, stage))
-		for _, want := range []string{".SH \"NAME\"\nprivpipe-" + stage + ` \- `, `\-\-dry\-run`, ".SH \"EXIT STATUS\""} {
+		for _, want := range []string{".SH \"NAME\"\nprivpipe-" + stage + ` \- `, `\-\-dry\-run`,
+			".SH \"EXIT STATUS\""} {
 			if !strings.Contains(page, want) {
 				t.Errorf("the manual page of %s has no %s", stage, want)
 			}
@@ -87,7 +98,8 @@ complete() { COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _privpipe; echo "${COMPRE
 done`)
 	}
 	if _, err := os.Stat("/usr/bin/jq"); err == nil {
-		interpreter := run(t, folder, fmt.Sprintf("%q -c 'import sys; print(sys.executable, end=\"\")'", python(t, "struct")))
+		interpreter := run(t, folder,
+			fmt.Sprintf("%q -c 'import sys; print(sys.executable, end=\"\")'", python(t, "struct")))
 		try(fmt.Sprintf("PYTHON=%q privpipe audit", interpreter), `(?m)^audit: all of it is as PRIVACY\.md says$`)
 	}
 }
@@ -109,7 +121,8 @@ diff -r one.made two.made`, root))
 		"deb": "dpkg-deb -x " + folder + "/one.made/*.deb %[1]s.root && mv %[1]s.root/usr %[1]s",
 	} {
 		_, machine := installed(t, unpack)
-		if got := run(t, folder, machine+"privpipe account --version\nEND"); !strings.HasPrefix(got, "privpipe account 0.") {
+		if got := run(t, folder, machine+"privpipe account --version\nEND"); !strings.HasPrefix(got,
+			"privpipe account 0.") {
 			t.Errorf("from the %s: %s", name, got)
 		}
 	}

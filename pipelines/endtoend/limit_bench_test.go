@@ -69,8 +69,9 @@ sample --fixed 16384 --rounds 26 --first-round 26 --seed 2 -o round.pp train.pp`
 			means[iterations] = append(means[iterations], m)
 		}
 		for range repetitions {
-			out := run(b, folder, "PRIVPIPE_MODEL=model.pp PRIVPIPE_DOCUMENTS=round.pp PRIVPIPE_DUMP=dump GOMAXPROCS=1 "+
-				"./infer -test.run '^$' -test.bench Infer -test.benchtime 3x")
+			out := run(b, folder,
+				"PRIVPIPE_MODEL=model.pp PRIVPIPE_DOCUMENTS=round.pp PRIVPIPE_DUMP=dump GOMAXPROCS=1 "+
+					"./infer -test.run '^$' -test.bench Infer -test.benchtime 3x")
 			for _, line := range inferred.FindAllStringSubmatch(out, -1) {
 				take(line[1], line[2], line[3], line[4])
 			}
@@ -98,7 +99,8 @@ sample --fixed 16384 --rounds 26 --first-round 26 --seed 2 -o round.pp train.pp`
 			for limit := range flags {
 				for _, kernel := range []string{"AVX2", "plain"} {
 					if rate := rates[kernel+"-"+iterations]; rate > 0 {
-						b.ReportMetric(rate/rates[limit+"-"+iterations], fmt.Sprintf("%s-%s-×%s", kernel, iterations, limit))
+						b.ReportMetric(rate/rates[limit+"-"+iterations],
+							fmt.Sprintf("%s-%s-×%s", kernel, iterations, limit))
 					}
 				}
 			}

@@ -85,13 +85,16 @@ func TestLinear(t *testing.T) {
 			rows++
 		}
 		root := math.Sqrt(square / rows)
-		t.Logf("%s: root mean square error %.4f hours, %.3f of %v rows are within a deviation", name, root, within/rows, rows)
+		t.Logf("%s: root mean square error %.4f hours, %.3f of %v rows are within a deviation", name, root, within/rows,
+			rows)
 		if rows != 16281 || root < c.least || root > c.most {
-			t.Errorf("%s: root mean square error %.4f of %v rows, want %v to %v of 16281", name, root, rows, c.least, c.most)
+			t.Errorf("%s: root mean square error %.4f of %v rows, want %v to %v of 16281", name, root, rows, c.least,
+				c.most)
 		}
 	}
 	var above struct{ AUC float64 }
-	if err := json.Unmarshal([]byte(run(t, folder, "estep"+scale+"--score --above 40 --model none.pp test.pp | evaluate auc -q --json")), &above); err != nil {
+	if err := json.Unmarshal([]byte(run(t, folder, "estep"+scale+"--score --above 40 --model none.pp test.pp | "+
+		"evaluate auc -q --json")), &above); err != nil {
 		t.Fatal(err)
 	}
 	if math.Abs(above.AUC-.7274) > 1e-3 {

@@ -74,7 +74,8 @@ func TestMeasures(t *testing.T) {
 		t.Errorf("AUC %v, scikit-learn's regression %v", ours.AUC, theirs.Peer)
 	}
 	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
-	if !near(ours.AUC, theirs.AUC) || !near(ours.LogLoss, theirs.LogLoss) || !near(ours.Accuracy, theirs.Accuracy) || !near(ours.MacroF1, theirs.MacroF1) ||
+	if !near(ours.AUC, theirs.AUC) || !near(ours.LogLoss, theirs.LogLoss) || !near(ours.Accuracy, theirs.Accuracy) ||
+		!near(ours.MacroF1, theirs.MacroF1) ||
 		!reflect.DeepEqual(ours.Confusion, theirs.Confusion) {
 		t.Errorf("evaluate has %+v, scikit-learn %+v", ours, theirs)
 	}

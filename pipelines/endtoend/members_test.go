@@ -20,9 +20,11 @@ func TestMembersUsage(t *testing.T) {
 	recipe := filepath.Join(root, "pipelines/recipes/papers/figures/members.sh")
 	write(t, folder, "few.jsonl", `{"id":"a","text":"alpha beta"}`+"\n")
 	for arguments, want := range map[string]string{
-		"": "wants TEXT and OUT", "--shadows 0 some.jsonl x": "--shadows must be a positive number", "nowhere x": "no such text: nowhere",
-		"--shadows 1 some.jsonl x": "--shadows must be 2 or more, is 1", "--quick --shadows 1 some.jsonl x": "--shadows must be 2 or more, is 1",
-		"few.jsonl x": "wants 10 documents or more",
+		"": "wants TEXT and OUT", "--shadows 0 some.jsonl x": "--shadows must be a positive number",
+		"nowhere x":                        "no such text: nowhere",
+		"--shadows 1 some.jsonl x":         "--shadows must be 2 or more, is 1",
+		"--quick --shadows 1 some.jsonl x": "--shadows must be 2 or more, is 1",
+		"few.jsonl x":                      "wants 10 documents or more",
 	} {
 		ends(t, folder, recipe+" "+arguments, 80, want)
 	}
@@ -82,7 +84,8 @@ func TestMembersOfClassifier(t *testing.T) {
 			Attack   string  `json:"attack"`
 			Accuracy float64 `json:"accuracy"`
 		}
-		if err := json.Unmarshal([]byte(out), &results); err != nil || len(results) != 1 || results[0].Attack != "shadow models" {
+		if err := json.Unmarshal([]byte(out), &results); err != nil || len(results) != 1 ||
+			results[0].Attack != "shadow models" {
 			t.Fatalf("%v\n%s", err, out)
 		}
 		t.Logf("%s: accuracy %.3f", members, results[0].Accuracy)

@@ -59,11 +59,13 @@ func TestMemoryOfAnnouncements(t *testing.T) {
 	}
 	scheme := &wire.Scheme{Method: wire.Scheme_ALL, Rate: 1, Rounds: 1}
 	opening := &wire.Record{Round: 1, Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: scheme}}}
-	release := &wire.Record{Round: 1, Body: &wire.Record_Release{Release: &wire.Release{Mechanism: "none", Grid: 1, Scheme: scheme}}}
+	release := &wire.Record{Round: 1,
+		Body: &wire.Record_Release{Release: &wire.Release{Mechanism: "none", Grid: 1, Scheme: scheme}}}
 	alpha := &wire.Parameters{Scalars: []*wire.Scalar{{Name: "alpha", Value: 1}}}
 	parameters := &wire.Record{Body: &wire.Record_Parameters{Parameters: alpha}}
 	words := &wire.Record{Body: &wire.Record_Words{Words: &wire.Words{Words: []string{"a", "b"}}}}
-	document := &wire.Record{Body: &wire.Record_Document{Document: &wire.Document{Id: "1", WordGaps: []uint32{1}, Counts: []uint32{1 << 24}}}}
+	document := &wire.Record{Body: &wire.Record_Document{Document: &wire.Document{Id: "1", WordGaps: []uint32{1},
+		Counts: []uint32{1 << 24}}}}
 
 	write(t, folder, "vocab.txt", twoWords)
 	run(t, folder, `account plan --noise-multiplier 1 --all --rounds 1 --model lda --matrix topics=1xV --vocab vocab.txt -o grant.json
@@ -75,11 +77,14 @@ func TestMemoryOfAnnouncements(t *testing.T) {
 	}
 	hostile(t, folder, "contributions.pp", contributions, opening)
 	hostile(t, folder, "sums.pp", &wire.Header{
-		Kind: wire.Kind_SUMS, Side: wire.Side_PRIVATE, Unit: wire.Unit_DOCUMENT, Model: "lda", Matrices: huge("topics", wire.Element_INT64),
+		Kind: wire.Kind_SUMS, Side: wire.Side_PRIVATE, Unit: wire.Unit_DOCUMENT, Model: "lda",
+		Matrices: huge("topics", wire.Element_INT64),
 	}, opening)
-	symmetric := []*wire.Matrix{{Name: "outer", Rows: 46340, Columns: 46340, Element: wire.Element_FLOAT32, Symmetric: true}}
+	symmetric := []*wire.Matrix{{Name: "outer", Rows: 46340, Columns: 46340, Element: wire.Element_FLOAT32,
+		Symmetric: true}}
 	hostile(t, folder, "symmetric.pp", &wire.Header{
-		Kind: wire.Kind_CONTRIBUTIONS, Side: wire.Side_PRIVATE, Unit: wire.Unit_DOCUMENT, Model: "lda", Matrices: symmetric,
+		Kind: wire.Kind_CONTRIBUTIONS, Side: wire.Side_PRIVATE, Unit: wire.Unit_DOCUMENT, Model: "lda",
+		Matrices: symmetric,
 	}, opening)
 	hostile(t, folder, "releases.pp", &wire.Header{
 		Kind: wire.Kind_RELEASES, Unit: wire.Unit_DOCUMENT, Model: "lda", Matrices: huge("topics", wire.Element_INT64),
@@ -96,7 +101,8 @@ func TestMemoryOfAnnouncements(t *testing.T) {
 	hostile(t, folder, "checkpoint.pp", &wire.Header{
 		Kind: wire.Kind_CHECKPOINT, Model: "lda", Matrices: huge("sum", wire.Element_FLOAT64),
 	}, parameters)
-	hostile(t, folder, "rounds.pp", &wire.Header{Kind: wire.Kind_ROUNDS, Side: wire.Side_PRIVATE, Unit: wire.Unit_DOCUMENT}, opening)
+	hostile(t, folder, "rounds.pp",
+		&wire.Header{Kind: wire.Kind_ROUNDS, Side: wire.Side_PRIVATE, Unit: wire.Unit_DOCUMENT}, opening)
 	hostile(t, folder, "documents.pp", &wire.Header{
 		Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PRIVATE, VocabularySize: wire.MaxVocabulary,
 	}, document)
@@ -116,7 +122,8 @@ func TestMemoryOfAnnouncements(t *testing.T) {
 		{`privatize combine --grant grant.json -o out symmetric.pp`, 83, `other matrices`},
 		{`privatize --grant grant.json --ledger run.ledger -o out contributions.pp`, 83, `other matrices`},
 		{`privatize --grant grant.json --ledger run.ledger -o out sums.pp`, 83, `other matrices`},
-		{`privatize randomized-response --grant report.json --ledger run.ledger -o out documents.pp`, 90, `vocabulary of 16777216 words`},
+		{`privatize randomized-response --grant report.json --ledger run.ledger -o out documents.pp`, 90,
+			`vocabulary of 16777216 words`},
 		{`estep lda --params weights.pp -o out rounds.pp`, 90, cells},
 		{`estep lda --score --model model.pp -o out documents.pp`, 90, cells},
 		{`estep lda --infer --model model.pp -o out documents.pp`, 90, cells},
@@ -124,7 +131,8 @@ func TestMemoryOfAnnouncements(t *testing.T) {
 		{`estep words -o out rounds.pp`, 90, `truncated`},
 		{`mstep lda --topics 2 --vocab vocab.txt -o out releases.pp`, 90, `no matrix "topics" of 2 × 2`},
 		{`mstep words --vocab vocab.txt -o out words.pp`, 90, `no matrix "words" of 1 × 2`},
-		{`mstep lda --topics 2 --vocab vocab.txt --checkpoint checkpoint.pp -o out releases.pp`, 90, `checkpoint.pp: .*truncated`},
+		{`mstep lda --topics 2 --vocab vocab.txt --checkpoint checkpoint.pp -o out releases.pp`, 90,
+			`checkpoint.pp: .*truncated`},
 		{`mstep lda --topics 2 --vocab vocab.txt --word-marginal model.pp -o out releases.pp`,
 			90, `model.pp: .*truncated`},
 		{`mstep export -o out model.pp`, 90, cells},

@@ -53,7 +53,8 @@ func neighbours() (all []bag, less, exchanged map[string][]bag) {
 		all[i] = bag{}
 	}
 	less, exchanged = make(map[string][]bag), make(map[string][]bag)
-	for name, i := range map[string]int{"the first": 0, "a middle one": 1000, "the first of equals": 500, "an empty one": 405} {
+	for name, i := range map[string]int{"the first": 0, "a middle one": 1000, "the first of equals": 500,
+		"an empty one": 405} {
 		less[name] = slices.Delete(slices.Clone(all), i, i+1)
 		exchanged[name] = slices.Clone(all)
 		exchanged[name][i] = bag{7: 3, 8: 1, 59: 2}
@@ -176,7 +177,8 @@ func TestNeighbouringRounds(t *testing.T) {
 		for name, documents := range less {
 			after[name] = tokenized(t, format, documents)
 		}
-		for flags, in := range map[string]int{ // in: the number of rounds that each document is in, 0 where coins say it
+		// in: the number of rounds that each document is in, 0 where coins say it
+		for flags, in := range map[string]int{
 			"--epoch --rounds 4":                               1,
 			"--allocate --rounds 4 --seed 7":                   1,
 			"--allocate --rounds 4 --secret " + key:            1,
@@ -191,7 +193,8 @@ func TestNeighbouringRounds(t *testing.T) {
 				for i := range with {
 					gone, came := with[i].beyond(without[i]), without[i].beyond(with[i])
 					if gone > 1 || came > 0 {
-						t.Errorf("%s without %s, %s: round %d loses %d documents and gains %d", format, name, flags, i+1, gone, came)
+						t.Errorf("%s without %s, %s: round %d loses %d documents and gains %d", format, name, flags,
+							i+1, gone, came)
 					}
 					lost += gone
 				}
@@ -212,7 +215,8 @@ func TestNeighbouringRounds(t *testing.T) {
 				for i := range with {
 					gone, came := with[i].beyond(without[i]), without[i].beyond(with[i])
 					if gone > 1 || came != gone {
-						t.Errorf("%s with %s exchanged, %s: round %d loses %d documents and gains %d", format, name, flags, i+1, gone, came)
+						t.Errorf("%s with %s exchanged, %s: round %d loses %d documents and gains %d", format, name,
+							flags, i+1, gone, came)
 					}
 					changed += gone
 				}
@@ -244,7 +248,8 @@ func TestFilesApart(t *testing.T) {
 	}
 	const flags = "--epoch --rounds 4"
 	with := roundsOf(t, files(first, "--prefix east-", "--prefix west-"), flags)
-	without := roundsOf(t, files(slices.Delete(slices.Clone(first), 500, 501), "--prefix east-", "--prefix west-"), flags)
+	without := roundsOf(t, files(slices.Delete(slices.Clone(first), 500, 501), "--prefix east-", "--prefix west-"),
+		flags)
 	gone, came := 0, 0
 	for i := range with {
 		gone, came = gone+with[i].beyond(without[i]), came+without[i].beyond(with[i])
@@ -317,7 +322,8 @@ func TestNeighbouringSums(t *testing.T) {
 			after[name] = prepared(documents)
 		}
 		for pipeline, plan := range map[string]string{
-			"sample " + epoch + " docs.pp | estep words":                                                          epoch,
+			"sample " + epoch +
+				" docs.pp | estep words": epoch,
 			"sample " + each + " docs.pp | estep lda --params params.pp --length 12":                              each,
 			"sample " + each + " docs.pp | estep lda --params params.pp --length 40 --resample":                   each,
 			"sample " + each + " docs.pp | estep lda --params params.pp --length 12 --word-weight count --norm 0": each,

@@ -38,7 +38,8 @@ func TestEveryNight(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			folder := corpus(t)
-			write(t, folder, "night.sh", strings.Replace(nightScript(t), "--min-documents 1000", "--min-documents 10", 1))
+			write(t, folder, "night.sh",
+				strings.Replace(nightScript(t), "--min-documents 1000", "--min-documents 10", 1))
 			run(t, folder, `
 account ledger new --epsilon 0.5 --delta 1e-6 run.ledger
 mv docs.jsonl documents.jsonl
@@ -60,7 +61,8 @@ chmod +x broken/* date night.sh`)
 				most := min(0.1*float64(night), 0.5)
 				switch added := spent - before; {
 				case night == test.broken && (code != 90 || !(added > 0.01 && added < 0.09) || releases%20 == 0):
-					t.Fatalf("night %d, cut: exit code %d, ε %v is added, %d releases: %s", night, code, added, releases, s.stderr.String())
+					t.Fatalf("night %d, cut: exit code %d, ε %v is added, %d releases: %s", night, code, added,
+						releases, s.stderr.String())
 				case night == test.broken:
 				case code != 0 || spent > most:
 					t.Fatalf("night %d: exit code %d, ε %v: %s", night, code, spent, s.stderr.String())
@@ -75,7 +77,8 @@ chmod +x broken/* date night.sh`)
 				write(t, folder, "tonight", "empty")
 				empty := bash(folder, `mv documents.jsonl kept; : >documents.jsonl; PATH="$PWD:$PATH" ./night.sh || code=$?; mv kept documents.jsonl; exit ${code:-0}`)
 				if empty.Run(); empty.ProcessState.ExitCode() != 90 {
-					t.Errorf("no documents: exit code %d, %s; want 90", empty.ProcessState.ExitCode(), empty.stderr.String())
+					t.Errorf("no documents: exit code %d, %s; want 90", empty.ProcessState.ExitCode(),
+						empty.stderr.String())
 				}
 				if again, _ := spentOf(t, folder); again != spent {
 					t.Fatalf("ε is %v after the same night, and one without documents, and was %v", again, spent)
@@ -86,7 +89,8 @@ chmod +x broken/* date night.sh`)
 			for range 2 {
 				s := bash(folder, `PATH="$PWD:$PATH" ./night.sh`)
 				s.Run()
-				if code := s.ProcessState.ExitCode(); code != 83 || !strings.Contains(s.stderr.String(), "has spent ε 0.5 of 0.5 at δ 1e-06: 0.0000 is left") {
+				if code := s.ProcessState.ExitCode(); code != 83 ||
+					!strings.Contains(s.stderr.String(), "has spent ε 0.5 of 0.5 at δ 1e-06: 0.0000 is left") {
 					t.Errorf("nothing is left: exit code %d, %s; want 83", code, s.stderr.String())
 				}
 			}

@@ -16,12 +16,17 @@ import (
 // zeroMeansZero lists the flags for which zero is a value like any other, by the program or command that has them.
 var zeroMeansZero = map[string]string{
 	"":                   "stall-timeout fifo-wait create max-cells workers seed",
-	"account ledger new": "delta", "account report": "delta", "account odometer": "delta", "account epsilon": "delta", "account compare": "delta",
-	"tokenize": "prefix", "tokenize check": "min-documents min-coverage max-empty", "tokenize vocab": "min-letters", "tokenize phrases": "threshold",
+	"account ledger new": "delta", "account report": "delta", "account odometer": "delta", "account epsilon": "delta",
+	"account compare": "delta",
+	"tokenize":        "prefix", "tokenize check": "min-documents min-coverage max-empty",
+	"tokenize vocab": "min-letters", "tokenize phrases": "threshold",
 	"sample": "memory lead window-grace",
-	"estep":  "stale", "estep lda": "top-topics norm", "estep gibbs": "burn-in top-topics norm least-rate", "estep linear": "least most above",
-	"mstep lda": "tau0 kappa average-from", "mstep blr": "tau0 kappa negative", "mstep sbn": "tau0 kappa", "mstep reconstruct": "omega",
-	"evaluate converged": "threshold for", "evaluate topics": "relevance", "mstep export": "relevance", "evaluate audit privatize": "delta",
+	"estep":  "stale", "estep lda": "top-topics norm", "estep gibbs": "burn-in top-topics norm least-rate",
+	"estep linear": "least most above",
+	"mstep lda":    "tau0 kappa average-from", "mstep blr": "tau0 kappa negative", "mstep sbn": "tau0 kappa",
+	"mstep reconstruct":  "omega",
+	"evaluate converged": "threshold for", "evaluate topics": "relevance", "mstep export": "relevance",
+	"evaluate audit privatize": "delta",
 }
 
 // takesNothing says whether zero or an empty text is a value of a flag of a command.
@@ -53,23 +58,35 @@ func called(t *testing.T, folder, command string, arguments ...string) (code int
 
 // valid are the arguments without which a command refuses whatever follows.
 var valid = map[string]string{
-	"tokenize text": "0", "tokenize rows": "--schema 0 0", "tokenize uci": "--vocab 0 0", "tokenize images": "0", "tokenize check": "0", "tokenize vocab": "--public 0",
+	"tokenize text": "0", "tokenize rows": "--schema 0 0", "tokenize uci": "--vocab 0 0", "tokenize images": "0",
+	"tokenize check": "0", "tokenize vocab": "--public 0",
 	"tokenize features": "--image 2x2", "tokenize phrases": "--public 0", "tokenize terms": "0",
 	"sample":    "--epoch --window 1h --window-state 0 0",
-	"estep lda": "--params 0", "estep gibbs": "--params 0", "estep words": "", "estep blr": "--params 0 --row-norm 1", "estep dpvi": "--params 0",
+	"estep lda": "--params 0", "estep gibbs": "--params 0", "estep words": "", "estep blr": "--params 0 --row-norm 1",
+	"estep dpvi":   "--params 0",
 	"estep linear": "--params 0 --row-norm 1 --least 1 --most 2", "estep sbn": "--params 0",
-	"privatize gaussian": "--grant 0 --ledger 0", "privatize laplace": "--grant 0 --ledger 0", "privatize select": "--grant 0 --ledger 0",
-	"privatize randomized-response": "--grant 0 --ledger 0", "privatize objective": "--grant 0 --row-norm 1 --ledger 0", "privatize none": "--run 0 --ledger 0",
-	"mstep lda": "--topics 2", "mstep sbn": "--hidden 2", "mstep public": "--topics 0 0", "mstep reconstruct": "--grant 0 --prior 0 0", "mstep export": "0",
-	"account ledger new": "new.ledger", "account plan": "--epsilon 1 --delta 1e-6 --poisson 0.1", "account report": "0", "account odometer": "0",
-	"account watch": "0", "account verify": "0", "account prune": "--used-up 0", "account export": "0", "account epsilon": "--noise-multiplier 1 --delta 1e-6",
-	"account delta": "--noise-multiplier 1 --epsilon 1", "account noise": "--epsilon 1 --delta 1e-6", "account compare": "--noise-multiplier 1 --delta 1e-6",
+	"privatize gaussian": "--grant 0 --ledger 0", "privatize laplace": "--grant 0 --ledger 0",
+	"privatize select":              "--grant 0 --ledger 0",
+	"privatize randomized-response": "--grant 0 --ledger 0", "privatize objective": "--grant 0 --row-norm 1 --ledger 0",
+	"privatize none": "--run 0 --ledger 0",
+	"mstep lda":      "--topics 2", "mstep sbn": "--hidden 2", "mstep public": "--topics 0 0",
+	"mstep reconstruct": "--grant 0 --prior 0 0", "mstep export": "0",
+	"account ledger new": "new.ledger", "account plan": "--epsilon 1 --delta 1e-6 --poisson 0.1", "account report": "0",
+	"account odometer": "0",
+	"account watch":    "0", "account verify": "0", "account prune": "--used-up 0", "account export": "0",
+	"account epsilon": "--noise-multiplier 1 --delta 1e-6",
+	"account delta":   "--noise-multiplier 1 --epsilon 1", "account noise": "--epsilon 1 --delta 1e-6",
+	"account compare":    "--noise-multiplier 1 --delta 1e-6",
 	"account efficiency": "--alpha 8 --noise-multiplier 1", "account gibbs": "--flip 0.5 --vocabulary 9",
-	"account shuffle": "--local-epsilon 1 --reports 1000 --delta 1e-6", "account advise": "--documents 1 --words 1 --epsilon 1",
-	"evaluate converged": "--threshold 1 --for 1", "evaluate topics": "0", "evaluate coherence": "--reference 0 0", "evaluate diversity": "0",
-	"evaluate compare": "0 1", "evaluate report": "--model 0 out.html", "evaluate chart": "--title 1 --x 1 --y 1 --output out.svg 0",
-	"evaluate attack topics": "--assignments 0 --params 0", "evaluate attack membership": "--shadow-in 0 --shadow-out 0 --in 0 --out 0",
-	"evaluate audit privatize": "--binary 0", "evaluate audit estep": "--binary 0",
+	"account shuffle":    "--local-epsilon 1 --reports 1000 --delta 1e-6",
+	"account advise":     "--documents 1 --words 1 --epsilon 1",
+	"evaluate converged": "--threshold 1 --for 1", "evaluate topics": "0", "evaluate coherence": "--reference 0 0",
+	"evaluate diversity": "0",
+	"evaluate compare":   "0 1", "evaluate report": "--model 0 out.html",
+	"evaluate chart":             "--title 1 --x 1 --y 1 --output out.svg 0",
+	"evaluate attack topics":     "--assignments 0 --params 0",
+	"evaluate attack membership": "--shadow-in 0 --shadow-out 0 --in 0 --out 0",
+	"evaluate audit privatize":   "--binary 0", "evaluate audit estep": "--binary 0",
 }
 
 var (
@@ -105,7 +122,8 @@ func TestGivenAsNothing(t *testing.T) {
 			code, _, said := called(t, folder, command, append(arguments, "--"+name+"=0")...)
 			if code != exit.Usage {
 				var text string
-				if code, _, text = called(t, folder, command, append(arguments, "--"+name+"=")...); !strings.Contains(text, "--"+name+" must") {
+				if code, _, text = called(t, folder, command,
+					append(arguments, "--"+name+"=")...); !strings.Contains(text, "--"+name+" must") {
 					code = 0 // of a number an empty text is no other way to give nothing
 				}
 			}

@@ -33,7 +33,8 @@ import (
 func TestGaussianPath(t *testing.T) {
 	testkit.Deep(t, "audits")
 	folder := t.TempDir()
-	goTool(t, "build", "-cover", "-coverpkg=./...", "-tags", "pipes", "-o", filepath.Join(folder, "privatize"), "./privatize")
+	goTool(t, "build", "-cover", "-coverpkg=./...", "-tags", "pipes", "-o", filepath.Join(folder, "privatize"),
+		"./privatize")
 	comments(t, folder)
 	run(t, folder, `
 		head -n 500 comments.jsonl | tokenize text -q -o docs.pp
@@ -206,7 +207,8 @@ func foldersOf(files map[string]map[int]bool) map[string]bool {
 
 // entryOf prints the lines of a file.
 func entryOf(t *testing.T, file string, lines map[int]bool, purpose string) string {
-	text := fmt.Sprintf("%5d of %4d  %s:%s", len(lines), strings.Count(string(readFile(t, filepath.Join(root, file))), "\n"),
+	text := fmt.Sprintf("%5d of %4d  %s:%s", len(lines),
+		strings.Count(string(readFile(t, filepath.Join(root, file))), "\n"),
 		file, ranges(slices.Sorted(maps.Keys(lines))))
 	if purpose != "" {
 		text += "  " + purpose
@@ -272,14 +274,16 @@ func wantsFunctions(t *testing.T, functions string) {
 		{"privatize/internal/book/store.go", "*Book.Charge", 1},
 		{"pipelines/event/allow.go", "*Ledger.Allow", 1},
 	} {
-		line := regexp.MustCompile(`(?m)^privpipe/` + regexp.QuoteMeta(want.file) + `:\d+:\s+` + regexp.QuoteMeta(want.function) + `\s+([\d.]+)%$`)
+		line := regexp.MustCompile(`(?m)^privpipe/` + regexp.QuoteMeta(want.file) + `:\d+:\s+` +
+			regexp.QuoteMeta(want.function) + `\s+([\d.]+)%$`)
 		found := line.FindStringSubmatch(functions)
 		if found == nil {
 			t.Errorf("%s has no function %s", want.file, want.function)
 			continue
 		}
 		if percent, _ := strconv.ParseFloat(found[1], 64); percent < want.least {
-			t.Errorf("%s of %s: %v %% of its statements were run, must be %v %%", want.function, want.file, percent, want.least)
+			t.Errorf("%s of %s: %v %% of its statements were run, must be %v %%", want.function, want.file, percent,
+				want.least)
 		}
 	}
 }

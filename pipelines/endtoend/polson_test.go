@@ -97,7 +97,8 @@ func variational(t *testing.T, rows []binomial) []float64 {
 		for i, x := range sums {
 			steps[i] = int64(math.Round(x / grid))
 		}
-		if err := modeltest.Update(learner, modeltest.Release{Round: round, Head: modeltest.None(1, grid, 60), Steps: steps}); err != nil {
+		if err := modeltest.Update(learner,
+			modeltest.Release{Round: round, Head: modeltest.None(1, grid, 60), Steps: steps}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -18,7 +18,8 @@ func TestRecipeProgress(t *testing.T) {
 	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") + " --epsilon 2 --topics 5 --rounds 60 comments.jsonl "
 	line := regexp.MustCompile(`^account(: waiting for the first charge| \[=*>? *\] +\d+ %  release \d+ of 60(, waiting for the first charge)?` +
 		`(, ε [\d.]+ of 2)?(, ETA \d+s)?(, [\d.]+ releases/s)?(, δ 1e-06)?)$`)
-	before := regexp.MustCompile(`^(tokenize|mstep) \[=*>? *\] +\d+ %  ([\d.]+ .?B of|round 1 of 1$)`) // of the text, and of the words
+	// of the text, and of the words
+	before := regexp.MustCompile(`^(tokenize|mstep) \[=*>? *\] +\d+ %  ([\d.]+ .?B of|round 1 of 1$)`)
 	x := onScreen(t, folder, recipe+"out")
 	if code := x.Wait(); code != 0 {
 		t.Errorf("exit code %d", code)
@@ -64,7 +65,8 @@ func TestRecipeProgress(t *testing.T) {
 	_, after, _ := strings.Cut(unwarned(x.Screen()), "lda.sh: began the ledger stopped/private/run.ledger\n")
 	for _, left := range strings.Split(strings.TrimSuffix(after, "\n"), "\n") {
 		const endsEarly = `^lda.sh: to end it here because of what it released costs ε 2 at δ 0.000001, which is that of the whole plan`
-		if !regexp.MustCompile(`^\w+: (error|hint): [^\[]+$|^lda.sh: stopped; run the same command to resume$|` + endsEarly + `$`).MatchString(left) {
+		if !regexp.MustCompile(`^\w+: (error|hint): [^\[]+$|^lda.sh: stopped; run the same command to resume$|` +
+			endsEarly + `$`).MatchString(left) {
 			t.Errorf("left on the screen after ^C: %q", left)
 		}
 	}
@@ -75,7 +77,8 @@ func TestRecipeProgress(t *testing.T) {
 	if code := x.Wait(); code != 83 {
 		t.Errorf("exit code %d of a recipe that fails", code)
 	}
-	if screen := x.Screen(); !strings.Contains(screen, "privatize: error: ") || strings.Contains(screen, "release ") && strings.Contains(screen, "[=") {
+	if screen := x.Screen(); !strings.Contains(screen, "privatize: error: ") || strings.Contains(screen, "release ") &&
+		strings.Contains(screen, "[=") {
 		t.Errorf("left on the screen:\n%s", screen)
 	}
 

@@ -56,16 +56,20 @@ sample --poisson 0.9 --rounds 25 docs.pp | estep lda --params params | privatize
 			`tokenize` + bar + `[\d.]+ .?B of [\d.]+ .B` + eta + `(, ` + counted + `)?`, ""},
 		{"a vocabulary", `tokenize vocab --public --workers 1 -o out.txt large.jsonl`,
 			`tokenize` + bar + `[\d.]+ .?B of [\d.]+ .B` + eta + `(, ` + counted + `)?`, ""},
-		{"terms", `tokenize terms -o out.pp large.jsonl`, `tokenize` + bar + `[\d.]+ .?B of [\d.]+ .B` + eta + `(, ` + counted + `)?`, ""},
+		{"terms", `tokenize terms -o out.pp large.jsonl`,
+			`tokenize` + bar + `[\d.]+ .?B of [\d.]+ .B` + eta + `(, ` + counted + `)?`, ""},
 		{"tokenize a pipe", slow("comments.jsonl", "0.01") + ` | tokenize text --vocab vocab.txt -o out.pp`,
 			`tokenize: [\d.]+ .?B(, ` + counted + `)?`, ""},
-		{"sample", `sample --poisson 0.5 --rounds 800 -o out.pp docs.pp`, `sample` + bar + `round \d+ of 800` + eta + rounds + `(, ` + counted + `)?`, ""},
+		{"sample", `sample --poisson 0.5 --rounds 800 -o out.pp docs.pp`,
+			`sample` + bar + `round \d+ of 800` + eta + rounds + `(, ` + counted + `)?`, ""},
 		{"score to a file", `estep lda --score --model model.pp -o out.pp many.pp`, `estep: ` + counted, ""},
 		{"infer to a file", `estep lda --infer --model model.pp -o out.jsonl many.pp`, `estep: ` + counted, ""},
-		{"score to the next stage", `estep lda --score --model model.pp many.pp | evaluate perplexity -o out.txt`, `evaluate: ` + counted,
+		{"score to the next stage", `estep lda --score --model model.pp many.pp | evaluate perplexity -o out.txt`,
+			`evaluate: ` + counted,
 			"evaluate: warning: the held-out documents are private: no budget covers a perplexity computed from them\n"},
 		{"a training", train, `mstep(: waiting for the next release|` + bar + `round \d+ of 25` + eta + rounds + `)`,
-			"privatize: warning: no privacy: releases are exact sums, and the ledger's epsilon is infinite from now on\n"},
+			"privatize: warning: no privacy: releases are exact sums, and the ledger's epsilon is infinite from now " +
+				"on\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			x := onScreen(t, folder, c.script)

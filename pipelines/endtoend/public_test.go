@@ -80,7 +80,8 @@ func TestPublicRecipe(t *testing.T) {
 		{lda + "--vocab strange.txt private.jsonl strange", "goes on without public text", 0},
 		{lda + "--public text.pp --vocab strange.txt private.jsonl new", "is not for this vocabulary", 80},
 	} {
-		write(t, folder, "strange.txt", "returns\n"+strings.Repeat("x", 20)+"\n"+strings.Repeat("y", 20)+"\n"+strings.Repeat("z", 20)+"\n")
+		write(t, folder, "strange.txt",
+			"returns\n"+strings.Repeat("x", 20)+"\n"+strings.Repeat("y", 20)+"\n"+strings.Repeat("z", 20)+"\n")
 		ends(t, folder, c.command, c.code, c.want)
 	}
 }

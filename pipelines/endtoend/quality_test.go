@@ -134,9 +134,11 @@ tokenize text --vocab out/public/vocabulary.txt -o held.pp held.jsonl`,
 		if err := json.Unmarshal([]byte(said), &p); err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("%s, ε = %v: perplexity %.1f, %.3f of that of its word frequencies", c.corpus, c.epsilon, p.Bound, p.Bound/p.Unigram)
+		t.Logf("%s, ε = %v: perplexity %.1f, %.3f of that of its word frequencies", c.corpus, c.epsilon, p.Bound,
+			p.Bound/p.Unigram)
 		if p.Bound > c.most*p.Unigram {
-			t.Errorf("%s, ε = %v: perplexity %.1f, %.3f of that of its word frequencies; want at most %v", c.corpus, c.epsilon, p.Bound, p.Bound/p.Unigram, c.most)
+			t.Errorf("%s, ε = %v: perplexity %.1f, %.3f of that of its word frequencies; want at most %v", c.corpus,
+				c.epsilon, p.Bound, p.Bound/p.Unigram, c.most)
 		}
 	}
 }

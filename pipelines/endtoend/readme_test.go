@@ -116,18 +116,21 @@ func TestAllocationPage(t *testing.T) {
 	}
 	for _, want := range []string{
 		`(?m)^pld +0\.9477 .* allocate × 10 × 8$`, `(?m)^pld +1(\.000)? .* poisson\(0\.1\) × 80$`,
-		`(?m)^pld +1 +1e-06 .* 15$`, `(?m)^night +default +15 +gaussian .* allocate × 5 × 3 +yes$`, `(?m)^verified: 17 lines, 15 charges`,
+		`(?m)^pld +1 +1e-06 .* 15$`, `(?m)^night +default +15 +gaussian .* allocate × 5 × 3 +yes$`,
+		`(?m)^verified: 17 lines, 15 charges`,
 	} {
 		if !regexp.MustCompile(want).MatchString(printed) {
 			t.Errorf("no %s in\n%s", want, printed)
 		}
 	}
 	// Each document is in one round of each epoch.
-	rounds := run(t, folder, "show --private <(sample --allocate --rounds 5 --epochs 3 --run night --secret coins docs.pp)")
+	rounds := run(t, folder, "show --private <(sample --allocate --rounds 5 --epochs 3 --run night --secret coins "+
+		"docs.pp)")
 	documents := strings.Count(run(t, folder, "show --private docs.pp"), `{"document":`)
 	for epoch, in := range map[string]string{"first": "[1-5]", "second": "([6-9]|10)", "third": "1[1-5]"} {
 		ids := make(map[string]bool)
-		found := regexp.MustCompile(`(?m)^\{"document":\{"round":`+in+`,"id":"([^"]*)"`).FindAllStringSubmatch(rounds, -1)
+		found := regexp.MustCompile(`(?m)^\{"document":\{"round":`+in+`,"id":"([^"]*)"`).
+			FindAllStringSubmatch(rounds, -1)
 		for _, d := range found {
 			ids[d[len(d)-1]] = true
 		}
@@ -159,11 +162,13 @@ func TestTopicsPage(t *testing.T) {
 func TestPapersPage(t *testing.T) {
 	t.Parallel()
 	page := read(t, "pipelines/recipes/papers/README.md")
-	papers := regexp.MustCompile(`(?m)^\| ([a-z]+\d*) \| `).FindAllStringSubmatch(page[:strings.Index(page, "## The papers in short")], -1)
+	papers := regexp.MustCompile(`(?m)^\| ([a-z]+\d*) \| `).
+		FindAllStringSubmatch(page[:strings.Index(page, "## The papers in short")], -1)
 	names := make([]string, 0, len(papers))
 	for _, paper := range papers[1:] { // the first row is the head
 		names = append(names, paper[1])
-		entry := regexp.MustCompile(`(?ms)^\*\*` + paper[1] + `\*\* claims .*?^` + "```\n(.*?)^```").FindStringSubmatch(page)
+		entry := regexp.MustCompile(`(?ms)^\*\*` + paper[1] + `\*\* claims .*?^` + "```\n(.*?)^```").
+			FindStringSubmatch(page)
 		if entry == nil {
 			t.Errorf("%s: no claim with commands", paper[1])
 			continue
@@ -214,7 +219,8 @@ func TestLinks(t *testing.T) {
 func anchors(text string) (anchors []string) {
 	dropped := regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 	for _, heading := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(text, -1) {
-		anchors = append(anchors, strings.ReplaceAll(dropped.ReplaceAllString(strings.ToLower(heading[1]), ""), " ", "-"))
+		anchors = append(anchors,
+			strings.ReplaceAll(dropped.ReplaceAllString(strings.ToLower(heading[1]), ""), " ", "-"))
 	}
 	return anchors
 }

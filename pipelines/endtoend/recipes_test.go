@@ -40,7 +40,8 @@ func TestLDA(t *testing.T) {
 	// The page has the name of the text, the very ε of account, and marks words by the releases beside the ledger.
 	epsilon := strings.TrimSpace(run(t, folder, `sed -n 's/^  "epsilon": \(.*\),$/\1/p' out/public/report.json`))
 	page := run(t, folder, "cat out/public/report.html")
-	for _, want := range []string{"exactly as account states it: " + epsilon + "<", "Of the 60000 pairs of a word and a topic", "<polyline", "<h1>comments</h1>"} {
+	for _, want := range []string{"exactly as account states it: " + epsilon + "<",
+		"Of the 60000 pairs of a word and a topic", "<polyline", "<h1>comments</h1>"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q", want)
 		}
@@ -49,7 +50,8 @@ func TestLDA(t *testing.T) {
 		t.Errorf("the second time it printed\n%s\nand the first\n%s", again, first)
 	}
 	other := bash(folder, strings.Replace(command, "--epsilon 2", "--epsilon 3", 1))
-	if err := other.Run(); other.ProcessState.ExitCode() != 80 || !strings.Contains(other.stderr.String(), "other settings") {
+	if err := other.Run(); other.ProcessState.ExitCode() != 80 ||
+		!strings.Contains(other.stderr.String(), "other settings") {
 		t.Errorf("other settings in the same folder: %v, %s", err, other.stderr.String())
 	}
 }
@@ -64,7 +66,8 @@ func TestOneLedger(t *testing.T) {
 		" --public none --topics 3 --rounds 3 --ledger all.ledger comments.jsonl"
 	run(t, folder, "account ledger new all.ledger")
 	run(t, folder, recipe+" --epsilon 1 one; mkdir backup newest; cp -rp all.ledger* backup")
-	if report := run(t, folder, recipe+" --epsilon 2 two"); !regexp.MustCompile(`(?m)^pld +(2|1\.99\d*) +1e-06 .* 10$`).MatchString(report) {
+	if report := run(t, folder, recipe+" --epsilon 2 two"); !regexp.MustCompile(`(?m)^pld +(2|1\.99\d*) +1e-06 .* 10$`).
+		MatchString(report) {
 		t.Errorf("want ε = 2 over 10 releases:\n%s", report)
 	}
 	run(t, folder, "cp -rp all.ledger* newest; rm -r all.ledger*; cp -rp backup/. .; account verify all.ledger")
@@ -93,12 +96,15 @@ func TestRecipeOfDisjointDatasets(t *testing.T) {
 	run(t, folder, `account ledger new --epsilon 1 --delta 1e-6 --disjoint-datasets all.ledger
 awk 'NR % 2' comments.jsonl >odd.jsonl; awk 'NR % 2 == 0' comments.jsonl >even.jsonl`)
 	run(t, folder, recipe+"--dataset odd odd.jsonl odd")
-	if report := run(t, folder, recipe+"--dataset even even.jsonl even"); !regexp.MustCompile(`(?m)^pld +(1|0\.99\d*) +1e-06 .* 10$`).MatchString(report) {
+	if report := run(t, folder, recipe+
+		"--dataset even even.jsonl even"); !regexp.MustCompile(`(?m)^pld +(1|0\.99\d*) +1e-06 .* 10$`).
+		MatchString(report) {
 		t.Errorf("want ε = 1 over 10 releases:\n%s", report)
 	}
 	s := bash(folder, recipe+"--dataset odd odd.jsonl again")
 	if s.Run(); s.ProcessState.ExitCode() != 83 {
-		t.Errorf("a second run on one data set: exit code %d, %s; want 83", s.ProcessState.ExitCode(), s.stderr.String())
+		t.Errorf("a second run on one data set: exit code %d, %s; want 83", s.ProcessState.ExitCode(),
+			s.stderr.String())
 	}
 }
 
@@ -117,7 +123,8 @@ func TestNights(t *testing.T) {
 	for night := 2; night <= 6; night++ {
 		s := bash(folder, fmt.Sprint(recipe, night))
 		s.Run()
-		if code := s.ProcessState.ExitCode(); code != 83 || !strings.Contains(s.stderr.String(), "nothing is left of ε 1: ") {
+		if code := s.ProcessState.ExitCode(); code != 83 ||
+			!strings.Contains(s.stderr.String(), "nothing is left of ε 1: ") {
 			t.Errorf("night %d: exit code %d, %s; want 83", night, code, s.stderr.String())
 		}
 	}
@@ -190,7 +197,8 @@ func untilTrapped(t *testing.T, pid int) {
 func TestStoppedBuild(t *testing.T) {
 	folder := t.TempDir()
 	run(t, folder, `mkdir bin; printf '#!/bin/sh\necho >%q; exec sleep 3600\n' "$PWD/started" >bin/go; chmod +x bin/go`)
-	s := bash(folder, "exec env -u PRIVPIPE_BIN PATH=$PWD/bin:$PATH "+filepath.Join(root, "pipelines/recipes/lda.sh")+" comments.jsonl out")
+	s := bash(folder, "exec env -u PRIVPIPE_BIN PATH=$PWD/bin:$PATH "+filepath.Join(root, "pipelines/recipes/lda.sh")+
+		" comments.jsonl out")
 	s.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	s.WaitDelay = 20 * time.Second
 	if err := s.Start(); err != nil {
@@ -306,13 +314,15 @@ sample --all --rounds 2 docs.pp | estep words | privatize --grant budget.json --
 func TestOnlineLDA(t *testing.T) {
 	folder := t.TempDir()
 	comments(t, folder)
-	run(t, folder, filepath.Join(root, "pipelines/recipes/online-lda.sh")+" --topics 5 --batch 256 --rounds 5 comments.jsonl out")
+	run(t, folder, filepath.Join(root, "pipelines/recipes/online-lda.sh")+
+		" --topics 5 --batch 256 --rounds 5 comments.jsonl out")
 	report := run(t, folder, "account report --delta 1e-6 out/private/run.ledger")
 	if !regexp.MustCompile(`(?m)^pld +(∞|inf|Inf|\+Inf)`).MatchString(report) {
 		t.Errorf("a run without noise reports\n%s", report)
 	}
 	page := run(t, folder, "cat out/public/report.html")
-	if alarm, section := strings.Index(page, "<strong>No protection.</strong>"), strings.Index(page, "<section"); alarm < 0 || alarm > section {
+	if alarm, section := strings.Index(page, "<strong>No protection.</strong>"),
+		strings.Index(page, "<section"); alarm < 0 || alarm > section {
 		t.Error("the page of a run without noise does not begin with it")
 	}
 }
@@ -336,7 +346,8 @@ func TestPublicScores(t *testing.T) {
 		run(t, folder, recipe+c.flags+" comments.jsonl "+name)
 		_, quality, _ := strings.Cut(run(t, folder, "cat "+name+"/public/report.html"), `<div id="quality"`)
 		quality, _, _ = strings.Cut(quality, `<h3 id="theorems-title"`)
-		if rows := strings.Count(quality, `<th scope="row"`); rows != c.rounds || strings.Contains(quality, "<polyline") != c.polyline {
+		if rows := strings.Count(quality, `<th scope="row"`); rows != c.rounds ||
+			strings.Contains(quality, "<polyline") != c.polyline {
 			t.Errorf("%s: %d rows, want %d, and a chart: %v; in\n%s", name, rows, c.rounds, c.polyline, quality)
 		}
 	}
@@ -357,18 +368,26 @@ func TestPapers(t *testing.T) {
 			`replace-one +document +3\n¦vips20 +ε 2\.133\n¦3 +gaussian +0\.8768\d+ \(claimed 1\.24\) +fixed\(100/1000\) × 3 +yes\n`},
 		{"no clipping", "vips-lda.sh --batch 100 --rounds 3 --delta 1e-4 --share 1",
 			`3 +gaussian +0\.8768\d+ \(claimed 1\.24\) +fixed\(100/1000\) × 3 +yes\n`},
-		{"strong", "vips-lda.sh --batch 100 --rounds 3 --delta 1e-4 --composition strong", `zcdp16-strong +ε 2\.133\n¦\(claimed 3\.8757\d*\)`},
-		{"linear", "vips-lda.sh --batch 100 --rounds 3 --delta 1e-4 --composition linear", `zcdp16-linear +ε 2\.133\n¦\(claimed 2\.1808\d*\)`},
-		{"zcdp", "zcdp-lda.sh --batch 100", `zcdp16 +ε 1\n¦4 +gaussian +[\d.]+ \(claimed 2\.2880\d*\) +fixed\(100/1000\) × 4 +yes\n`},
-		{"zcdp strong", "zcdp-lda.sh --batch 100 --delta 1e-6 --composition zcdp16-strong", `zcdp16-strong +ε 1\n¦× 4 +yes\n`},
-		{"zcdp linear", "zcdp-lda.sh --batch 100 --epsilon 2 --composition zcdp16-linear", `zcdp16-linear +ε 2\n¦× 4 +yes\n`},
+		{"strong", "vips-lda.sh --batch 100 --rounds 3 --delta 1e-4 --composition strong",
+			`zcdp16-strong +ε 2\.133\n¦\(claimed 3\.8757\d*\)`},
+		{"linear", "vips-lda.sh --batch 100 --rounds 3 --delta 1e-4 --composition linear",
+			`zcdp16-linear +ε 2\.133\n¦\(claimed 2\.1808\d*\)`},
+		{"zcdp", "zcdp-lda.sh --batch 100",
+			`zcdp16 +ε 1\n¦4 +gaussian +[\d.]+ \(claimed 2\.2880\d*\) +fixed\(100/1000\) × 4 +yes\n`},
+		{"zcdp strong", "zcdp-lda.sh --batch 100 --delta 1e-6 --composition zcdp16-strong",
+			`zcdp16-strong +ε 1\n¦× 4 +yes\n`},
+		{"zcdp linear", "zcdp-lda.sh --batch 100 --epsilon 2 --composition zcdp16-linear",
+			`zcdp16-linear +ε 2\n¦× 4 +yes\n`},
 		// A tenth of the noise, for a batch that is a tenth.
 		{"literal", "zcdp-lda.sh --batch 100 --literal", `pld +71\.\d+ +0\.0001 ¦\(claimed 0\.22880\d*\)`},
-		{"ma", "ma-lda.sh --rate 0.2 --rounds 3", `add-remove +document +3\n¦ma16 +ε [\d.]+\n¦3 +gaussian +1\.24 +poisson\(0\.2\) × 3 +yes\n`},
-		{"ma batch", "ma-lda.sh --rate 0.2 --clip batch", `5 +gaussian +0\.8768\d+ \(claimed 1\.24\) +poisson\(0\.2\) × 5 +yes\n`},
+		{"ma", "ma-lda.sh --rate 0.2 --rounds 3",
+			`add-remove +document +3\n¦ma16 +ε [\d.]+\n¦3 +gaussian +1\.24 +poisson\(0\.2\) × 3 +yes\n`},
+		{"ma batch", "ma-lda.sh --rate 0.2 --clip batch",
+			`5 +gaussian +0\.8768\d+ \(claimed 1\.24\) +poisson\(0\.2\) × 5 +yes\n`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			command := fmt.Sprintf("%s --topics 5 thousand.jsonl %q", filepath.Join(root, "pipelines/recipes/papers", c.command), c.name)
+			command := fmt.Sprintf("%s --topics 5 thousand.jsonl %q",
+				filepath.Join(root, "pipelines/recipes/papers", c.command), c.name)
 			report := run(t, folder, command)
 			for _, want := range strings.Split(c.rows, "¦") {
 				if !regexp.MustCompile(want).MatchString(report) {
@@ -379,8 +398,10 @@ func TestPapers(t *testing.T) {
 				t.Errorf("the second time it printed\n%s\nand the first\n%s", again, report)
 			}
 			reseeded := bash(folder, command+" --seed 2")
-			if reseeded.Run(); reseeded.ProcessState.ExitCode() != 80 || !strings.Contains(reseeded.stderr.String(), "other settings") {
-				t.Errorf("another seed in the same folder: exit code %d, %s", reseeded.ProcessState.ExitCode(), reseeded.stderr.String())
+			if reseeded.Run(); reseeded.ProcessState.ExitCode() != 80 ||
+				!strings.Contains(reseeded.stderr.String(), "other settings") {
+				t.Errorf("another seed in the same folder: exit code %d, %s", reseeded.ProcessState.ExitCode(),
+					reseeded.stderr.String())
 			}
 			run(t, folder, fmt.Sprintf("account verify %q/private/run.ledger", c.name))
 			// The page has the δ of the command, and ε as account has it.
@@ -390,7 +411,8 @@ func TestPapers(t *testing.T) {
 			page := run(t, folder, fmt.Sprintf("cat %q/public/report.html", c.name))
 			for _, want := range []string{
 				"exactly as account states it: " + strings.TrimSpace(epsilon) + "<",
-				"<dt>δ, at most</dt><dd>" + map[bool]string{false: "0.0001", true: "1e-06"}[other] + "</dd>", "<polyline",
+				"<dt>δ, at most</dt><dd>" + map[bool]string{false: "0.0001", true: "1e-06"}[other] + "</dd>",
+				"<polyline",
 			} {
 				if !strings.Contains(page, want) {
 					t.Errorf("the page has no %q", want)
@@ -405,15 +427,21 @@ func TestPapersRefuse(t *testing.T) {
 	folder := t.TempDir()
 	comments(t, folder)
 	for command, message := range map[string]string{
-		"zcdp-lda.sh --composition moments": "--composition must be zcdp16", "zcdp-lda.sh --batch 0": "--batch must be a positive number",
-		"zcdp-lda.sh --batch 1000000": "larger than the number of documents", "vips-lda.sh --composition zcdp16": "--composition must be moments",
-		"vips-lda.sh --batch x": "--batch must be a positive number", "ma-lda.sh --clip none": "--clip must be document or batch",
-		"ma-lda.sh --rate 0": "must be given, and not be 0", "ma-lda.sh --rate 2": "sampling rate must be in (0, 1]",
-		"ma-lda.sh --topics 0": "--topics must be a positive number", "zcdp-lda.sh --epsilon 0": "epsilon must be", "vips-lda.sh --sigma 0": "noise multiplier must be",
+		"zcdp-lda.sh --composition moments": "--composition must be zcdp16",
+		"zcdp-lda.sh --batch 0":             "--batch must be a positive number",
+		"zcdp-lda.sh --batch 1000000":       "larger than the number of documents",
+		"vips-lda.sh --composition zcdp16":  "--composition must be moments",
+		"vips-lda.sh --batch x":             "--batch must be a positive number",
+		"ma-lda.sh --clip none":             "--clip must be document or batch",
+		"ma-lda.sh --rate 0":                "must be given, and not be 0",
+		"ma-lda.sh --rate 2":                "sampling rate must be in (0, 1]",
+		"ma-lda.sh --topics 0":              "--topics must be a positive number",
+		"zcdp-lda.sh --epsilon 0":           "epsilon must be", "vips-lda.sh --sigma 0": "noise multiplier must be",
 	} {
 		s := bash(folder, filepath.Join(root, "pipelines/recipes/papers", command)+" comments.jsonl out")
 		if s.Run(); s.ProcessState.ExitCode() != 80 || !strings.Contains(s.stderr.String(), message) {
-			t.Errorf("%s: exit code %d, %q; want 80, %q", command, s.ProcessState.ExitCode(), s.stderr.String(), message)
+			t.Errorf("%s: exit code %d, %q; want 80, %q", command, s.ProcessState.ExitCode(), s.stderr.String(),
+				message)
 		}
 		ledger, err := os.ReadFile(filepath.Join(folder, "out/private/run.ledger"))
 		if err == nil && strings.Contains(string(ledger), `"charge"`) {
@@ -427,16 +455,21 @@ func TestPapersRefuse(t *testing.T) {
 func TestRecipeUsage(t *testing.T) {
 	t.Parallel()
 	papers := testkit.Repeats(t, "papers", 0, 1) > 0
-	shared := strings.Fields(run(t, t.TempDir(), fmt.Sprintf("source %q; echo $shared", filepath.Join(root, "pipelines/recipes/stages.sh"))))
+	shared := strings.Fields(run(t, t.TempDir(),
+		fmt.Sprintf("source %q; echo $shared", filepath.Join(root, "pipelines/recipes/stages.sh"))))
 	texts := []string{"vocab", "columns", "phrases"} // not of tables and images
 	for recipe, refused := range map[string][]string{
-		"lda.sh": nil, "online-lda.sh": nil, "papers/vips-lda.sh": nil, "papers/zcdp-lda.sh": nil, "papers/ma-lda.sh": nil, "papers/sub-lda.sh": nil,
+		"lda.sh": nil, "online-lda.sh": nil, "papers/vips-lda.sh": nil, "papers/zcdp-lda.sh": nil,
+		"papers/ma-lda.sh": nil, "papers/sub-lda.sh": nil,
 		"wall/wall.sh": shared,
 		// A sampler has a process for each partition, and some have one partition.
-		"collapsed-gibbs.sh": {"workers", "partitions"}, "papers/cdp-lda.sh": {"workers", "partitions"}, "papers/hdp-lda.sh": {"workers"},
-		"papers/lp-lda.sh": {"brokers", "run", "workers", "partitions"}, // it runs over pipes
-		"blr.sh":           append([]string{"seed"}, texts...), "papers/vips-blr.sh": append([]string{"seed"}, texts...), "papers/dpvi.sh": texts,
-		"sbn.sh": append([]string{"delimiter"}, texts...), "papers/vips-sbn.sh": append([]string{"delimiter"}, texts...),
+		"collapsed-gibbs.sh": {"workers", "partitions"}, "papers/cdp-lda.sh": {"workers", "partitions"},
+		"papers/hdp-lda.sh":  {"workers"},
+		"papers/lp-lda.sh":   {"brokers", "run", "workers", "partitions"}, // it runs over pipes
+		"blr.sh":             append([]string{"seed"}, texts...),
+		"papers/vips-blr.sh": append([]string{"seed"}, texts...), "papers/dpvi.sh": texts,
+		"sbn.sh":             append([]string{"delimiter"}, texts...),
+		"papers/vips-sbn.sh": append([]string{"delimiter"}, texts...),
 	} {
 		if strings.HasPrefix(recipe, "papers/") && !papers {
 			continue
@@ -452,8 +485,9 @@ func TestRecipeUsage(t *testing.T) {
 			path += " --schema " + filepath.Join(root, "pipelines/recipes/schemas/adult.json")
 		}
 		cases := map[string]string{
-			"": "wants " + input + " and OUT", "a b c": "wants " + input + " and OUT", "--no-such-flag 1 a b": "unknown flag --no-such-flag",
-			"nowhere out": "no such text: nowhere", "a b " + flag: flag + " needs a value",
+			"": "wants " + input + " and OUT", "a b c": "wants " + input + " and OUT",
+			"--no-such-flag 1 a b": "unknown flag --no-such-flag",
+			"nowhere out":          "no such text: nowhere", "a b " + flag: flag + " needs a value",
 		}
 		if recipe == "lda.sh" { // it takes several texts
 			input, cases["a b c"], cases["- a c"] = "TEXT…", "no such text: a", "standard input must be the only text"
@@ -497,7 +531,8 @@ func TestTextOfAllKinds(t *testing.T) {
 	write(t, folder, "docs.parquet", parquetOf(t, "alpha beta beta"))
 	run(t, folder, "tokenize text --vocab vocab.txt -o docs.pp docs.jsonl; gzip -kf docs.jsonl")
 	for arguments, want := range map[string]string{
-		"docs.jsonl": `{"0":1,"1":2}`, "docs.jsonl.gz": `{"0":1,"1":2}`, "docword.x.txt": `{"0":1,"1":2}`, "texts": `{"0":1,"1":2}`,
+		"docs.jsonl": `{"0":1,"1":2}`, "docs.jsonl.gz": `{"0":1,"1":2}`, "docword.x.txt": `{"0":1,"1":2}`,
+		"texts":   `{"0":1,"1":2}`,
 		"docs.pp": `{"0":1,"1":2}`, "docs.tsv": `{"0":1,"1":2}`, "docs.parquet": `{"0":1,"1":2}`,
 		"--delimiter ';' --columns id=post,text=body semicolons.csv": `{"0":1,"1":1}`,
 		"--columns=body --delimiter=';' semicolons.csv":              `{"0":1,"1":1}`,
@@ -598,20 +633,23 @@ func TestOtherReading(t *testing.T) {
 	write(t, folder, "docword.txt", "")
 	for _, test := range []struct{ first, second, want string }{
 		{"docs.csv", "--columns body docs.csv", "other settings or another text"},
-		{"--columns body docs.csv", "docs.csv", "other settings or another text: repeat them, or name another folder ( --columns body)"},
+		{"--columns body docs.csv", "docs.csv",
+			"other settings or another text: repeat them, or name another folder ( --columns body)"},
 		{"--columns body docs.csv", "--columns text docs.csv", "other settings"},
 		{"docs.csv", "--delimiter , docs.csv", "other settings"},
 		{"docs.csv", "--phrases phrases.txt docs.csv", "other settings"},
 		{"--phrases phrases.txt docs.csv", "docs.csv", "other settings"},
 		{"docs.csv", "--phrases nowhere.txt docs.csv", "no such list of phrases: nowhere.txt"},
-		{"docs.csv", "--columns body docs.pp", "--columns, --delimiter and --phrases are for a text, and docs.pp has bags of words"},
+		{"docs.csv", "--columns body docs.pp",
+			"--columns, --delimiter and --phrases are for a text, and docs.pp has bags of words"},
 		{"docs.csv", "--vocab phrases.txt --phrases phrases.txt docword.txt", "docword.txt has bags of words"},
 		{"docs.csv", "--delimiter ';' docs.pp", "docs.pp has bags of words"},
 	} {
 		s := bash(folder, "rm -rf out;"+firstSteps(test.first+" out")+firstSteps(test.second+" out"))
 		s.Run()
 		if code := s.ProcessState.ExitCode(); code != 80 || !strings.Contains(s.stderr.String(), test.want) {
-			t.Errorf("%s, then %s: exit code %d, %s; want 80, %s", test.first, test.second, code, s.stderr.String(), test.want)
+			t.Errorf("%s, then %s: exit code %d, %s; want 80, %s", test.first, test.second, code, s.stderr.String(),
+				test.want)
 		}
 	}
 	write(t, folder, "one.jsonl", `{"id":"one","text":"alpha"}`+"\n")
@@ -627,7 +665,8 @@ stat -c %%y out/private/held.pp
 `, filepath.Join(root, "pipelines/recipes/stages.sh"), name)
 	}
 	one, two := run(t, folder, held("one.jsonl")), run(t, folder, held("two.jsonl"))
-	if !strings.Contains(one, `"id":"one"`) || !strings.Contains(two, `"id":"two"`) || run(t, folder, held("two.jsonl")) != two {
+	if !strings.Contains(one, `"id":"one"`) || !strings.Contains(two, `"id":"two"`) ||
+		run(t, folder, held("two.jsonl")) != two {
 		t.Errorf("the held-out documents of one are %s, of two %s", one, two)
 	}
 }
@@ -672,7 +711,8 @@ pipeline bash -c 'exec >&-; sleep 1; kill -9 $$' -- bash -c 'cat; exit 90'`)
 // then has no stage to wait for. The recipe still ends as its stages do.
 func TestStagesNoted(t *testing.T) {
 	for command, want := range map[string]int{
-		"true -- true": 0, "bash -c 'exit 83' -- cat": 83, "cat -- bash -c 'exit 82' -- bash -c 'exit 90'": 82, "true -- bash -c 'exit 141'": 141,
+		"true -- true": 0, "bash -c 'exit 83' -- cat": 83, "cat -- bash -c 'exit 82' -- bash -c 'exit 90'": 82,
+		"true -- bash -c 'exit 141'": 141,
 	} {
 		s := bash(t.TempDir(), fmt.Sprintf(`
 source %q
@@ -713,7 +753,8 @@ account prune --used-up run.ledger
 	if s.Run(); s.ProcessState.ExitCode() != 83 {
 		t.Errorf("a pruned round: exit code %d, %s; want 83", s.ProcessState.ExitCode(), s.stderr.String())
 	}
-	run(t, folder, "cmp run.ledger before.ledger; [[ ! -e third.pp ]]; account verify run.ledger 2>said; grep -q 'of this run are not there' said")
+	run(t, folder, "cmp run.ledger before.ledger; [[ ! -e third.pp ]]; account verify run.ledger 2>said; grep -q 'of "+
+		"this run are not there' said")
 }
 
 // TestUselessInput gives the recipe text that is not worth its ε. The recipe releases the size of the text, under a
@@ -731,7 +772,8 @@ awk '{ sub(/^{/, "{\"user\":\"u" NR % 1500 "\","); print }' comments.jsonl >user
 	for text, c := range map[string]struct {
 		why     string
 		charges int
-	}{"rot13.jsonl": {"vocabulary", 1}, "one.jsonl": {"fewer than --min-documents 1000", 1}, "users.jsonl": {"--unit", 0}} {
+	}{"rot13.jsonl": {"vocabulary", 1}, "one.jsonl": {"fewer than --min-documents 1000", 1},
+		"users.jsonl": {"--unit", 0}} {
 		s := bash(folder, recipe+text+" "+text+".out")
 		if s.Run(); s.ProcessState.ExitCode() != 83 || !strings.Contains(s.stderr.String(), c.why) {
 			t.Errorf("%s: exit code %d, %q; want 83, %q", text, s.ProcessState.ExitCode(), s.stderr.String(), c.why)
@@ -775,8 +817,10 @@ func TestFolderMoves(t *testing.T) {
 	folder := t.TempDir()
 	comments(t, folder)
 	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") + " --epsilon 2 --topics 2 --rounds 2 "
-	first := run(t, folder, fmt.Sprintf("cp %q v.txt; mkdir a; %s --vocab v.txt comments.jsonl a/out", vocabulary, recipe))
-	again := run(t, folder, fmt.Sprintf("mkdir b; mv a/out b/moved; mv v.txt b; mv comments.jsonl b; cd b; %s --vocab $PWD/v.txt ../b/comments.jsonl moved",
+	first := run(t, folder, fmt.Sprintf("cp %q v.txt; mkdir a; %s --vocab v.txt comments.jsonl a/out", vocabulary,
+		recipe))
+	again := run(t, folder, fmt.Sprintf("mkdir b; mv a/out b/moved; mv v.txt b; mv comments.jsonl b; cd b; %s "+
+		"--vocab $PWD/v.txt ../b/comments.jsonl moved",
 		recipe))
 	if again != first {
 		t.Errorf("moved, it printed\n%s\nand before\n%s", again, first)
@@ -881,13 +925,15 @@ func TestRecipeLinked(t *testing.T) {
 		t.Errorf("a copy: exit code %d, %s", s.ProcessState.ExitCode(), s.stderr.String())
 	}
 	// A copy of all recipes has no stages beside it.
-	s = bash(folder, fmt.Sprintf("mkdir -p alone/pipelines; cp -r %q alone/pipelines; env -u PRIVPIPE_BIN alone/pipelines/recipes/lda.sh docs.jsonl out",
+	s = bash(folder, fmt.Sprintf("mkdir -p alone/pipelines; cp -r %q alone/pipelines; env -u PRIVPIPE_BIN "+
+		"alone/pipelines/recipes/lda.sh docs.jsonl out",
 		filepath.Join(root, "pipelines/recipes")))
 	const without = `^lda\.sh: error: no stages in /\S*/libexec/privpipe: start the recipe in a checkout or from an installation, or name their folder in PRIVPIPE_BIN\n$`
 	if s.Run(); s.ProcessState.ExitCode() != 82 || !regexp.MustCompile(without).MatchString(s.stderr.String()) {
 		t.Errorf("without stages: exit code %d, %s", s.ProcessState.ExitCode(), s.stderr.String())
 	}
-	s = bash(folder, "if PATH=/usr/bin:/bin type go >/dev/null 2>&1; then echo Go is not on PATH >&2; exit 82; fi; env -u PRIVPIPE_BIN PATH=/usr/bin:/bin ./one docs.jsonl out")
+	s = bash(folder, "if PATH=/usr/bin:/bin type go >/dev/null 2>&1; then echo Go is not on PATH >&2; exit 82; fi; "+
+		"env -u PRIVPIPE_BIN PATH=/usr/bin:/bin ./one docs.jsonl out")
 	if s.Run(); s.ProcessState.ExitCode() != 82 || !strings.Contains(s.stderr.String(), "Go is not on PATH") {
 		t.Errorf("without Go: exit code %d, %s", s.ProcessState.ExitCode(), s.stderr.String())
 	}
@@ -903,7 +949,8 @@ func TestChosenWords(t *testing.T) {
 	write(t, folder, "own words.txt", "Zyzzyva\r\n\ngoroutine\n")
 	write(t, folder, "left-out.txt", "error\n")
 	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") +
-		" --topics 2 --rounds 2 --words 3000 --extra-words 'own words.txt' --stop left-out.txt --ledger all.ledger comments.jsonl "
+		" --topics 2 --rounds 2 --words 3000 --extra-words 'own words.txt' --stop left-out.txt --ledger all.ledger " +
+		"comments.jsonl "
 	run(t, folder, "account ledger new all.ledger; "+recipe+"out")
 	words := strings.Fields(string(readFile(t, filepath.Join(folder, "out/public/vocabulary.txt"))))
 	if len(words) != 3000 || !slices.Contains(words, "zyzzyva") || !slices.Contains(words, "goroutine") {
@@ -933,7 +980,8 @@ func TestChosenWords(t *testing.T) {
 	run(t, folder, `account plan --more 0.1 --delta 1e-6 --all --ledger all.ledger --model size --matrix size=1x4 -o other.json
 		sample --all out/private/sizes.pp | estep size | privatize --grant other.json --ledger all.ledger -o other.pp`)
 	s := bash(folder, second)
-	if s.Run(); s.ProcessState.ExitCode() != 83 || !strings.Contains(s.stderr.String(), "another run has charged the ledger") {
+	if s.Run(); s.ProcessState.ExitCode() != 83 ||
+		!strings.Contains(s.stderr.String(), "another run has charged the ledger") {
 		t.Errorf("exit code %d, %s; want 83", s.ProcessState.ExitCode(), s.stderr.String())
 	}
 }

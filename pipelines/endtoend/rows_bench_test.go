@@ -26,7 +26,8 @@ func BenchmarkRows(b *testing.B) {
 		sample -q --all -T 4 --first-round 4 -o round.pp train.pp; mstep export --format npz -o model.npz model.pp`)
 	rows := writeRows(b, folder, 106, 3.873)
 	const stage = "estep blr --row-norm 3.873 --params model.pp round.pp"
-	run(b, folder, stage+" | show --private | grep -c '\"unit\"' >/dev/null") // it answers the round: not one that the parameters have already
+	// it answers the round: not one that the parameters have already
+	run(b, folder, stage+" | show --private | grep -c '\"unit\"' >/dev/null")
 	script, err := filepath.Abs("logistic_rows.py")
 	if err != nil {
 		b.Fatal(err)
@@ -35,11 +36,13 @@ func BenchmarkRows(b *testing.B) {
 		var theirs, summed, inProcess, whole least
 		for range repetitions {
 			var peer struct{ CPU, Summed float64 }
-			decode(b, run(b, folder, fmt.Sprintf("OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 %s %s rows.npy labels.npy model.npz", py, script)), &peer)
+			decode(b, run(b, folder, fmt.Sprintf("OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 %s %s rows.npy labels.npy "+
+				"model.npz", py, script)), &peer)
 			theirs.take(peer.CPU/rows, 0)
 			summed.take(peer.Summed/rows, 0)
-			out := run(b, root, fmt.Sprintf("PRIVPIPE_MODEL=%[1]s/model.pp PRIVPIPE_DOCUMENTS=%[1]s/train.pp GOMAXPROCS=1 "+
-				"go test ./estep/blr -run '^$' -bench Contribute -benchtime 3x", folder))
+			out := run(b, root,
+				fmt.Sprintf("PRIVPIPE_MODEL=%[1]s/model.pp PRIVPIPE_DOCUMENTS=%[1]s/train.pp GOMAXPROCS=1 "+
+					"go test ./estep/blr -run '^$' -bench Contribute -benchtime 3x", folder))
 			rate := docsPerSecond.FindStringSubmatch(out)
 			if rate == nil {
 				b.Fatal(out)
@@ -51,7 +54,8 @@ func BenchmarkRows(b *testing.B) {
 			inProcess.take(1/perSecond, 0)
 			whole.take(measure(b, folder, onOneCore+stage+" >/dev/null")[0].cpu.Seconds()/rows, 0)
 		}
-		for name, l := range map[string]least{"numpy": theirs, "numpy-summed": summed, "in-process": inProcess, "stage": whole} {
+		for name, l := range map[string]least{"numpy": theirs, "numpy-summed": summed, "in-process": inProcess,
+			"stage": whole} {
 			b.ReportMetric(1/l.cpu, name+"-rows/core-s")
 		}
 		b.ReportMetric(theirs.cpu/inProcess.cpu, "in-process-×numpy")

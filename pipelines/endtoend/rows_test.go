@@ -62,13 +62,17 @@ type rowRecipe struct {
 // others were above .93, with at most .005. Three rounds with the noise of vips literal hardly teach anything: .47 to
 // .80 in 26 runs, which is not judged.
 var rowRecipes = []rowRecipe{
-	{"blr", "../blr.sh --epsilon 2 --rounds 4", `pld +(2|1\.99\d*) +1e-06 .*add-remove +document +5\n¦4 +gaussian +\S+ +all × 4 +no\n`, 0.9},
-	{"blr sampled", "../blr.sh --sigma 1.5 --rate 0.2 --rounds 5", `5 +gaussian +1\.5 +poisson\(0\.2\) × 5 +yes\n`, 0.9},
+	{"blr", "../blr.sh --epsilon 2 --rounds 4",
+		`pld +(2|1\.99\d*) +1e-06 .*add-remove +document +5\n¦4 +gaussian +\S+ +all × 4 +no\n`, 0.9},
+	{"blr sampled", "../blr.sh --sigma 1.5 --rate 0.2 --rounds 5", `5 +gaussian +1\.5 +poisson\(0\.2\) × 5 +yes\n`,
+		0.9},
 	{"blr none", "../blr.sh --sigma none --rounds 3", `pld +∞¦3 +none +0 +all × 3 +no\n`, 0.9},
 	{"dpvi", "dpvi.sh --sigma 1 --rate 0.1 --rounds 6", `6 +gaussian +1 +poisson\(0\.1\) × 6 +yes\n`, 0.9},
 	// 2²/100 in place of 2.
-	{"vips literal", "vips-blr.sh --sigma 2 --literal --batch 100 --rounds 3", `3 +gaussian +0\.0357\d+ \(claimed 0\.04000?\d*\) +fixed\(100/2000\) × 3 +yes\n`, 0},
-	{"vips none", "vips-blr.sh --sigma none --batch 100 --rounds 3", `pld +∞¦3 +none +0 +fixed\(100/2000\) × 3 +no\n`, 0.8},
+	{"vips literal", "vips-blr.sh --sigma 2 --literal --batch 100 --rounds 3",
+		`3 +gaussian +0\.0357\d+ \(claimed 0\.04000?\d*\) +fixed\(100/2000\) × 3 +yes\n`, 0},
+	{"vips none", "vips-blr.sh --sigma none --batch 100 --rounds 3", `pld +∞¦3 +none +0 +fixed\(100/2000\) × 3 +no\n`,
+		0.8},
 }
 
 // TestRowRecipes runs the recipes of logistic regression, and each command once more, from another folder: it prints
@@ -104,7 +108,8 @@ func TestVIPSRows(t *testing.T) {
 func (c rowRecipe) check(t *testing.T, folder string) {
 	t.Helper()
 	out := strings.ReplaceAll(c.name, " ", "-")
-	report := run(t, folder, fmt.Sprintf("%s --schema schema.json --held held.csv train.csv %s 2>%[2]s.log", sampler(c.command), out))
+	report := run(t, folder, fmt.Sprintf("%s --schema schema.json --held held.csv train.csv %s 2>%[2]s.log",
+		sampler(c.command), out))
 	run(t, folder, fmt.Sprintf("! grep 'id=.predictions' %s/public/report.html; "+
 		"sed -n 's/.* a page for inside only: //p' %[1]s.log >%[1]s.command", out))
 	inside := run(t, folder, fmt.Sprintf("bash -e %s.command; stat -c %%a %[1]s/private/internal.html; "+
@@ -117,7 +122,8 @@ func (c rowRecipe) check(t *testing.T, folder string) {
 			t.Errorf("no %s in\n%s", want, report)
 		}
 	}
-	area := regexp.MustCompile(`(?m)^AUC +95 % interval.*\n([\d.]+) +[\d.]+ to [\d.]+ .* 1000 `).FindStringSubmatch(report)
+	area := regexp.MustCompile(`(?m)^AUC +95 % interval.*\n([\d.]+) +[\d.]+ to [\d.]+ .* 1000 `).
+		FindStringSubmatch(report)
 	if area == nil {
 		t.Fatalf("no area:\n%s", report)
 	}
@@ -126,19 +132,23 @@ func (c rowRecipe) check(t *testing.T, folder string) {
 		t.Errorf("an area of %v, want at least %v", auc, c.area)
 	}
 	charged := read(t, filepath.Join(folder, out, "private/run.ledger"))
-	again := run(t, filepath.Join(folder, "elsewhere"), fmt.Sprintf("%s --schema ../schema.json --held ../held.pp ../train.csv ../%s 2>log-%[2]s",
-		sampler(c.command), out))
+	again := run(t, filepath.Join(folder, "elsewhere"),
+		fmt.Sprintf("%s --schema ../schema.json --held ../held.pp ../train.csv ../%s 2>log-%[2]s",
+			sampler(c.command), out))
 	if again != report || read(t, filepath.Join(folder, out, "private/run.ledger")) != charged {
 		t.Errorf("the second time it printed\n%s\nand the first\n%s", again, report)
 	}
 	run(t, folder, fmt.Sprintf(`account verify %s/private/run.ledger; grep -q 'id=.predictions' %[1]s/public/report.html
 		grep -q 'ROC curve' %[1]s/public/report.html; grep -q '</html>' %[1]s/public/report.html
 		! grep 'inside only' elsewhere/log-%[1]s`, out))
-	for _, change := range []string{"--rounds 7 --schema schema.json", "--schema other.json", "--positive 0 --schema schema.json"} {
+	for _, change := range []string{"--rounds 7 --schema schema.json", "--schema other.json",
+		"--positive 0 --schema schema.json"} {
 		run(t, folder, `[[ -e other.json ]] || sed '0,/"most": 1/s//"most": 2/' schema.json >other.json`)
 		other := bash(folder, fmt.Sprintf("%s %s train.csv %s", sampler(c.command), change, out))
-		if other.Run(); other.ProcessState.ExitCode() != 80 || !strings.Contains(other.stderr.String(), "other settings") {
-			t.Errorf("%s in the same folder: exit code %d, %s", change, other.ProcessState.ExitCode(), other.stderr.String())
+		if other.Run(); other.ProcessState.ExitCode() != 80 ||
+			!strings.Contains(other.stderr.String(), "other settings") {
+			t.Errorf("%s in the same folder: exit code %d, %s", change, other.ProcessState.ExitCode(),
+				other.stderr.String())
 		}
 	}
 }
@@ -213,32 +223,34 @@ func TestRowRecipesRefuse(t *testing.T) {
 	table(t, folder, 20)
 	write(t, folder, "wrong.json", `{"columns": []}`)
 	for command, message := range map[string]string{
-		"../blr.sh":                                                        "wants --schema",
-		"../blr.sh --schema nowhere.json":                                  "no such schema: nowhere.json",
-		"../blr.sh --schema schema.json --sigma 0":                         "--sigma must be a positive number, is 0",
-		"../blr.sh --schema schema.json --sigma 1 --epsilon 1":             "--epsilon and --sigma both set the noise",
-		"../blr.sh --schema schema.json --epsilon 0":                       "--epsilon must be a positive number, is 0",
-		"../blr.sh --schema schema.json --rate 2":                          "--rate must be at most 1, is 2",
-		"../blr.sh --schema schema.json --rounds 0":                        "--rounds must be a positive number, is 0",
-		"../blr.sh --schema schema.json --row-norm x":                      "--row-norm must be a positive number, is x",
-		"../blr.sh --schema schema.json --unit word":                       "--unit must be document or user",
-		"../blr.sh --schema schema.json --positive 'a b'":                  "--positive must be one word",
-		"../blr.sh --schema schema.json --ledger x.ledger":                 "no such ledger: x.ledger",
-		"../blr.sh --schema schema.json --sigma none --ledger schema.json": "--sigma none would spend the ledger for ever",
-		"../blr.sh --schema schema.json --held nowhere":                    "no such text: nowhere",
-		"dpvi.sh --schema schema.json --clip 0":                            "--clip must be a positive number, is 0",
-		"dpvi.sh --schema schema.json --step x":                            "--step must be a positive number, is x",
-		"dpvi.sh --schema schema.json --seed x":                            "--seed must be a whole number",
-		"dpvi.sh --schema schema.json --row-norm 3":                        "unknown flag --row-norm",
-		"vips-blr.sh --schema schema.json --sigma 1024":                    "--sigma must be below 1024, is 1024",
-		"vips-blr.sh --schema schema.json --sigma none --literal":          "--literal is for noise",
-		"vips-blr.sh --schema schema.json --batch 0":                       "--batch must be a positive number, is 0",
-		"vips-blr.sh --schema schema.json --force --batch 21":              "--batch 21 is larger than the number of documents",
-		"vips-blr.sh --schema schema.json --ledger x.ledger":               "unknown flag --ledger",
+		"../blr.sh":                                            "wants --schema",
+		"../blr.sh --schema nowhere.json":                      "no such schema: nowhere.json",
+		"../blr.sh --schema schema.json --sigma 0":             "--sigma must be a positive number, is 0",
+		"../blr.sh --schema schema.json --sigma 1 --epsilon 1": "--epsilon and --sigma both set the noise",
+		"../blr.sh --schema schema.json --epsilon 0":           "--epsilon must be a positive number, is 0",
+		"../blr.sh --schema schema.json --rate 2":              "--rate must be at most 1, is 2",
+		"../blr.sh --schema schema.json --rounds 0":            "--rounds must be a positive number, is 0",
+		"../blr.sh --schema schema.json --row-norm x":          "--row-norm must be a positive number, is x",
+		"../blr.sh --schema schema.json --unit word":           "--unit must be document or user",
+		"../blr.sh --schema schema.json --positive 'a b'":      "--positive must be one word",
+		"../blr.sh --schema schema.json --ledger x.ledger":     "no such ledger: x.ledger",
+		"../blr.sh --schema schema.json --sigma none --ledger schema.json": "--sigma none would spend the ledger for " +
+			"ever",
+		"../blr.sh --schema schema.json --held nowhere":           "no such text: nowhere",
+		"dpvi.sh --schema schema.json --clip 0":                   "--clip must be a positive number, is 0",
+		"dpvi.sh --schema schema.json --step x":                   "--step must be a positive number, is x",
+		"dpvi.sh --schema schema.json --seed x":                   "--seed must be a whole number",
+		"dpvi.sh --schema schema.json --row-norm 3":               "unknown flag --row-norm",
+		"vips-blr.sh --schema schema.json --sigma 1024":           "--sigma must be below 1024, is 1024",
+		"vips-blr.sh --schema schema.json --sigma none --literal": "--literal is for noise",
+		"vips-blr.sh --schema schema.json --batch 0":              "--batch must be a positive number, is 0",
+		"vips-blr.sh --schema schema.json --force --batch 21":     "--batch 21 is larger than the number of documents",
+		"vips-blr.sh --schema schema.json --ledger x.ledger":      "unknown flag --ledger",
 	} {
 		s := bash(folder, sampler(command)+" train.csv out")
 		if s.Run(); s.ProcessState.ExitCode() != 80 || !strings.Contains(s.stderr.String(), message) {
-			t.Errorf("%s: exit code %d, %q; want 80, %q", command, s.ProcessState.ExitCode(), s.stderr.String(), message)
+			t.Errorf("%s: exit code %d, %q; want 80, %q", command, s.ProcessState.ExitCode(), s.stderr.String(),
+				message)
 		}
 		if left, _ := filepath.Glob(filepath.Join(folder, "out/private/*[.]ledger")); left != nil {
 			t.Errorf("%s: left %v", command, left)
@@ -248,9 +260,10 @@ func TestRowRecipesRefuse(t *testing.T) {
 		echo '{"columns": [{"name": "id", "type": "id"}, {"name": "user", "type": "user"}, {"name": "a", "type": "number", "least": 0, "most": 1},
 			{"name": "class", "type": "label", "positive": "yes", "negative": "no"}]}' >users.json`)
 	for command, message := range map[string]string{
-		"../blr.sh --schema schema.json train.csv":                              "fewer than --min-documents 1000",
-		"vips-blr.sh --schema schema.json train.csv":                            "fewer than 1000 rows",
-		"../blr.sh --schema users.json --force users.jsonl":                     "rows name users, so --unit must say whose budget it is",
+		"../blr.sh --schema schema.json train.csv":   "fewer than --min-documents 1000",
+		"vips-blr.sh --schema schema.json train.csv": "fewer than 1000 rows",
+		"../blr.sh --schema users.json --force users.jsonl": "rows name users, so --unit must " +
+			"say whose budget it is",
 		"dpvi.sh --schema schema.json --force --unit user train.csv":            "no row names a user",
 		"../blr.sh --schema wrong.json train.csv":                               "wrong.json: no columns",
 		"dpvi.sh --schema schema.json --sigma none /dev/null":                   "must be a file or a folder",
@@ -274,7 +287,8 @@ func TestBags(t *testing.T) {
 {"text":"alpha unknown","label":"rec"}
 {"text":"beta beta","label":"record"}
 `)
-	recipe := filepath.Join(root, "pipelines/recipes/papers/figures/bags.sh") + " --vocab vocab.txt --positive 'comp.*' --negative rec,x text.jsonl out"
+	recipe := filepath.Join(root, "pipelines/recipes/papers/figures/bags.sh") +
+		" --vocab vocab.txt --positive 'comp.*' --negative rec,x text.jsonl out"
 	run(t, folder, recipe+" --words 2")
 	const rows = `{"CLASS":"yes","delta":1}
 {"CLASS":"yes","alpha":1,"delta":1}
@@ -284,8 +298,10 @@ func TestBags(t *testing.T) {
 	if got := read(t, filepath.Join(folder, "out/rows.jsonl")); got != rows {
 		t.Errorf("rows\n%s\nwant\n%s", got, rows)
 	}
-	shown := run(t, folder, "tokenize features --schema out/schema.json; tokenize rows --schema out/schema.json out/rows.jsonl | show --private")
-	if !strings.HasPrefix(shown, "alpha\ndelta\nintercept\n") || !strings.Contains(shown, `"label":"1","words":{"0":1,"1":1,"2":1}`) {
+	shown := run(t, folder, "tokenize features --schema out/schema.json; tokenize rows --schema out/schema.json "+
+		"out/rows.jsonl | show --private")
+	if !strings.HasPrefix(shown, "alpha\ndelta\nintercept\n") ||
+		!strings.Contains(shown, `"label":"1","words":{"0":1,"1":1,"2":1}`) {
 		t.Errorf("the table is read as\n%s", shown)
 	}
 	for flags, message := range map[string]string{

@@ -15,27 +15,40 @@ import (
 
 // samplers are the recipes of Gibbs samplers with flags, and what their reports say. ¦ stands between the patterns.
 var samplers = []struct{ name, command, rows string }{
-	{"collapsed", "../collapsed-gibbs.sh --rounds 3 --sweeps 2 --inherent-report --held comments.jsonl", `pld +∞¦3 +none +0 +all × 3 +no¦plug-in`},
+	{"collapsed", "../collapsed-gibbs.sh --rounds 3 --sweeps 2 --inherent-report --held comments.jsonl",
+		`pld +∞¦3 +none +0 +all × 3 +no¦plug-in`},
 	// (ε_L + ε_I) · 10 = 110, of which the laplace noise is in units of a word's sensitivity, 2.
-	{"hdp", "hdp-lda.sh --rounds 10", `replace-one +word +10\n¦pure: ε 110 at δ 0\n¦10 +laplace +1, draws of ε 10 +all × 10 +no\n`},
-	{"hdp half", "hdp-lda.sh --rounds 4 --epsilon-laplace 0.5 --inherent 3", `pure: ε 14 at δ 0\n¦4 +laplace +2, draws of ε 3 +all × 4 +no\n`},
-	{"hdp printed", "hdp-lda.sh --rounds 3 --printed", `pld +∞¦ε 3\d(\.\d+)?, which is not proven\n¦3 +laplace +unbounded \(claimed 2\), draws of ε 10 +all × 3 +no\n`},
+	{"hdp", "hdp-lda.sh --rounds 10",
+		`replace-one +word +10\n¦pure: ε 110 at δ 0\n¦10 +laplace +1, draws of ε 10 +all × 10 +no\n`},
+	{"hdp half", "hdp-lda.sh --rounds 4 --epsilon-laplace 0.5 --inherent 3",
+		`pure: ε 14 at δ 0\n¦4 +laplace +2, draws of ε 3 +all × 4 +no\n`},
+	{"hdp printed", "hdp-lda.sh --rounds 3 --printed",
+		`pld +∞¦ε 3\d(\.\d+)?, which is not proven\n¦3 +laplace +unbounded \(claimed 2\), draws of ε 10 +all × 3 +no\n`},
 	{"hdp none", "hdp-lda.sh --rounds 3 --epsilon-laplace none", `pld +∞¦3 +none +0 +all × 3 +no\n`},
-	{"cdp", "cdp-lda.sh --rounds 3", `pld +∞¦cdp-first +default +1 +laplace +0\.5 +all × 1 +no\n¦cdp +default +3 +none +0 +all × 3 +no\n`},
-	{"cdp plus", "cdp-lda.sh --rounds 3 --plus", `pld +∞¦ε 3, which is not proven\n¦3 +laplace +unbounded \(claimed 1\) +all × 3 +no\n`},
+	{"cdp", "cdp-lda.sh --rounds 3",
+		`pld +∞¦cdp-first +default +1 +laplace +0\.5 +all × 1 +no\n¦cdp +default +3 +none +0 +all × 3 +no\n`},
+	{"cdp plus", "cdp-lda.sh --rounds 3 --plus",
+		`pld +∞¦ε 3, which is not proven\n¦3 +laplace +unbounded \(claimed 1\) +all × 3 +no\n`},
 	// Each of the 8,000 bits of a document has ε₁ = 3, or those of at most 2·10 words.
-	{"lp", "lp-lda.sh --sweeps 3 --vocab english-8000 --held comments.jsonl", `pure: ε 2\.4e\+04 at δ 0\n¦randomized-response +flip 0\.0474259 of 8000 bits or words +all × 1 +no\n¦plug-in`},
-	{"lp few", "lp-lda.sh --sweeps 2 --most-words 10 --batches 3 --prior comments.jsonl", `pure: ε 60 at δ 0\n¦flip 0\.0474259 of 20 bits or words +all × 1 +no\n`},
+	{"lp", "lp-lda.sh --sweeps 3 --vocab english-8000 --held comments.jsonl",
+		`pure: ε 2\.4e\+04 at δ 0\n¦randomized-response +flip 0\.0474259 of 8000 bits or words +all × 1 +no\n¦plug-in`},
+	{"lp few", "lp-lda.sh --sweeps 2 --most-words 10 --batches 3 --prior comments.jsonl",
+		`pure: ε 60 at δ 0\n¦flip 0\.0474259 of 20 bits or words +all × 1 +no\n`},
 	// Of ε 20 each of ⌊20/log(10·8000/100)⌋ = 2 words has 10.
-	{"lp words", "lp-lda.sh --sweeps 3 --document-epsilon 20", `pure: ε 20 at δ 0\n¦flip 4\.5398e-05 of 2 bits or words +all × 1 +no\n`},
-	{"lp words batches", "lp-lda.sh --sweeps 2 --document-epsilon 20 --report-words 5 --most-words 10 --batches 3 --prior comments.jsonl",
+	{"lp words", "lp-lda.sh --sweeps 3 --document-epsilon 20",
+		`pure: ε 20 at δ 0\n¦flip 4\.5398e-05 of 2 bits or words +all × 1 +no\n`},
+	{"lp words batches", "lp-lda.sh --sweeps 2 --document-epsilon 20 --report-words 5 --most-words 10 --batches 3 " +
+		"--prior comments.jsonl",
 		`pure: ε 20 at δ 0\n¦flip 0\.0179862 of 5 bits or words +all × 1 +no\n`},
 	{"lp none", "lp-lda.sh --sweeps 2 --epsilon none --batches 2", `pld +∞¦2 +none +0 +epoch × 2`},
-	{"sub", "sub-lda.sh --rounds 3 --epsilon 2", `pld +(2|1\.99\d*) +1e-06 .*add-remove +document +3\n¦3 +gaussian +[\d.]+ +poisson\(0\.5\) × 3 +yes\n`},
+	{"sub", "sub-lda.sh --rounds 3 --epsilon 2",
+		`pld +(2|1\.99\d*) +1e-06 .*add-remove +document +3\n¦3 +gaussian +[\d.]+ +poisson\(0\.5\) × 3 +yes\n`},
 	// σ = √(14/(2·2)), and a word that is exchanged changes a sum by √2. Three rounds of that noise have ε = 6.67 at δ
 	// = 1e-6, their draws 30.
-	{"sub word", "sub-lda.sh --rounds 3 --level word", `pld +36\.[67]\d* +1e-06 .*word +3\n¦3 +gaussian +1\.32288, draws of ε 10 +all × 3 +no\n`},
-	{"sub adaptive", "sub-lda.sh --rounds 3 --level word --adaptive 1.5", `pld +36\.[67]\d* ¦3 +gaussian +1\.32288, draws of ε 10 +all × 3 +no\n`},
+	{"sub word", "sub-lda.sh --rounds 3 --level word",
+		`pld +36\.[67]\d* +1e-06 .*word +3\n¦3 +gaussian +1\.32288, draws of ε 10 +all × 3 +no\n`},
+	{"sub adaptive", "sub-lda.sh --rounds 3 --level word --adaptive 1.5",
+		`pld +36\.[67]\d* ¦3 +gaussian +1\.32288, draws of ε 10 +all × 3 +no\n`},
 	{"sub printed", "sub-lda.sh --rounds 3 --level printed --adaptive 1.5 --least-rate 0",
 		`pld +∞¦ε 34\.\d+, which is not proven\n¦3 +gaussian +unbounded \(claimed 1\.87083\), draws of ε 10 +all × 3 +no\n`},
 }
@@ -64,14 +77,17 @@ func TestSamplers(t *testing.T) {
 			}
 			charged := read(t, filepath.Join(folder, out, "private/run.ledger"))
 			again := run(t, filepath.Join(folder, "elsewhere"), fmt.Sprintf("%s --topics 3 ../comments.jsonl ../%s",
-				strings.NewReplacer("--held ", "--held ../", "--prior ", "--prior ../").Replace(sampler(c.command)), out))
+				strings.NewReplacer("--held ", "--held ../", "--prior ", "--prior ../").Replace(sampler(c.command)),
+				out))
 			if again != report || read(t, filepath.Join(folder, out, "private/run.ledger")) != charged {
 				t.Errorf("the second time it printed\n%s\nand the first\n%s", again, report)
 			}
 			run(t, folder, "account verify "+out+"/private/run.ledger")
 			other := bash(folder, fmt.Sprintf("%s --topics 3 --alpha 2 comments.jsonl %s", sampler(c.command), out))
-			if other.Run(); other.ProcessState.ExitCode() != 80 || !strings.Contains(other.stderr.String(), "other settings") {
-				t.Errorf("another prior in the same folder: exit code %d, %s", other.ProcessState.ExitCode(), other.stderr.String())
+			if other.Run(); other.ProcessState.ExitCode() != 80 ||
+				!strings.Contains(other.stderr.String(), "other settings") {
+				t.Errorf("another prior in the same folder: exit code %d, %s", other.ProcessState.ExitCode(),
+					other.stderr.String())
 			}
 		})
 	}
@@ -83,7 +99,8 @@ func TestSamplers(t *testing.T) {
 func TestKilledSampler(t *testing.T) {
 	folder := t.TempDir()
 	comments(t, folder)
-	run(t, folder, "mv comments.jsonl all.jsonl; head -n 1000 all.jsonl >comments.jsonl; (umask 077; head -c 32 /dev/urandom >key)")
+	run(t, folder, "mv comments.jsonl all.jsonl; head -n 1000 all.jsonl >comments.jsonl; (umask 077; head -c 32 "+
+		"/dev/urandom >key)")
 	for name, c := range map[string]struct {
 		command string
 		exact   bool // no release has noise
@@ -103,7 +120,8 @@ func TestKilledSampler(t *testing.T) {
 			t.Parallel()
 			begin := func(out string) string {
 				run(t, folder, fmt.Sprintf("mkdir -p %s/private; (umask 077; cp key %[1]s/private/gibbs.key)", out))
-				return fmt.Sprintf("%s --topics 3 --rounds 12 --run %s comments.jsonl %s", sampler(c.command), name, out)
+				return fmt.Sprintf("%s --topics 3 --rounds 12 --run %s comments.jsonl %s", sampler(c.command), name,
+					out)
 			}
 			killed := begin(name)
 			ledger := filepath.Join(folder, name, "private/run.ledger")
@@ -155,7 +173,8 @@ func TestOtherRun(t *testing.T) {
 		}
 	}
 	s := bash(folder, steps("--run day"))
-	if s.Run(); s.ProcessState.ExitCode() != 80 || !strings.Contains(s.stderr.String(), "out was begun as run night: leave --run out") {
+	if s.Run(); s.ProcessState.ExitCode() != 80 ||
+		!strings.Contains(s.stderr.String(), "out was begun as run night: leave --run out") {
 		t.Errorf("another run: exit code %d, %s", s.ProcessState.ExitCode(), s.stderr.String())
 	}
 }
@@ -167,44 +186,70 @@ func TestSamplersRefuse(t *testing.T) {
 	folder := t.TempDir()
 	write(t, folder, "text.jsonl", `{"text":"alpha"}`+"\n")
 	for command, message := range map[string]string{
-		"../collapsed-gibbs.sh --alpha 0": "--alpha must be a positive number, is 0", "../collapsed-gibbs.sh --beta x": "--beta must be a positive number, is x",
-		"../collapsed-gibbs.sh --sweeps 0": "--sweeps must be a positive number, is 0", "../collapsed-gibbs.sh --rounds 1.5": "--rounds must be a positive number",
-		"../collapsed-gibbs.sh --seed x": "--seed must be a whole number", "../collapsed-gibbs.sh --trace": "--trace needs --held",
-		"../collapsed-gibbs.sh --plus": "unknown flag --plus",
-		"hdp-lda.sh --inherent 0":      "--inherent must be a positive number", "hdp-lda.sh --inherent 2000": "--inherent must be at most 1000",
-		"hdp-lda.sh --epsilon-laplace 0": "--epsilon-laplace must be a positive number, is 0", "hdp-lda.sh --epsilon-laplace e": "--epsilon-laplace must be a positive number, is e",
+		"../collapsed-gibbs.sh --alpha 0":             "--alpha must be a positive number, is 0",
+		"../collapsed-gibbs.sh --beta x":              "--beta must be a positive number, is x",
+		"../collapsed-gibbs.sh --sweeps 0":            "--sweeps must be a positive number, is 0",
+		"../collapsed-gibbs.sh --rounds 1.5":          "--rounds must be a positive number",
+		"../collapsed-gibbs.sh --seed x":              "--seed must be a whole number",
+		"../collapsed-gibbs.sh --trace":               "--trace needs --held",
+		"../collapsed-gibbs.sh --plus":                "unknown flag --plus",
+		"hdp-lda.sh --inherent 0":                     "--inherent must be a positive number",
+		"hdp-lda.sh --inherent 2000":                  "--inherent must be at most 1000",
+		"hdp-lda.sh --epsilon-laplace 0":              "--epsilon-laplace must be a positive number, is 0",
+		"hdp-lda.sh --epsilon-laplace e":              "--epsilon-laplace must be a positive number, is e",
 		"hdp-lda.sh --epsilon-laplace some":           "--epsilon-laplace must be a positive number, is some",
-		"hdp-lda.sh --printed --epsilon-laplace none": "--printed needs noise on the counts", "hdp-lda.sh --delta 1": "--delta must be below 1",
-		"hdp-lda.sh --beta 0": "--beta must be a positive number", "hdp-lda.sh --alpha=-1": "--alpha must be a positive number, is -1",
-		"hdp-lda.sh --rounds 0": "--rounds must be a positive number", "hdp-lda.sh --seed -1": "--seed must be a whole number, is -1",
-		"cdp-lda.sh --epsilon 0": "--epsilon must be a positive number, is 0", "cdp-lda.sh --epsilon 1e-400": "--epsilon must be a positive number",
-		"cdp-lda.sh --epsilon -1 --plus": "--epsilon must be a positive number", "cdp-lda.sh --trace": "--trace needs --held",
-		"lp-lda.sh --epsilon 0": "--epsilon must be a positive number, is 0", "lp-lda.sh --batches 0": "--batches must be a positive number",
-		"lp-lda.sh --epsilon 1 --document-epsilon 2":      "--epsilon is of a bit, --document-epsilon of a document: give one",
+		"hdp-lda.sh --printed --epsilon-laplace none": "--printed needs noise on the counts",
+		"hdp-lda.sh --delta 1":                        "--delta must be below 1",
+		"hdp-lda.sh --beta 0":                         "--beta must be a positive number",
+		"hdp-lda.sh --alpha=-1":                       "--alpha must be a positive number, is -1",
+		"hdp-lda.sh --rounds 0":                       "--rounds must be a positive number",
+		"hdp-lda.sh --seed -1":                        "--seed must be a whole number, is -1",
+		"cdp-lda.sh --epsilon 0":                      "--epsilon must be a positive number, is 0",
+		"cdp-lda.sh --epsilon 1e-400":                 "--epsilon must be a positive number",
+		"cdp-lda.sh --epsilon -1 --plus":              "--epsilon must be a positive number",
+		"cdp-lda.sh --trace":                          "--trace needs --held",
+		"lp-lda.sh --epsilon 0":                       "--epsilon must be a positive number, is 0",
+		"lp-lda.sh --batches 0":                       "--batches must be a positive number",
+		"lp-lda.sh --epsilon 1 --document-epsilon 2": "--epsilon is of a bit, --document-epsilon of a document: " +
+			"give one",
 		"lp-lda.sh --document-epsilon 0":                  "--document-epsilon must be a positive number, is 0",
 		"lp-lda.sh --report-words 2":                      "--report-words belongs to --document-epsilon",
 		"lp-lda.sh --document-epsilon 2 --report-words 0": "--report-words must be a positive number, is 0",
-		"lp-lda.sh --sweeps x":                            "--sweeps must be a positive number, is x", "lp-lda.sh --most-words 0": "--most-words must be a positive number",
-		"lp-lda.sh --correlation 0": "--correlation must be a positive number", "lp-lda.sh --correlation 2 --batches 2": "--correlation must be at most 1",
-		"lp-lda.sh --omega 2": "--omega must be in [0, 1] or auto, is 2", "lp-lda.sh --omega x": "--omega must be in [0, 1] or auto, is x",
-		"lp-lda.sh --prior text.jsonl": "--prior is for --batches", "lp-lda.sh --batches 2 --prior nowhere": "no such text: nowhere",
-		"lp-lda.sh --brokers x": "unknown flag --brokers", "lp-lda.sh --trace": "--trace needs --held",
-		"sub-lda.sh --level nobody": "--level must be document, word or printed, is nobody", "sub-lda.sh --adaptive 1.5": "level document samples documents, and ignores --adaptive",
-		"sub-lda.sh --beta 1": "ignores --beta", "sub-lda.sh --level word --epsilon 1": "--level word ignores --epsilon",
-		"sub-lda.sh --level word --least-rate 0.1":  "without --adaptive all words have one rate, which ignores --least-rate",
+		"lp-lda.sh --sweeps x":                            "--sweeps must be a positive number, is x",
+		"lp-lda.sh --most-words 0":                        "--most-words must be a positive number",
+		"lp-lda.sh --correlation 0":                       "--correlation must be a positive number",
+		"lp-lda.sh --correlation 2 --batches 2":           "--correlation must be at most 1",
+		"lp-lda.sh --omega 2":                             "--omega must be in [0, 1] or auto, is 2",
+		"lp-lda.sh --omega x":                             "--omega must be in [0, 1] or auto, is x",
+		"lp-lda.sh --prior text.jsonl":                    "--prior is for --batches",
+		"lp-lda.sh --batches 2 --prior nowhere":           "no such text: nowhere",
+		"lp-lda.sh --brokers x":                           "unknown flag --brokers",
+		"lp-lda.sh --trace":                               "--trace needs --held",
+		"sub-lda.sh --level nobody":                       "--level must be document, word or printed, is nobody",
+		"sub-lda.sh --adaptive 1.5":                       "level document samples documents, and ignores --adaptive",
+		"sub-lda.sh --beta 1":                             "ignores --beta",
+		"sub-lda.sh --level word --epsilon 1":             "--level word ignores --epsilon",
+		"sub-lda.sh --level word --least-rate 0.1": "without --adaptive all words have one rate, which " +
+			"ignores --least-rate",
 		"sub-lda.sh --level printed --partitions 2": "--level printed ignores --partitions",
-		"hdp-lda.sh --printed --partitions 4":       "--printed has one partition, and ignores --partitions",
-		"sub-lda.sh --gamma 0":                      "--gamma must be a positive number", "sub-lda.sh --gamma 1.1": "--gamma must be at most 1",
-		"sub-lda.sh --epsilon x": "--epsilon must be a positive number", "sub-lda.sh --level word --order 0": "--order must be a positive number",
-		"sub-lda.sh --level word --epsilon-at-order 0": "--epsilon-at-order must be a positive number",
-		"sub-lda.sh --level word --adaptive 2":         "--adaptive must be above 1 and below 1/γ, is 2", "sub-lda.sh --level word --adaptive 1": "--adaptive must be above 1",
+		"hdp-lda.sh --printed --partitions 4": "--printed has one partition, and ignores " +
+			"--partitions",
+		"sub-lda.sh --gamma 0":                                       "--gamma must be a positive number",
+		"sub-lda.sh --gamma 1.1":                                     "--gamma must be at most 1",
+		"sub-lda.sh --epsilon x":                                     "--epsilon must be a positive number",
+		"sub-lda.sh --level word --order 0":                          "--order must be a positive number",
+		"sub-lda.sh --level word --epsilon-at-order 0":               "--epsilon-at-order must be a positive number",
+		"sub-lda.sh --level word --adaptive 2":                       "--adaptive must be above 1 and below 1/γ, is 2",
+		"sub-lda.sh --level word --adaptive 1":                       "--adaptive must be above 1",
 		"sub-lda.sh --level word --adaptive 1.5 --least-rate 0":      "--level word needs a --least-rate above 0",
 		"sub-lda.sh --level printed --adaptive 1.5 --least-rate 0.6": "--least-rate must be at most --gamma, is 0.6",
-		"sub-lda.sh --level printed --adaptive 1.5 --frequent 2":     "--frequent must be at most 1", "sub-lda.sh --level word --inherent 2000": "--inherent must be at most 1000",
+		"sub-lda.sh --level printed --adaptive 1.5 --frequent 2":     "--frequent must be at most 1",
+		"sub-lda.sh --level word --inherent 2000":                    "--inherent must be at most 1000",
 	} {
 		s := bash(folder, sampler(command)+" text.jsonl out")
 		if s.Run(); s.ProcessState.ExitCode() != 80 || !strings.Contains(s.stderr.String(), message) {
-			t.Errorf("%s: exit code %d, %q; want 80, %q", command, s.ProcessState.ExitCode(), s.stderr.String(), message)
+			t.Errorf("%s: exit code %d, %q; want 80, %q", command, s.ProcessState.ExitCode(), s.stderr.String(),
+				message)
 		}
 		if left, _ := filepath.Glob(filepath.Join(folder, "out/*")); left != nil {
 			t.Errorf("%s: left %v", command, left)
@@ -227,7 +272,8 @@ func TestSamplerProgress(t *testing.T) {
 		"sub-lda.sh --rounds 20 --gamma 0.1":    "account",
 		"../collapsed-gibbs.sh --rounds 20 --x": "",
 	} {
-		x := onScreen(t, folder, sampler(command)+" --topics 3 comments.jsonl out-"+regexp.MustCompile(`\W+`).ReplaceAllString(command, "-"))
+		x := onScreen(t, folder, sampler(command)+" --topics 3 comments.jsonl out-"+regexp.MustCompile(`\W+`).
+			ReplaceAllString(command, "-"))
 		if code := x.Wait(); (code == 0) != (line != "") {
 			t.Errorf("%s: exit code %d\n%s", command, code, x.Screen())
 		}

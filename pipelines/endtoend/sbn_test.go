@@ -142,7 +142,8 @@ func TestDigits(t *testing.T) {
 		least float64
 	}{
 		"without noise": {network{hidden: 5, rounds: 4, scheme: "--poisson 0.02"}, mean + .007},
-		"σ = 1":         {network{hidden: 2, rounds: 3, scheme: "--poisson 0.0533", plan: "--poisson 0.0533 --clip 2.6457514"}, mean - .003},
+		"σ = 1": {network{hidden: 2, rounds: 3, scheme: "--poisson 0.0533",
+			plan: "--poisson 0.0533 --clip 2.6457514"}, mean - .003},
 		"σ = 1, a public number of images": {network{
 			hidden: 2, rounds: 3, scheme: "--fixed 3200", noCount: "--no-count", images: "--images 60000",
 			plan: "--fixed 3200/60000 --clip 2.4494898 --clipping proved --sensitivity 1",
@@ -161,7 +162,8 @@ func TestDigits(t *testing.T) {
 // TestDigitsWhole meets the numbers of specification.md §3.4 at K = 50, S = 3,200 and 18 rounds.
 func TestDigitsWhole(t *testing.T) {
 	testkit.Deep(t, "quality")
-	folder := seeded.Folder(t, seeded.Chance{Seed: 1, Margin: "0.004 of the pixels without noise, not measured with noise", Rate: 1e-4})
+	folder := seeded.Folder(t, seeded.Chance{Seed: 1,
+		Margin: "0.004 of the pixels without noise, not measured with noise", Rate: 1e-4})
 	digits(t, folder)
 	n := network{hidden: 50, rounds: 18, scheme: "--poisson 0.0533"}
 	got := n.train(t, folder)

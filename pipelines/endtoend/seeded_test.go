@@ -106,14 +106,18 @@ func TestSeededBuildIsMarked(t *testing.T) {
 		code    int
 		message string
 	}{
-		"privatize --grant real.json --ledger real.ledger -o released.pp out/contributions.pp": {83, "refused: real.ledger: a seeded build, which protects nobody, did not begin this ledger"},
+		"privatize --grant real.json --ledger real.ledger -o released.pp out/contributions.pp": {83,
+			"refused: real.ledger: a seeded build, which protects nobody, did not begin this ledger"},
 		"account report real.ledger": {83, "did not begin this ledger"},
-		"unset PRIVPIPE_DRAWS; sample --poisson 0.5 -T 2 -o rounds.pp docs.pp":                            {80, "needs PRIVPIPE_DRAWS"},
-		"unset PRIVPIPE_DRAWS; cd out; privatize --grant late.json --ledger late.ledger contributions.pp": {80, "needs PRIVPIPE_DRAWS"},
+		"unset PRIVPIPE_DRAWS; sample --poisson 0.5 -T 2 -o rounds.pp docs.pp": {80,
+			"needs PRIVPIPE_DRAWS"},
+		"unset PRIVPIPE_DRAWS; cd out; privatize --grant late.json --ledger late.ledger contributions.pp": {80,
+			"needs PRIVPIPE_DRAWS"},
 	} {
 		s := bash(folder, command)
 		if s.Run(); s.ProcessState.ExitCode() != want.code || !strings.Contains(s.stderr.String(), want.message) {
-			t.Errorf("%s: exit code %d, %s; want %d, %s", command, s.ProcessState.ExitCode(), s.stderr.String(), want.code, want.message)
+			t.Errorf("%s: exit code %d, %s; want %d, %s", command, s.ProcessState.ExitCode(), s.stderr.String(),
+				want.code, want.message)
 		}
 	}
 	run(t, folder, "cmp real.ledger before.ledger; [[ ! -e released.pp ]]")
@@ -131,7 +135,8 @@ func TestSeededBuildIsMarked(t *testing.T) {
 		t.Fatalf("%d programs, %v", len(programs), err)
 	}
 	for _, p := range programs {
-		if !p.IsDir() && bytes.Contains(readFile(t, filepath.Join(os.Getenv("PRIVPIPE_BIN"), p.Name())), []byte(seeded.Marker)) {
+		if !p.IsDir() && bytes.Contains(readFile(t, filepath.Join(os.Getenv("PRIVPIPE_BIN"), p.Name())),
+			[]byte(seeded.Marker)) {
 			t.Errorf("the shipped %s has %q", p.Name(), seeded.Marker)
 		}
 	}

@@ -45,7 +45,8 @@ sample --all --first-round %[8]d --rounds %[8]d -o round.pp documents.pp`, words
 				each[i].take(took.cpu.Seconds(), took.wall.Seconds())
 			}
 			run(b, folder, "rm -rf ledger* parameters.pp model.pp* && account ledger new ledger")
-			took := measure(b, folder, "privatize --grant grant.json --ledger ledger contributions.pp", mstep+" parameters.pp -o model.pp")[1]
+			took := measure(b, folder, "privatize --grant grant.json --ledger ledger contributions.pp",
+				mstep+" parameters.pp -o model.pp")[1]
 			last.take(took.cpu.Seconds(), took.wall.Seconds())
 		}
 		each[1].cpu *= visits / posted

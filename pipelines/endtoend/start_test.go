@@ -20,8 +20,10 @@ func BenchmarkStart(b *testing.B) {
 	folder := b.TempDir()
 	builds := []string{"whole", "pipes"}
 	for _, name := range builds {
-		build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-tags", name, "-o", filepath.Join(folder, name)+"/",
-			"./account", "./estep", "./evaluate", "./mstep", "./privatize", "./sample", "./tokenize", "./pipelines/show")
+		build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-tags", name, "-o",
+			filepath.Join(folder, name)+"/",
+			"./account", "./estep", "./evaluate", "./mstep", "./privatize", "./sample", "./tokenize",
+			"./pipelines/show")
 		build.Dir, build.Env = root, append(os.Environ(), "CGO_ENABLED=0") // as pipelines/install/install.sh does
 		if out, err := build.CombinedOutput(); err != nil {
 			b.Fatalf("%v: %s", err, out)

@@ -58,7 +58,8 @@ for t in $(seq $rounds); do
 done
 estep lda --score --model model.pp -o model-scores.pp held.pp
 cmp model-scores.pp $rounds-scores.pp`, vocabulary, rounds))
-	models, params := scores(t, filepath.Join(folder, "models-scores.pp")), scores(t, filepath.Join(folder, "params-scores.pp"))
+	models, params := scores(t, filepath.Join(folder, "models-scores.pp")),
+		scores(t, filepath.Join(folder, "params-scores.pp"))
 	if len(models) != rounds {
 		t.Fatalf("scores of %d rounds, want %d", len(models), rounds)
 	}

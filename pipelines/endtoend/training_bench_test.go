@@ -55,7 +55,8 @@ account plan --noise-multiplier 1 --poisson %g --rounds %d --model lda --matrix 
 		b.ReportMetric(visits/ours.cpu, "docs/core-s")
 		for _, peer := range []string{"gensim", "sklearn"} { // once: each takes minutes
 			var theirs struct{ CPU float64 }
-			decode(b, run(b, folder, fmt.Sprintf("%s %s reddit.docword.txt %s --mode train --K %d --S %d --epochs %d --maxit %d --dtype float32 2>/dev/null",
+			decode(b, run(b, folder, fmt.Sprintf("%s %s reddit.docword.txt %s --mode train --K %d --S %d --epochs %d "+
+				"--maxit %d --dtype float32 2>/dev/null",
 				py, shared(b, "peers/p_"+peer+".py"), words, topics, batch, passes, iterations)), &theirs)
 			b.ReportMetric(visits/theirs.CPU, peer+"-docs/core-s")
 			b.ReportMetric(theirs.CPU/ours.cpu, "×"+peer)

@@ -17,8 +17,10 @@ func TestWall(t *testing.T) {
 	folder := wallFolder(t)
 	out := run(t, folder, "recipes/wall/wall.sh --rounds 4 --topics 3 some.jsonl out")
 	for _, want := range []string{
-		"outsider cannot read run/privpipe/contributions\n", "outsider cannot read var/lib/privpipe-private/documents.pp\n",
-		"outsider cannot write var/lib/privpipe-wall/run.ledger\n", "privpipe-model cannot write run/privpipe/releases\n",
+		"outsider cannot read run/privpipe/contributions\n",
+		"outsider cannot read var/lib/privpipe-private/documents.pp\n",
+		"outsider cannot write var/lib/privpipe-wall/run.ledger\n",
+		"privpipe-model cannot write run/privpipe/releases\n",
 		"/000000001.sum\n", "verified: 6 lines, 4 charges", "document  4\n", "topic  share",
 	} {
 		if !strings.Contains(out, want) {
@@ -31,8 +33,9 @@ func TestWall(t *testing.T) {
 func TestWallNotices(t *testing.T) {
 	folder := wallFolder(t)
 	for name, door := range map[string]struct{ closed, open, message string }{
-		"contributions": {"contributions 0600", "contributions 0604", "wall: outsider can read run/privpipe/contributions"},
-		"releases":      {"releases      0600", "releases      0602", "wall: outsider can write run/privpipe/releases"},
+		"contributions": {"contributions 0600", "contributions 0604",
+			"wall: outsider can read run/privpipe/contributions"},
+		"releases": {"releases      0600", "releases      0602", "wall: outsider can write run/privpipe/releases"},
 	} {
 		s := bash(folder, fmt.Sprintf(`
 cp recipes/wall/tmpfiles.d/privpipe.conf closed
@@ -83,7 +86,8 @@ mkdir -p root/usr/lib/systemd && cp -r `+units+` root/usr/lib/systemd
 units=$(cd root/etc/systemd/system && ls -p | grep -v /)
 test -z "$(systemd-analyze verify --root=root $units 2>&1 | tee /dev/stderr)"`)
 	for _, unit := range []string{"private", "wall", "model", "verify"} {
-		report := run(t, folder, "systemd-analyze security --no-pager --offline=true --root=root privpipe-"+unit+".service")
+		report := run(t, folder,
+			"systemd-analyze security --no-pager --offline=true --root=root privpipe-"+unit+".service")
 		match := regexp.MustCompile(`Overall exposure level for .*: (\d+\.\d)`).FindStringSubmatch(report)
 		if match == nil {
 			t.Fatalf("no rating in\n%s", report)

@@ -100,7 +100,8 @@ func (t *tally) granted(u *use, c *Charge, at time.Time) error {
 				u.first.Run, u.first.Dataset)
 		}
 		if u.first.Scheme.Coins != c.Scheme.Coins {
-			return errors.New("the units were assigned to rounds a second time: a unit could be in two rounds of this grant")
+			return errors.New("the units were assigned to rounds a second time: a unit could be in two rounds of " +
+				"this grant")
 		}
 	}
 	if g.Draws != 0 {
@@ -127,7 +128,8 @@ func (t *tally) drawn(c *Charge) error {
 	}
 	before := t.rounds[runRound{c.Run, c.Round - 1}]
 	if before == nil || before.Draws == 0 || before.Dataset != c.Dataset {
-		return fmt.Errorf("round %d depends on the draws of all rounds before it, and round %d of run %s is not charged: "+
+		return fmt.Errorf("round %d depends on the draws of all rounds before it, and round %d of run %s is not "+
+			"charged: "+
 			"under a grant with draws, each round is released, from round 1 on", c.Round, c.Round-1, c.Run)
 	}
 	return nil
@@ -168,11 +170,13 @@ func (h *Head) Takes(g *Grant) error {
 	case !h.DisjointDatasets && g.Dataset != "":
 		return errors.New("the grant names a data set, but data sets of the ledger may share units")
 	case h.DisjointDatasets && g.Dataset == "":
-		return errors.New("the ledger's data sets share no unit, and the grant names none of them: plan it with --dataset")
+		return errors.New("the ledger's data sets share no unit, and the grant names none of them: plan it with " +
+			"--dataset")
 	case h.DisjointDatasets && g.Adjacency == ReplaceOne:
 		// An exchange may remove a unit from one data set and add a unit to another. Both data sets would then have a
 		// loss.
-		return fmt.Errorf("the ledger's data sets share no unit: that is only for neighbours %s and %s", AddRemove, ReplaceNull)
+		return fmt.Errorf("the ledger's data sets share no unit: that is only for neighbours %s and %s", AddRemove,
+			ReplaceNull)
 	}
 	if h.Budget == nil || h.Filter != nil {
 		return nil
@@ -191,7 +195,8 @@ func (h *Head) Takes(g *Grant) error {
 // compared.
 func (g *Grant) gives(c *Charge) bool {
 	want := g.Charge(c.Round, c.Scheme)
-	want.Dataset, want.Run, want.Settings, want.Release, want.Attempt = c.Dataset, c.Run, c.Settings, c.Release, c.Attempt
+	want.Dataset, want.Run, want.Settings, want.Release, want.Attempt = c.Dataset, c.Run, c.Settings, c.Release,
+		c.Attempt
 	if g.Version == 1 && g.Mechanism == RandomizedResponse && c.Sensitivity <= 2*uint64(g.MaxWords) {
 		// a grant of version 1 names no vocabulary, and a small one makes the sensitivity smaller
 		want.Sensitivity = c.Sensitivity
@@ -235,14 +240,16 @@ func (t *tally) planned(u *use, c *Charge) error {
 		planned += beside.releases
 	}
 	if t.after(known, u.grant.Dataset) > planned {
-		return errors.New("the ledger has charges that the grant was planned without: plan again, with --ledger, and train again")
+		return errors.New("the ledger has charges that the grant was planned without: plan again, with --ledger, and " +
+			"train again")
 	}
 	if c.Attempt > 0 {
 		return errors.New("a grant with a budget allows one release of a round")
 	}
 	if first := t.thrown[c.Scheme.Coins]; first != nil && c.Scheme.Method == Allocate &&
 		(first.Run != c.Run || first.Dataset != c.Dataset || first.Mechanism != c.Mechanism) {
-		return errors.New("another run, data set or mechanism released rounds of this allocation: sample again with new coins")
+		return errors.New("another run, data set or mechanism released rounds of this allocation: sample again with " +
+			"new coins")
 	}
 	return t.newBatch(u.grant, c)
 }
@@ -293,7 +300,8 @@ func (c *Charge) CheckRepeat(before *Charge) error {
 func (t *tally) composable(c *Charge) error {
 	before := t.noised
 	if c.Mechanism != None && before != nil && (before.Adjacency != c.Adjacency || before.Unit != c.Unit) {
-		return fmt.Errorf("the ledger is for neighbours %s and unit %s, this run for %s and %s: it needs a ledger of its own",
+		return fmt.Errorf("the ledger is for neighbours %s and unit %s, this run for %s and %s: it needs a ledger of "+
+			"its own",
 			before.Adjacency, before.Unit, c.Adjacency, c.Unit)
 	}
 	// A throw of coins has one scheme. If one name has two schemes, at least one of them is false.
@@ -302,8 +310,10 @@ func (t *tally) composable(c *Charge) error {
 	}
 	// If each data set has a unit with the same name, these units would get the same coin. Releases from one data set
 	// would then reveal coins of the other.
-	if first := t.thrown[c.Scheme.Coins]; first != nil && t.head != nil && t.head.DisjointDatasets && first.Dataset != c.Dataset {
-		return fmt.Errorf("these coins were charged for data set %q: sample each data set with coins, or a state, of its own", first.Dataset)
+	if first := t.thrown[c.Scheme.Coins]; first != nil && t.head != nil && t.head.DisjointDatasets &&
+		first.Dataset != c.Dataset {
+		return fmt.Errorf("these coins were charged for data set %q: sample each data set with coins, or a state, of "+
+			"its own", first.Dataset)
 	}
 	return nil
 }

@@ -203,11 +203,15 @@ func TestAllow(t *testing.T) {
 		{"next round of an epoch", Allocate, epochs, func(*next) {}, ""},
 		{"next epoch", Allocate, epochs, func(n *next) { n.charge.Round = 5 }, ""},
 		{"last round of the last epoch", Allocate, epochs, func(n *next) { n.charge.Round = 8 }, ""},
-		{"beyond the last epoch", Allocate, epochs, func(n *next) { n.charge.Round = 9 }, "round 9 is beyond the 8 rounds"},
-		{"next epoch under other coins", Allocate, epochs, func(n *next) { n.charge.Round, n.charge.Scheme.Coins = 5, "others" }, "a second time"},
-		{"one epoch of as many rounds", Allocate, epochs, func(n *next) { n.charge.Scheme.Epochs, n.charge.Scheme.Rate = 0, 0.125 },
+		{"beyond the last epoch", Allocate, epochs, func(n *next) { n.charge.Round = 9 },
+			"round 9 is beyond the 8 rounds"},
+		{"next epoch under other coins", Allocate, epochs,
+			func(n *next) { n.charge.Round, n.charge.Scheme.Coins = 5, "others" }, "a second time"},
+		{"one epoch of as many rounds", Allocate, epochs,
+			func(n *next) { n.charge.Scheme.Epochs, n.charge.Scheme.Rate = 0, 0.125 },
 			"was not sampled by allocate × 4 × 2"},
-		{"more epochs", Allocate, epochs, func(n *next) { n.charge.Scheme.Epochs, n.charge.Scheme.Rate = 4, 0.5 }, "was not sampled by allocate × 4 × 2"},
+		{"more epochs", Allocate, epochs, func(n *next) { n.charge.Scheme.Epochs, n.charge.Scheme.Rate = 4, 0.5 },
+			"was not sampled by allocate × 4 × 2"},
 		{"epoch in another run", Allocate, epochs, func(n *next) { n.sameThrow(); n.charge.Round = 5 },
 			"another run, data set or mechanism released rounds of this allocation"},
 		{"no privacy", All, given, func(n *next) { n.charge = n.exact(Document) }, ""},
@@ -215,13 +219,15 @@ func TestAllow(t *testing.T) {
 		{"run's name", All, given, func(n *next) { n.charge.Run = "../run" }, "run: name"},
 		{"unknown grant", All, given, func(n *next) { n.charge.Grant = "g2" }, `grant "g2", which no earlier line has`},
 		{"no grant", All, given, func(n *next) { n.charge.Grant = "" }, `grant "", which no earlier line has`},
-		{"rule of its own", All, given, func(n *next) { n.charge = n.of(n.grant, 2); n.charge.Attempt = 1 }, "attempt must be 0"},
+		{"rule of its own", All, given, func(n *next) { n.charge = n.of(n.grant, 2); n.charge.Attempt = 1 },
+			"attempt must be 0"},
 
 		{"before expiry", All, expires, func(n *next) { n.at = noon.Add(time.Hour - 1) }, ""},
 		{"at expiry", All, expires, func(n *next) { n.at = noon.Add(time.Hour) }, "has expired"},
 		{"other scheme", All, given, func(n *next) { n.charge.Scheme = schemes()[Epoch] },
 			"was not sampled by all × 8"},
-		{"seeded", Poisson, given, func(n *next) { n.charge.Scheme.Secret = false }, "was not sampled by poisson(0.25) × 8"},
+		{"seeded", Poisson, given, func(n *next) { n.charge.Scheme.Secret = false },
+			"was not sampled by poisson(0.25) × 8"},
 		{"last round", All, given, func(n *next) { n.charge.Round = 8 }, ""},
 		{"beyond it", All, given, func(n *next) { n.charge.Round = 9 }, "round 9 is beyond the 8 rounds"},
 		{"used up", All, func(g *Grant) { g.Releases = 1 }, func(*next) {}, "all 1 releases of the grant are used"},
@@ -239,16 +245,20 @@ func TestAllow(t *testing.T) {
 		{"as many as allowed", All, func(g *Grant) { g.Releases = 2 }, func(*next) {}, ""},
 
 		{"less noise", All, given, func(n *next) { n.charge.Scale-- }, "not the one that its grant prescribes"},
-		{"less sensitive", All, given, func(n *next) { n.charge.Sensitivity-- }, "not the one that its grant prescribes"},
+		{"less sensitive", All, given, func(n *next) { n.charge.Sensitivity-- },
+			"not the one that its grant prescribes"},
 		{"other unit", All, given, func(n *next) { n.charge.Unit = User }, "not the one that its grant prescribes"},
-		{"other adjacency", All, given, func(n *next) { n.charge.Adjacency = ReplaceOne }, "not the one that its grant prescribes"},
-		{"other mechanism", All, given, func(n *next) { n.charge.Mechanism = Laplace }, "not the one that its grant prescribes"},
+		{"other adjacency", All, given, func(n *next) { n.charge.Adjacency = ReplaceOne },
+			"not the one that its grant prescribes"},
+		{"other mechanism", All, given, func(n *next) { n.charge.Mechanism = Laplace },
+			"not the one that its grant prescribes"},
 		{"no privacy by a grant", All, given, func(n *next) { n.charge = n.exact(Document); n.charge.Grant = "g1" },
 			"not the one that its grant prescribes"},
 		{"claim", All, given, func(n *next) { n.charge.Claimed = 1 }, "not the one that its grant prescribes"},
 
 		{"other run", All, given, func(n *next) { n.charge.Run = "other" }, ""},
-		{"disjoint, other run", Epoch, given, func(n *next) { n.charge.Run = "other" }, `run run of data set "data" has begun`},
+		{"disjoint, other run", Epoch, given, func(n *next) { n.charge.Run = "other" },
+			`run run of data set "data" has begun`},
 		{"disjoint, other data", Epoch, given, func(n *next) { n.charge.Dataset = "other" },
 			`run run of data set "data" has begun`},
 		{"disjoint, by another grant", Epoch, given, func(n *next) { n.foreign(); n.charge.Run = "other" }, ""},
@@ -258,22 +268,26 @@ func TestAllow(t *testing.T) {
 		{"windows of a new state", Epoch, given, func(n *next) { n.states("lost", "new") }, "a second time"},
 		{"windows, then by hash", Epoch, given, func(n *next) { n.states("state", "") }, "a second time"},
 		{"by hash, then windows", Epoch, given, func(n *next) { n.states("", "state") }, "a second time"},
-		{"unnamed allocation", Allocate, given, func(n *next) { n.charge.Scheme.Coins = "" }, "the allocation has no name"},
+		{"unnamed allocation", Allocate, given, func(n *next) { n.charge.Scheme.Coins = "" },
+			"the allocation has no name"},
 
 		{"round again", Poisson, given, (*next).again, ""},
 		{"budget, round again", All, budget, (*next).again, "allows one release of a round"},
 		{"batch again", Poisson, given, (*next).sameBatch, ""},
 		{"budget, batch again", Poisson, budget, (*next).sameBatch, "round 1 of these coins was released before"},
 		{"budget, fixed batch again", Fixed, budget, (*next).sameBatch, "round 1 of these coins was released before"},
-		{"budget, allocation of another run", Allocate, budget, (*next).sameThrow, "another run, data set or mechanism released rounds of this allocation"},
-		{"budget, allocation of other data", Allocate, budget, func(n *next) { n.sameThrow(); n.charge.Run, n.charge.Dataset = "run", "other" },
+		{"budget, allocation of another run", Allocate, budget, (*next).sameThrow,
+			"another run, data set or mechanism released rounds of this allocation"},
+		{"budget, allocation of other data", Allocate, budget,
+			func(n *next) { n.sameThrow(); n.charge.Run, n.charge.Dataset = "run", "other" },
 			"another run, data set or mechanism released rounds of this allocation"},
 		{"budget, allocation of another mechanism", Allocate, budget, func(n *next) {
 			n.sameThrow()
 			n.charge.Run = "run"
 			n.ledger.Lines[2].Charge.Mechanism = Laplace
 		}, "another run, data set or mechanism released rounds of this allocation"},
-		{"budget, allocation of its own", Allocate, budget, func(n *next) { n.sameThrow(); n.charge.Scheme.Coins = "others" }, ""},
+		{"budget, allocation of its own", Allocate, budget,
+			func(n *next) { n.sameThrow(); n.charge.Scheme.Coins = "others" }, ""},
 		{"budget, going on with a run", Allocate, budget, func(n *next) { n.sameThrow(); n.charge.Run = "run" }, ""},
 		{"allocation of another run", Allocate, given, (*next).sameThrow, ""},
 		{"budget, all units again", All, budget, (*next).sameBatch, ""},
@@ -287,32 +301,41 @@ func TestAllow(t *testing.T) {
 			"charge 1 of round 2 of run run says it is number 2"},
 		{"second says it is the first", All, given, func(n *next) { n.charge = n.of(n.grant, 1) },
 			"charge 2 of round 1 of run run says it is number 1"},
-		{"second says it is the third", All, given, func(n *next) { n.again(); n.charge.Attempt = 3 }, "says it is number 3"},
+		{"second says it is the third", All, given, func(n *next) { n.again(); n.charge.Attempt = 3 },
+			"says it is number 3"},
 		{"third", All, given, func(n *next) { n.again(); n.enter(n.charge); c := *n.charge; c.Attempt = 3; n.charge = &c }, ""},
 		{"again by another grant", All, given, func(n *next) { n.again(); n.foreign() }, "under other settings"},
-		{"again of other data", All, given, func(n *next) { n.again(); n.charge.Dataset = "other" }, "under other settings"},
-		{"again in other settings", All, given, func(n *next) { n.again(); n.charge.Settings = "other" }, "under other settings"},
+		{"again of other data", All, given, func(n *next) { n.again(); n.charge.Dataset = "other" },
+			"under other settings"},
+		{"again in other settings", All, given, func(n *next) { n.again(); n.charge.Settings = "other" },
+			"under other settings"},
 		{"again by new coins", Poisson, given, func(n *next) { n.again(); n.charge.Scheme.Coins = "others" }, ""},
 
 		{"entering", All, given, func(n *next) { n.foreign(); n.ledger.Lines = n.ledger.Lines[:3]; n.entering = n.named("g2") }, ""},
-		{"another is entering", All, given, func(n *next) { n.charge.Grant = "g2"; n.entering = n.named("g3") }, `grant "g2", which no`},
+		{"another is entering", All, given, func(n *next) { n.charge.Grant = "g2"; n.entering = n.named("g3") },
+			`grant "g2", which no`},
 		{"entering, for another ledger", All, given, func(n *next) {
 			n.charge.Grant, n.entering = "g2", n.named("g2")
 			n.entering.Ledger = strings.Repeat("0", 32)
 		}, "the grant is for another ledger"},
 		{"names no ledger", All, given, func(n *next) { n.grant.Ledger = "" }, ""},
-		{"budget that names no ledger", All, budget, func(n *next) { n.grant.Ledger = "" }, "has a budget and names no ledger"},
-		{"of an unbegun ledger", All, func(g *Grant) { budget(g); g.Ledger, g.Budget.After = "", Genesis }, func(*next) {},
+		{"budget that names no ledger", All, budget, func(n *next) { n.grant.Ledger = "" },
+			"has a budget and names no ledger"},
+		{"of an unbegun ledger", All, func(g *Grant) { budget(g); g.Ledger, g.Budget.After = "", Genesis },
+			func(*next) {},
 			"names no ledger"},
-		{"of version 1", All, given, func(n *next) { n.grant.Version, n.grant.Ledger, n.grant.Subject = 1, "", Subject{} },
+		{"of version 1", All, given,
+			func(n *next) { n.grant.Version, n.grant.Ledger, n.grant.Subject = 1, "", Subject{} },
 			"of version 1, which names no ledger"},
-		{"old ledger and grant", All, given, func(n *next) { n.old(); n.grant.Version, n.grant.Ledger, n.grant.Subject = 1, "", Subject{} }, ""},
+		{"old ledger and grant", All, given,
+			func(n *next) { n.old(); n.grant.Version, n.grant.Ledger, n.grant.Subject = 1, "", Subject{} }, ""},
 		{"old ledger, grant that names none", All, given, func(n *next) { n.old(); n.grant.Ledger = "" }, ""},
 		{"old ledger, grant for another", All, given, (*next).old, "the grant is for another ledger"},
 		{"no matrices named", All, given, func(n *next) { n.grant.Matrices = nil }, "names no matrices"},
 
 		{"beside a planned grant", All, budget, func(n *next) { n.beside(headHash) }, ""},
-		{"beside one that is not the planned one", All, budget, func(n *next) { n.beside(headHash).Releases++ }, "was planned without"},
+		{"beside one that is not the planned one", All, budget, func(n *next) { n.beside(headHash).Releases++ },
+			"was planned without"},
 		{"beside one that was used before the plan", All, budget, func(n *next) { n.beside(strings.Repeat("c", 64)) },
 			"had been used by then"},
 
@@ -325,7 +348,8 @@ func TestAllow(t *testing.T) {
 
 		{"unnamed coins under a budget", Poisson, budget, func(n *next) { n.charge.Scheme.Coins = "" }, "have no name"},
 		{"unnamed coins of given noise", Poisson, given, func(n *next) { n.charge.Scheme.Coins = "" }, ""},
-		{"unnamed coins in a filter", Poisson, given, func(n *next) { n.filter(9, 1); n.charge.Scheme.Coins = "" }, "have no name"},
+		{"unnamed coins in a filter", Poisson, given, func(n *next) { n.filter(9, 1); n.charge.Scheme.Coins = "" },
+			"have no name"},
 		{"coins of another scheme", All, given, func(n *next) {
 			g := n.foreign()
 			g.Scheme = schemes()[Allocate]
@@ -343,13 +367,16 @@ func TestAllow(t *testing.T) {
 			n.ledger.Lines[2].Charge.Scheme = schemes()[Poisson]
 			n.ledger.Lines[2].Charge.Scheme.Coins = "coins"
 		}, "under another sampling scheme"},
-		{"data set's name", All, given, func(n *next) { n.charge.Dataset = strings.Repeat("x", 1025) }, "at most 1024 bytes"},
+		{"data set's name", All, given, func(n *next) { n.charge.Dataset = strings.Repeat("x", 1025) },
+			"at most 1024 bytes"},
 		{"data set's letters", All, given, func(n *next) { n.charge.Dataset = "\xff" }, "must be UTF-8"},
 
 		{"within the ledger's budget", All, budget, func(n *next) { n.head().Budget = &Limit{1, 1e-6} }, ""},
-		{"ε above the ledger's budget", All, budget, func(n *next) { n.head().Budget = &Limit{math.Nextafter(1, 0), 1e-6} },
+		{"ε above the ledger's budget", All, budget,
+			func(n *next) { n.head().Budget = &Limit{math.Nextafter(1, 0), 1e-6} },
 			"the ledger's own budget is ε 0.99"},
-		{"δ above the ledger's budget", All, budget, func(n *next) { n.head().Budget = &Limit{1, math.Nextafter(1e-6, 0)} },
+		{"δ above the ledger's budget", All, budget,
+			func(n *next) { n.head().Budget = &Limit{1, math.Nextafter(1e-6, 0)} },
 			"the ledger's own budget is"},
 		{"no budget, where the ledger has one", All, given, func(n *next) { n.head().Budget = &Limit{1, 1e-6} },
 			"the grant was planned without one"},
@@ -359,17 +386,21 @@ func TestAllow(t *testing.T) {
 
 		{"within the filter", All, given, func(n *next) { n.filter(2.0001, 1) }, ""},
 		{"above the filter", All, given, func(n *next) { n.filter(1.9999, 1) }, "takes the ledger's filter to 2.0"},
-		{"third above the filter", All, given, func(n *next) { n.filter(2.5, 1); n.enter(n.charge); n.charge = n.of(n.grant, 3) },
+		{"third above the filter", All, given,
+			func(n *next) { n.filter(2.5, 1); n.enter(n.charge); n.charge = n.of(n.grant, 3) },
 			"takes the ledger's filter to 3.0"},
-		{"at the filter's limit, which rounding up passes", All, given, func(n *next) { n.filter(2, 1) }, "its limit is 2"},
+		{"at the filter's limit, which rounding up passes", All, given, func(n *next) { n.filter(2, 1) },
+			"its limit is 2"},
 		{"no cost for the filter", All, given, func(n *next) { n.filter(2, 0) }, "states no cost"},
 		{"another batch in the filter", Poisson, given, func(n *next) { n.filter(9, 1) }, ""},
-		{"batch again in the filter", Poisson, given, func(n *next) { n.filter(9, 1); n.sameBatch() }, "of these coins was released before"},
+		{"batch again in the filter", Poisson, given, func(n *next) { n.filter(9, 1); n.sameBatch() },
+			"of these coins was released before"},
 		{"cost of half", All, given, func(n *next) { n.filter(9, 1./9) }, "costs 0.11"},
 		{"cost a little less than it is", All, given, func(n *next) { n.filter(9, 0.995*2./9) }, "it costs 0.22"},
 		{"cost of nothing", All, given, func(n *next) { n.filter(9, 1e-320) }, "it costs 0.22"},
 		{"cost of a sample", Poisson, given, func(n *next) { n.renyi(20, 9) }, ""},
-		{"cost of half of a sample", Poisson, given, func(n *next) { n.renyi(9, 0.0001) }, "says that a release costs 0.0001 of the ledger's filter, it costs 0."},
+		{"cost of half of a sample", Poisson, given, func(n *next) { n.renyi(9, 0.0001) },
+			"says that a release costs 0.0001 of the ledger's filter, it costs 0."},
 		{"select in a filter", All, given, func(n *next) {
 			g := n.foreign()
 			g.Mechanism, g.MaxWords, g.Threshold, g.Clip, g.Subject = Select, 3, 3, 1, Subject{}
@@ -379,26 +410,34 @@ func TestAllow(t *testing.T) {
 			n.charge = n.of(g, 1)
 			n.charge.Run = "select"
 		}, "cannot count select"},
-		{"exact sums in a filter", All, given, func(n *next) { n.filter(9, 1); n.charge = n.exact(Document) }, "exact sums"},
+		{"exact sums in a filter", All, given, func(n *next) { n.filter(9, 1); n.charge = n.exact(Document) },
+			"exact sums"},
 
 		{"disjoint data sets", Poisson, budget, (*next).disjoint, ""},
-		{"release from another than the grant's", Poisson, budget, func(n *next) { n.disjoint(); n.charge.Dataset = "other" },
+		{"release from another than the grant's", Poisson, budget,
+			func(n *next) { n.disjoint(); n.charge.Dataset = "other" },
 			`the grant is for data set "data", the release is from "other"`},
 		{"entering, of another data set", Poisson, budget, func(n *next) {
 			n.disjoint()
 			n.charge.Grant, n.charge.Run, n.charge.Dataset, n.charge.Scheme.Coins = "g2", "other", "other", "others"
 			n.entering = n.named("g2")
 		}, `the grant is for data set "data", the release is from "other"`},
-		{"grant without a data set", Poisson, budget, func(n *next) { n.disjoint(); n.grant.Dataset = "" }, "names none of them"},
-		{"data set where they may share units", Poisson, budget, func(n *next) { n.grant.Dataset = "data" }, "may share units"},
-		{"data set in an old ledger", All, given, func(n *next) { n.old(); n.grant.Dataset = "data" }, "for another ledger"},
+		{"grant without a data set", Poisson, budget, func(n *next) { n.disjoint(); n.grant.Dataset = "" },
+			"names none of them"},
+		{"data set where they may share units", Poisson, budget, func(n *next) { n.grant.Dataset = "data" },
+			"may share units"},
+		{"data set in an old ledger", All, given, func(n *next) { n.old(); n.grant.Dataset = "data" },
+			"for another ledger"},
 		{"disjoint, an exchange", All, func(g *Grant) { budget(g); g.Adjacency = ReplaceOne }, (*next).disjoint,
 			"only for neighbours add-remove"},
-		{"disjoint, an empty unit", All, func(g *Grant) { budget(g); g.Version, g.Adjacency = 3, ReplaceNull }, (*next).disjoint, ""},
+		{"disjoint, an empty unit", All, func(g *Grant) { budget(g); g.Version, g.Adjacency = 3, ReplaceNull },
+			(*next).disjoint, ""},
 		{"disjoint, a sample of fixed size", Fixed, budget, (*next).disjoint, "only for neighbours add-remove"},
 		{"disjoint, given noise", All, given, (*next).disjoint, "the grant was planned without one"},
-		{"disjoint, exact sums", All, budget, func(n *next) { n.disjoint(); n.charge = n.exact(Document) }, "which exact sums would exceed"},
-		{"disjoint, unnamed coins", Poisson, budget, func(n *next) { n.disjoint(); n.charge.Scheme.Coins = "" }, "have no name"},
+		{"disjoint, exact sums", All, budget, func(n *next) { n.disjoint(); n.charge = n.exact(Document) },
+			"which exact sums would exceed"},
+		{"disjoint, unnamed coins", Poisson, budget, func(n *next) { n.disjoint(); n.charge.Scheme.Coins = "" },
+			"have no name"},
 		{"another data set after the plan", Poisson, budget, func(n *next) { n.disjoint(); n.other("other") }, ""},
 		{"after the plan of another data set", Poisson, budget, func(n *next) {
 			n.disjoint()
@@ -406,8 +445,10 @@ func TestAllow(t *testing.T) {
 			n.other("other")
 			n.charge = next
 		}, ""},
-		{"the same data set after the plan", Poisson, budget, func(n *next) { n.disjoint(); n.other("data") }, "was planned without"},
-		{"planned after two data sets", Poisson, budget, func(n *next) { n.disjoint(); n.other("other"); n.third() }, ""},
+		{"the same data set after the plan", Poisson, budget, func(n *next) { n.disjoint(); n.other("data") },
+			"was planned without"},
+		{"planned after two data sets", Poisson, budget, func(n *next) { n.disjoint(); n.other("other"); n.third() },
+			""},
 		{"the same data set after a plan after two", Poisson, budget, func(n *next) {
 			n.disjoint()
 			second := n.charge
@@ -436,7 +477,8 @@ func TestAllow(t *testing.T) {
 			n.charge.Scheme.Coins = "state"
 		}, `these coins were charged for data set "data"`},
 		{"by hash in two data sets", Epoch, budget, func(n *next) { n.disjoint(); n.other("other") }, ""},
-		{"coins in two data sets that may share units", Poisson, given, func(n *next) { n.charge.Dataset = "other" }, ""},
+		{"coins in two data sets that may share units", Poisson, given, func(n *next) { n.charge.Dataset = "other" },
+			""},
 		{"disjoint, beside a planned grant", All, budget, func(n *next) { n.disjoint(); n.beside(headHash) }, ""},
 		{"beside one for another data set", All, budget, func(n *next) {
 			n.disjoint()
@@ -473,10 +515,12 @@ func TestAllowOfResponses(t *testing.T) {
 		rules   map[uint64]string // by the sensitivity
 	}{
 		{1, map[uint64]string{0: "needs a scale", 7: "", 32: "", 33: "not the one that its grant prescribes"}},
-		{2, map[uint64]string{0: "not the one that its grant prescribes", 19: "not the one that its grant prescribes", 20: ""}},
+		{2, map[uint64]string{0: "not the one that its grant prescribes", 19: "not the one that its grant prescribes",
+			20: ""}},
 	} {
 		g := validGrant()
-		g.Mechanism, g.Adjacency, g.Clip, g.NoiseMultiplier, g.Flip, g.MaxWords = RandomizedResponse, ReplaceOne, 0, 0, 0.25, 16
+		g.Mechanism, g.Adjacency, g.Clip, g.NoiseMultiplier, g.Flip, g.MaxWords = RandomizedResponse, ReplaceOne, 0, 0,
+			0.25, 16
 		g.Scheme, g.Releases = Scheme{Method: All, Rate: 1, Rounds: 1}, 1
 		g.Version, g.Ledger, g.Budget, g.Subject = c.version, "", Budget{}, Subject{}
 		if c.version == 2 {

@@ -71,8 +71,10 @@ func (c *Charge) checkMechanism() error {
 	if err := checkClipping(c.Mechanism, c.Clipping); err != nil {
 		return err
 	}
-	if noise, bounded := c.Mechanism != None, c.Clipping != ClipUnbounded; noise != (c.Scale > 0) || (noise && bounded) != (c.Sensitivity > 0) {
-		return errors.New("a mechanism with noise needs a scale, and a sensitivity unless it is unbounded; mechanism none has neither")
+	if noise, bounded := c.Mechanism != None, c.Clipping != ClipUnbounded; noise != (c.Scale > 0) ||
+		(noise && bounded) != (c.Sensitivity > 0) {
+		return errors.New("a mechanism with noise needs a scale, and a sensitivity unless it is unbounded; mechanism " +
+			"none has neither")
 	}
 	if c.Clipping == ClipUnbounded && c.Claimed == 0 {
 		return fmt.Errorf("clipping %s needs a claimed_sensitivity", ClipUnbounded)
@@ -103,7 +105,8 @@ func (c *Charge) checkMechanism() error {
 			return fmt.Errorf("randomized-response needs adjacency %q and unit %q", ReplaceOne, Document)
 		}
 		if c.Scale > FlipSteps/2 {
-			return fmt.Errorf("scale of randomized-response must be at most half of %d, is %d", uint64(FlipSteps), c.Scale)
+			return fmt.Errorf("scale of randomized-response must be at most half of %d, is %d", uint64(FlipSteps),
+				c.Scale)
 		}
 		return checkOnce(c.Mechanism, c.Scheme, c.Round)
 	case Objective:

@@ -31,7 +31,8 @@ func TestChargeCheck(t *testing.T) {
 	type change = func(*Charge)
 	for valid, broken := range map[*Charge]map[string][]change{
 		validCharge(1): {
-			"unknown mechanism":             {func(c *Charge) { c.Mechanism = "cauchy" }, func(c *Charge) { c.Mechanism = "" }},
+			"unknown mechanism": {func(c *Charge) { c.Mechanism = "cauchy" },
+				func(c *Charge) { c.Mechanism = "" }},
 			"unknown adjacency":             {func(c *Charge) { c.Adjacency = "one-word" }},
 			"unknown unit":                  {func(c *Charge) { c.Unit = "" }},
 			"make the population public":    {func(c *Charge) { c.Scheme = schemes()[Fixed] }},
@@ -45,7 +46,8 @@ func TestChargeCheck(t *testing.T) {
 				func(c *Charge) { c.Mechanism, c.Clipping = Laplace, ClipBatch },
 			},
 			"belong to select": {
-				func(c *Charge) { c.Threshold = 1 }, func(c *Charge) { c.MaxWords = 1 }, func(c *Charge) { c.MaxWords = -1 },
+				func(c *Charge) { c.Threshold = 1 }, func(c *Charge) { c.MaxWords = 1 },
+				func(c *Charge) { c.MaxWords = -1 },
 			},
 			"at most 2^62, one is 4611686018427387905": {
 				func(c *Charge) { c.Sensitivity = 1<<62 + 1 }, func(c *Charge) { c.Scale = 1<<62 + 1 },
@@ -65,9 +67,10 @@ func TestChargeCheck(t *testing.T) {
 			},
 		},
 		validSelect(): {
-			"at most 2^62":                {func(c *Charge) { c.Threshold = 1<<62 + 1 }},
-			"needs adjacency":             {func(c *Charge) { c.Adjacency = ReplaceOne }},
-			"most words of a unit":        {func(c *Charge) { c.MaxWords = -1 }, func(c *Charge) { c.MaxWords = MaxWordsLimit + 1 }},
+			"at most 2^62":    {func(c *Charge) { c.Threshold = 1<<62 + 1 }},
+			"needs adjacency": {func(c *Charge) { c.Adjacency = ReplaceOne }},
+			"most words of a unit": {func(c *Charge) { c.MaxWords = -1 },
+				func(c *Charge) { c.MaxWords = MaxWordsLimit + 1 }},
 			"needs both":                  {func(c *Charge) { c.MaxWords = 0 }, func(c *Charge) { c.Threshold = 0 }},
 			"unknown clipping for select": {func(c *Charge) { c.Clipping = ClipUnit }},
 			"claimed_sensitivity":         {func(c *Charge) { c.Claimed = 1 }},
@@ -75,11 +78,13 @@ func TestChargeCheck(t *testing.T) {
 				func(c *Charge) { c.Round = 2 }, func(c *Charge) { c.Scheme = schemes()[All] },
 				func(c *Charge) { c.Scheme = schemes()[Poisson] },
 			},
-			"": {func(*Charge) {}, func(c *Charge) { c.Unit, c.Attempt = User, 2 }, func(c *Charge) { c.Adjacency = ReplaceNull }},
+			"": {func(*Charge) {}, func(c *Charge) { c.Unit, c.Attempt = User, 2 },
+				func(c *Charge) { c.Adjacency = ReplaceNull }},
 		},
 		validResponse(): {
 			"needs adjacency": {
-				func(c *Charge) { c.Adjacency = AddRemove }, func(c *Charge) { c.Adjacency = ReplaceNull }, func(c *Charge) { c.Unit = User },
+				func(c *Charge) { c.Adjacency = AddRemove }, func(c *Charge) { c.Adjacency = ReplaceNull },
+				func(c *Charge) { c.Unit = User },
 			},
 			"at most half of":  {func(c *Charge) { c.Scale++ }},
 			"unknown clipping": {func(c *Charge) { c.Clipping = ClipProved }},

@@ -15,27 +15,31 @@ func TestExchangedNorm(t *testing.T) {
 		nonNegative bool
 		ok          bool
 	}{
-		"of any sign":             {func(*Grant) {}, 1 << 20, false, true},
-		"none negative":           {func(g *Grant) { g.NonNegative = true }, 1 << 20, true, true},
-		"L1":                      {func(g *Grant) { g.Clipping = ClipUnitL1 }, 1 << 20, false, true},
-		"L1, none negative":       {func(g *Grant) { g.Clipping, g.NonNegative = ClipUnitL1, true }, 1 << 20, true, true},
-		"much noise":              {func(g *Grant) { g.NoiseMultiplier = 1 << 25 }, 1 << 4, false, true},
-		"much noise, non-neg.":    {func(g *Grant) { g.NoiseMultiplier, g.NonNegative = 1<<25, true }, 1 << 4, true, true},
-		"one step":                {func(g *Grant) { g.NoiseMultiplier, g.NonNegative = 1<<29, true }, 1, false, true},
-		"by a proof, two clips":   {func(g *Grant) { g.Clipping, g.Proved = ClipProved, 2 }, 1 << 20, false, true},
-		"proved clip":             {func(g *Grant) { g.Clipping = ClipProved }, 1 << 20, false, true},
-		"proved clip, non-neg.":   {func(g *Grant) { g.Clipping, g.NonNegative = ClipProved, true }, 0, false, false},
-		"by a proof, √2":          {func(g *Grant) { g.Clipping, g.Proved = ClipProved, math.Sqrt2 }, 0, false, false},
-		"by a proof, one clip":    {func(g *Grant) { g.Clipping, g.Proved = ClipProved, 1 }, 0, false, false},
-		"proved clip, much noise": {func(g *Grant) { g.Clipping, g.NoiseMultiplier = ClipProved, 1<<20 }, 0, false, false},
-		"batch":                   {func(g *Grant) { g.Clipping = ClipBatch }, 0, false, false},
-		"unbounded":               {func(g *Grant) { g.Clipping = ClipUnbounded }, 0, false, false},
+		"of any sign":   {func(*Grant) {}, 1 << 20, false, true},
+		"none negative": {func(g *Grant) { g.NonNegative = true }, 1 << 20, true, true},
+		"L1":            {func(g *Grant) { g.Clipping = ClipUnitL1 }, 1 << 20, false, true},
+		"L1, none negative": {func(g *Grant) { g.Clipping, g.NonNegative = ClipUnitL1, true }, 1 << 20, true,
+			true},
+		"much noise": {func(g *Grant) { g.NoiseMultiplier = 1 << 25 }, 1 << 4, false, true},
+		"much noise, non-neg.": {func(g *Grant) { g.NoiseMultiplier, g.NonNegative = 1<<25, true }, 1 << 4, true,
+			true},
+		"one step":              {func(g *Grant) { g.NoiseMultiplier, g.NonNegative = 1<<29, true }, 1, false, true},
+		"by a proof, two clips": {func(g *Grant) { g.Clipping, g.Proved = ClipProved, 2 }, 1 << 20, false, true},
+		"proved clip":           {func(g *Grant) { g.Clipping = ClipProved }, 1 << 20, false, true},
+		"proved clip, non-neg.": {func(g *Grant) { g.Clipping, g.NonNegative = ClipProved, true }, 0, false, false},
+		"by a proof, √2":        {func(g *Grant) { g.Clipping, g.Proved = ClipProved, math.Sqrt2 }, 0, false, false},
+		"by a proof, one clip":  {func(g *Grant) { g.Clipping, g.Proved = ClipProved, 1 }, 0, false, false},
+		"proved clip, much noise": {func(g *Grant) { g.Clipping, g.NoiseMultiplier = ClipProved, 1<<20 }, 0, false,
+			false},
+		"batch":     {func(g *Grant) { g.Clipping = ClipBatch }, 0, false, false},
+		"unbounded": {func(g *Grant) { g.Clipping = ClipUnbounded }, 0, false, false},
 	} {
 		g := &Grant{Mechanism: Gaussian, Adjacency: ReplaceOne, NoiseMultiplier: 1.5}
 		c.change(g)
 		norm, nonNegative, ok := g.Charge(1, Scheme{}).ExchangedNorm()
 		if ok != c.ok || ok && (norm != c.norm || nonNegative != c.nonNegative) {
-			t.Errorf("%s: norm %d, non-negative %v, %v, want %d, %v, %v", name, norm, nonNegative, ok, c.norm, c.nonNegative, c.ok)
+			t.Errorf("%s: norm %d, non-negative %v, %v, want %d, %v, %v", name, norm, nonNegative, ok, c.norm,
+				c.nonNegative, c.ok)
 		}
 	}
 	random := rand.New(rand.NewPCG(3, 4))
@@ -49,7 +53,8 @@ func TestExchangedNorm(t *testing.T) {
 		bound, _ := g.Steps()
 		clipped := g.Clipping != ClipProved && g.Clipping != ClipBatch
 		norm, nonNegative, ok := g.Charge(1, Scheme{}).ExchangedNorm()
-		if ok && (norm != bound || nonNegative && !g.NonNegative) || clipped && !ok || clipped && bound > 1 && nonNegative != g.NonNegative {
+		if ok && (norm != bound || nonNegative && !g.NonNegative) || clipped && !ok || clipped && bound > 1 &&
+			nonNegative != g.NonNegative {
 			t.Fatalf("%+v: norm %d, non-negative %v, %v; the bound is %d", g, norm, nonNegative, ok, bound)
 		}
 	}

@@ -74,9 +74,12 @@ type Grant struct {
 	// their matrix's bound. Then the vector of all matrices is clipped to C.
 	Statistics []Statistic `json:"statistics,omitempty"`
 
-	NoiseMultiplier float64 `json:"noise_multiplier,omitempty"` // noise scale divided by the clip: σ/C, or t/C for Laplace
-	Flip            float64 `json:"flip,omitempty"`             // RandomizedResponse: probability that a bit is reported wrong; see ReportWords
-	MaxWords        int     `json:"max_words,omitempty"`        // Select, RandomizedResponse: the maximum number of words that count for one unit
+	// noise scale divided by the clip: σ/C, or t/C for Laplace
+	NoiseMultiplier float64 `json:"noise_multiplier,omitempty"`
+	// RandomizedResponse: probability that a bit is reported wrong; see ReportWords
+	Flip float64 `json:"flip,omitempty"`
+	// Select, RandomizedResponse: the maximum number of words that count for one unit
+	MaxWords int `json:"max_words,omitempty"`
 	// ReportWords is for RandomizedResponse: the number of words drawn for one report. 0: a report has a bit for each
 	// word.
 	ReportWords int     `json:"report_words,omitempty"`
@@ -113,7 +116,8 @@ const PaperClaim = "paper"
 // A Budget is the (ε, δ) that a grant was planned for. `account plan` derives the noise from the budget and from the
 // ledger.
 type Budget struct {
-	Epsilon    float64 `json:"epsilon,omitempty"` // for the whole ledger, or for Grant.Dataset; 0 if the noise was given, not planned
+	// for the whole ledger, or for Grant.Dataset; 0 if the noise was given, not planned
+	Epsilon    float64 `json:"epsilon,omitempty"`
 	Delta      float64 `json:"delta,omitempty"`
 	Accountant string  `json:"accountant,omitempty"`
 	// After is the hash of the ledger's last line when the plan was made, or Genesis. The plan does not count later
@@ -165,9 +169,12 @@ func (g *Grant) Check() error {
 	if g.Version == 1 && (g.Ledger != "" || g.Cost != 0 || len(g.Budget.Beside) > 0) {
 		return errors.New("ledger, cost and beside do not belong to a grant of version 1")
 	}
-	if g.Version < 3 && (g.Unit == Word || g.Adjacency == ReplaceNull || g.Clipping == ClipUnbounded || g.Proved != 0 || g.Draws != 0 || // Objective is unbounded
+	// Objective is unbounded
+	if g.Version < 3 && (g.Unit == Word || g.Adjacency == ReplaceNull || g.Clipping == ClipUnbounded || g.Proved != 0 ||
+		g.Draws != 0 ||
 		g.ReportWords != 0 || g.Scheme.Epochs != 0) {
-		return fmt.Errorf("unit word, %s, clipping unbounded, sensitivity, draws, report_words and epochs do not belong to a grant of version %d", ReplaceNull, g.Version)
+		return fmt.Errorf("unit word, %s, clipping unbounded, sensitivity, draws, report_words and epochs do not "+
+			"belong to a grant of version %d", ReplaceNull, g.Version)
 	}
 	if g.Dataset != "" && g.Ledger == "" {
 		return errors.New("a data set is one of a ledger's, and the grant names no ledger")
@@ -226,7 +233,8 @@ func CheckRelation(adjacency, unit string, scheme Scheme) error {
 	}
 	if scheme.Method == Fixed && adjacency == AddRemove {
 		// Under add-remove the population is private, and the size and the rate of a round would reveal it.
-		return fmt.Errorf("fixed-size sampling needs adjacency %q or %q, which make the population public", ReplaceOne, ReplaceNull)
+		return fmt.Errorf("fixed-size sampling needs adjacency %q or %q, which make the population public", ReplaceOne,
+			ReplaceNull)
 	}
 	return nil
 }

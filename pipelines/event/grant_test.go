@@ -15,9 +15,11 @@ var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func validGrant() *Grant {
 	return &Grant{
-		Version: 2, ID: "g1", Created: noon, Ledger: validHead().ID, Mechanism: Gaussian, Adjacency: AddRemove, Unit: Document,
+		Version: 2, ID: "g1", Created: noon, Ledger: validHead().ID, Mechanism: Gaussian, Adjacency: AddRemove,
+		Unit: Document,
 		Subject: Subject{
-			Model: "lda", Vocabulary: strings.Repeat("ab", 32), VocabularySize: 3, Matrices: []Matrix{{Name: "topics", Rows: 2, Columns: 3}},
+			Model: "lda", Vocabulary: strings.Repeat("ab", 32), VocabularySize: 3,
+			Matrices: []Matrix{{Name: "topics", Rows: 2, Columns: 3}},
 		},
 		Clip: 1, NoiseMultiplier: 1.5, Scheme: schemes()[Poisson], Releases: 8,
 		Budget: Budget{Epsilon: 1, Delta: 1e-6, Accountant: "renyi", After: headHash},
@@ -37,7 +39,8 @@ func TestGrantCheck(t *testing.T) {
 		{"", func(g *Grant) { g.Scheme, g.Adjacency = schemes()[Fixed], ReplaceOne }},
 		{"", func(g *Grant) { g.Version, g.Scheme, g.Adjacency = 3, schemes()[Fixed], ReplaceNull }},
 		{"", func(g *Grant) { g.Version, g.Adjacency = 3, ReplaceNull }},
-		{"replace-null, clipping unbounded, sensitivity, draws, report_words and epochs do not belong to a grant of version 2",
+		{"replace-null, clipping unbounded, sensitivity, draws, report_words and epochs do not belong to a grant of " +
+			"version 2",
 			func(g *Grant) { g.Adjacency = ReplaceNull }},
 		{"version 0", func(g *Grant) { g.Version = 0 }},
 		{"version 4 of a grant, must be 1 to 3", func(g *Grant) { g.Version = 4 }},
@@ -71,9 +74,13 @@ func TestGrantCheck(t *testing.T) {
 		{"no control character", func(g *Grant) { g.Dataset = "nor\th" }},
 		{"of at most 1024 bytes", func(g *Grant) { g.Dataset = strings.Repeat("x", 1025) }},
 		{"", func(g *Grant) { g.Budget.Beside = []string{strings.Repeat("0", 64)} }},
-		{"occurs twice", func(g *Grant) { g.Budget.Beside = []string{strings.Repeat("0", 64), strings.Repeat("0", 64)} }},
+		{"occurs twice", func(g *Grant) {
+			g.Budget.Beside = []string{strings.Repeat("0", 64),
+				strings.Repeat("0", 64)}
+		}},
 		{"hash of a grant beside it", func(g *Grant) { g.Budget.Beside = []string{"g2"} }},
-		{"names other grants, but no epsilon", func(g *Grant) { g.Budget = Budget{Beside: []string{strings.Repeat("0", 64)}} }},
+		{"names other grants, but no epsilon",
+			func(g *Grant) { g.Budget = Budget{Beside: []string{strings.Repeat("0", 64)}} }},
 		{"do not belong to a grant of version 1", func(g *Grant) { g.Version, g.Subject = 1, Subject{} }},
 		{"has no model, vocabulary or matrices", func(g *Grant) { g.Version, g.Ledger = 1, "" }},
 		{"", func(g *Grant) { g.Version, g.Ledger, g.Subject = 1, "", Subject{} }},
@@ -131,7 +138,8 @@ func TestSensitivity(t *testing.T) {
 			{Gaussian, ClipBatch, false, 2 << 20, 2 << 20},
 			{Laplace, "", true, 1 << 20, 2 << 20},
 		} {
-			g := &Grant{Mechanism: c.mechanism, Adjacency: ReplaceNull, Clipping: c.clipping, NonNegative: c.nonNegative, Scheme: schemes()[method]}
+			g := &Grant{Mechanism: c.mechanism, Adjacency: ReplaceNull, Clipping: c.clipping,
+				NonNegative: c.nonNegative, Scheme: schemes()[method]}
 			want := c.want
 			if method == Fixed {
 				want = c.fixed

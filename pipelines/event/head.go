@@ -94,7 +94,8 @@ func (l *Ledger) Head() *Head {
 // CheckBegun refuses a ledger without a line: only `account ledger new` creates ledgers.
 func (l *Ledger) CheckBegun() error {
 	if len(l.Lines) == 0 {
-		return errors.New("empty, so it is no ledger: if no run has charged it, remove it, and account ledger new makes one")
+		return errors.New("empty, so it is no ledger: if no run has charged it, remove it, and account ledger new " +
+			"makes one")
 	}
 	return nil
 }

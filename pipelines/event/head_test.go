@@ -23,10 +23,20 @@ func TestHeadCheck(t *testing.T) {
 		{"budget of the ledger: delta", func(h *Head) { h.Budget = &Limit{1, 1} }},
 		{"a filter needs the budget", func(h *Head) { h.Filter = &Filter{Measure: ZCDP, Limit: 1} }},
 		{"unknown measure", func(h *Head) { h.Budget, h.Filter = &Limit{1, 1e-6}, &Filter{Measure: "fdp", Limit: 1} }},
-		{"order of the filter", func(h *Head) { h.Budget, h.Filter = &Limit{1, 1e-6}, &Filter{Measure: Renyi, Order: 1, Limit: 1} }},
-		{"order of the filter", func(h *Head) { h.Budget, h.Filter = &Limit{1, 1e-6}, &Filter{Measure: Renyi, Order: inf, Limit: 1} }},
-		{"an order belongs", func(h *Head) { h.Budget, h.Filter = &Limit{1, 1e-6}, &Filter{Measure: GDP, Order: 2, Limit: 1} }},
-		{"limit of the filter", func(h *Head) { h.Budget, h.Filter = &Limit{1, 1e-6}, &Filter{Measure: GDP, Limit: inf} }},
+		{"order of the filter", func(h *Head) {
+			h.Budget, h.Filter = &Limit{1, 1e-6},
+				&Filter{Measure: Renyi, Order: 1, Limit: 1}
+		}},
+		{"order of the filter", func(h *Head) {
+			h.Budget, h.Filter = &Limit{1, 1e-6},
+				&Filter{Measure: Renyi, Order: inf, Limit: 1}
+		}},
+		{"an order belongs", func(h *Head) {
+			h.Budget, h.Filter = &Limit{1, 1e-6},
+				&Filter{Measure: GDP, Order: 2, Limit: 1}
+		}},
+		{"limit of the filter",
+			func(h *Head) { h.Budget, h.Filter = &Limit{1, 1e-6}, &Filter{Measure: GDP, Limit: inf} }},
 		{"", func(h *Head) { h.Budget, h.DisjointDatasets = &Limit{1, 1e-6}, true }},
 		{"need a budget of the ledger", func(h *Head) { h.DisjointDatasets = true }},
 		{"and no filter", func(h *Head) {

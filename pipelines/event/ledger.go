@@ -153,7 +153,8 @@ func decodeLine(b []byte, last *Line) (*Line, error) {
 
 // newer says that l has a feature that lines of version 1 do not have.
 func (l *Line) newer() bool {
-	if c := l.Charge; c != nil && (c.Unit == Word || c.Adjacency == ReplaceNull || c.Clipping == ClipUnbounded || c.Draws != 0 || c.Scheme.Epochs != 0) {
+	if c := l.Charge; c != nil && (c.Unit == Word || c.Adjacency == ReplaceNull || c.Clipping == ClipUnbounded ||
+		c.Draws != 0 || c.Scheme.Epochs != 0) {
 		return true
 	}
 	return l.Grant != nil && l.Grant.Version > 2

@@ -62,7 +62,8 @@ func TestReadLedger(t *testing.T) {
 func TestFind(t *testing.T) {
 	again := validCharge(1)
 	again.Attempt = 2
-	ledger := &Ledger{Lines: []*Line{{Charge: validCharge(1)}, {Charge: validCharge(2)}, {Charge: again}, {Grant: validGrant()}}}
+	ledger := &Ledger{Lines: []*Line{{Charge: validCharge(1)}, {Charge: validCharge(2)}, {Charge: again},
+		{Grant: validGrant()}}}
 	if got := ledger.Find("r", 1); got != again {
 		t.Errorf("found %+v", got)
 	}
@@ -188,7 +189,8 @@ func TestEveryDigit(t *testing.T) {
 func TestNext(t *testing.T) {
 	at := time.Date(2026, 11, 22, 13, 14, 15, 999_999_999, time.FixedZone("", 3600))
 	line := (&Ledger{Lines: make([]*Line, 4)}).Next(at)
-	if want := time.Date(2026, 11, 22, 12, 14, 15, 0, time.UTC); line.Time != want || line.Sequence != 5 || line.Version != LedgerVersion {
+	if want := time.Date(2026, 11, 22, 12, 14, 15, 0, time.UTC); line.Time != want || line.Sequence != 5 ||
+		line.Version != LedgerVersion {
 		t.Errorf("next line %+v, want one of %v", line, want)
 	}
 }

@@ -9,12 +9,13 @@ import (
 
 // The mechanisms.
 const (
-	Gaussian           = "gaussian"            // discrete Gaussian noise on exact integer sums of bounded contributions
-	Laplace            = "laplace"             // discrete Laplace noise on the same
-	Select             = "select"              // words with a noisy weight that reaches a threshold
-	RandomizedResponse = "randomized-response" // each bit of a document's set of words reported wrong with some probability
-	Objective          = "objective"           // the minimiser of a perturbed objective: a paper's claim, without a proof here
-	None               = "none"                // no privacy
+	Gaussian = "gaussian" // discrete Gaussian noise on exact integer sums of bounded contributions
+	Laplace  = "laplace"  // discrete Laplace noise on the same
+	Select   = "select"   // words with a noisy weight that reaches a threshold
+	// each bit of a document's set of words reported wrong with some probability
+	RandomizedResponse = "randomized-response"
+	Objective          = "objective" // the minimiser of a perturbed objective: a paper's claim, without a proof here
+	None               = "none"      // no privacy
 )
 
 // The ways to bound how much a unit adds to a round's sum.
@@ -57,7 +58,8 @@ func (g *Grant) checkSums() error {
 func (g *Grant) checkBound() error {
 	if g.Clipping == ClipUnbounded {
 		if g.Claim != PaperClaim || g.Budget.Epsilon != 0 || g.Cost != 0 || g.Proved != 0 {
-			return fmt.Errorf("clipping %s protects nobody: it needs claim %q, and has no budget, cost or sensitivity", ClipUnbounded, PaperClaim)
+			return fmt.Errorf("clipping %s protects nobody: it needs claim %q, and has no budget, cost or sensitivity",
+				ClipUnbounded, PaperClaim)
 		}
 		return nil
 	}
@@ -65,7 +67,8 @@ func (g *Grant) checkBound() error {
 		return nil
 	}
 	if g.Clipping != ClipProved || g.Adjacency != ReplaceOne {
-		return fmt.Errorf("a sensitivity, which unit %s needs, goes only with clipping %q and adjacency %q", Word, ClipProved, ReplaceOne)
+		return fmt.Errorf("a sensitivity, which unit %s needs, goes only with clipping %q and adjacency %q", Word,
+			ClipProved, ReplaceOne)
 	}
 	if g.Unit == User {
 		// Two sums of documents lie further apart than the two documents in the proof, though each sum is within the
@@ -96,7 +99,8 @@ func (g *Grant) checkWord() error {
 		return fmt.Errorf("statistics do not belong to unit %s, where a word adds 1 to one cell", Word)
 	}
 	if g.Mechanism == Gaussian && slices.ContainsFunc(g.Matrices, func(m Matrix) bool { return m.Symmetric }) {
-		return fmt.Errorf("unit %s under %s does not go with a symmetric matrix, where a word counts twice off the diagonal", Word, Gaussian)
+		return fmt.Errorf("unit %s under %s does not go with a symmetric matrix, where a word counts twice off the "+
+			"diagonal", Word, Gaussian)
 	}
 	bound, _ := g.Steps()
 	cells := 4.0
@@ -114,7 +118,8 @@ func (g *Grant) checkWord() error {
 		least *= math.Sqrt(cells)
 	}
 	if float64(g.Sensitivity(bound)) < least {
-		return fmt.Errorf("the exchange of a word moves sums by up to %v times the clip, the sensitivity is %v", least/float64(bound), g.Proved)
+		return fmt.Errorf("the exchange of a word moves sums by up to %v times the clip, the sensitivity is %v",
+			least/float64(bound), g.Proved)
 	}
 	return nil
 }
@@ -133,7 +138,8 @@ func checkDraws(unit string, loss float64) error {
 
 func (g *Grant) checkStatistics() error {
 	for i, s := range g.Statistics {
-		if s.Name == "" || slices.ContainsFunc(g.Statistics[:i], func(other Statistic) bool { return other.Name == s.Name }) {
+		if s.Name == "" || slices.ContainsFunc(g.Statistics[:i],
+			func(other Statistic) bool { return other.Name == s.Name }) {
 			return fmt.Errorf("statistic %q has no name, or occurs twice", s.Name)
 		}
 		if err := positive("bound of statistic "+s.Name, s.Bound); err != nil {
@@ -144,8 +150,10 @@ func (g *Grant) checkStatistics() error {
 }
 
 func (g *Grant) checkSelect() error {
-	if g.Clipping != "" || g.NonNegative || len(g.Statistics) > 0 || g.Flip != 0 || g.Claim != "" || g.Proved != 0 || g.Draws != 0 {
-		return errors.New("clipping, non_negative, statistics, flip, claim, sensitivity and draws do not belong to select")
+	if g.Clipping != "" || g.NonNegative || len(g.Statistics) > 0 || g.Flip != 0 || g.Claim != "" || g.Proved != 0 ||
+		g.Draws != 0 {
+		return errors.New("clipping, non_negative, statistics, flip, claim, sensitivity and draws do not belong to " +
+			"select")
 	}
 	if g.Clip != 1 {
 		return fmt.Errorf("clip of select must be 1, the weight of a unit, is %v", g.Clip)
@@ -168,7 +176,8 @@ func (g *Grant) checkSelect() error {
 func (g *Grant) checkRandomizedResponse() error {
 	if g.Clipping != "" || g.Clip != 0 || g.NonNegative || len(g.Statistics) > 0 || g.NoiseMultiplier != 0 ||
 		g.Threshold != 0 || g.Claim != "" || g.Proved != 0 || g.Draws != 0 {
-		return errors.New("clipping, clip, non_negative, statistics, noise_multiplier, threshold, claim, sensitivity and draws do not belong to " +
+		return errors.New("clipping, clip, non_negative, statistics, noise_multiplier, threshold, claim, sensitivity " +
+			"and draws do not belong to " +
 			"randomized-response")
 	}
 	if g.Adjacency != ReplaceOne || g.Unit != Document {
@@ -185,7 +194,8 @@ func (g *Grant) checkRandomizedResponse() error {
 		return fmt.Errorf("flip must be in [2^-32, 0.5], is %v", g.Flip)
 	}
 	if g.ReportWords < 0 || g.ReportWords > g.MaxWords {
-		return fmt.Errorf("words drawn for a report (report_words) must be in [0, %d], at most max_words, are %d", g.MaxWords, g.ReportWords)
+		return fmt.Errorf("words drawn for a report (report_words) must be in [0, %d], at most max_words, are %d",
+			g.MaxWords, g.ReportWords)
 	}
 	return nil
 }
@@ -267,7 +277,8 @@ func OffDiagonalScale(scale uint64) uint64 { return ceilSqrt((scale*scale + 1) /
 
 // ceilSqrt returns the least r with r² ≥ x, for x ≤ 2^63.
 func ceilSqrt(x uint64) uint64 {
-	r := uint64(math.Sqrt(float64(x))) // off by less than 1, since x and its root are each rounded by at most 2^-53 of their size
+	// off by less than 1, since x and its root are each rounded by at most 2^-53 of their size
+	r := uint64(math.Sqrt(float64(x)))
 	for r > 0 && (r-1)*(r-1) >= x {
 		r--
 	}
@@ -282,7 +293,8 @@ func ceilSqrt(x uint64) uint64 {
 func (g *Grant) Charge(round int, scheme Scheme) *Charge {
 	bound, scale := g.Steps()
 	c := &Charge{
-		Round: round, Grant: g.ID, Mechanism: g.Mechanism, Adjacency: g.Adjacency, Unit: g.Unit, Scale: scale, Scheme: scheme,
+		Round: round, Grant: g.ID, Mechanism: g.Mechanism, Adjacency: g.Adjacency, Unit: g.Unit, Scale: scale,
+		Scheme: scheme,
 	}
 	switch g.Mechanism {
 	case RandomizedResponse:

@@ -39,7 +39,8 @@ func TestGrantCheckMechanism(t *testing.T) {
 		`statistic "a" is bounded, and no matrix`: {statistics(Statistic{"a", 1})},
 		"unknown clipping":                        {func(g *Grant) { g.Clipping = "word" }},
 		"clip must be":                            {func(g *Grant) { g.Clip = inf }, func(g *Grant) { g.Clip = -1 }},
-		"noise multiplier must be":                {func(g *Grant) { g.NoiseMultiplier = inf }, func(g *Grant) { g.NoiseMultiplier = nan }},
+		"noise multiplier must be": {func(g *Grant) { g.NoiseMultiplier = inf },
+			func(g *Grant) { g.NoiseMultiplier = nan }},
 		"no name, or occurs twice": {
 			statistics(Statistic{"", 1}), statistics(Statistic{"a", 1}, Statistic{"b", 1}, Statistic{"a", 2}),
 		},
@@ -57,11 +58,13 @@ func TestGrantCheckMechanism(t *testing.T) {
 		Gaussian: {"": {func(g *Grant) { g.Clipping = ClipUnit }, func(g *Grant) { g.Clipping = ClipBatch }}},
 		Laplace: {
 			// Their L1 norm is not bounded by the clip.
-			"unknown clipping for laplace": {func(g *Grant) { g.Clipping = ClipUnit }, func(g *Grant) { g.Clipping = ClipBatch }},
+			"unknown clipping for laplace": {func(g *Grant) { g.Clipping = ClipUnit },
+				func(g *Grant) { g.Clipping = ClipBatch }},
 		},
 		Select: {
 			"do not belong to select": {
-				func(g *Grant) { g.Clipping = ClipUnit }, func(g *Grant) { g.NonNegative = true }, statistics(Statistic{"a", 1}),
+				func(g *Grant) { g.Clipping = ClipUnit }, func(g *Grant) { g.NonNegative = true },
+				statistics(Statistic{"a", 1}),
 				func(g *Grant) { g.Flip = 0.5 }, func(g *Grant) { g.Claim = PaperClaim },
 				func(g *Grant) { g.Model = "m" }, func(g *Grant) { g.VocabularySize = 1 },
 			},
@@ -72,21 +75,26 @@ func TestGrantCheckMechanism(t *testing.T) {
 				func(g *Grant) { g.Scheme = schemes()[Poisson] },
 			},
 			"most words of a unit": {
-				func(g *Grant) { g.MaxWords = 0 }, func(g *Grant) { g.MaxWords = -1 }, func(g *Grant) { g.MaxWords = MaxWordsLimit + 1 },
+				func(g *Grant) { g.MaxWords = 0 }, func(g *Grant) { g.MaxWords = -1 },
+				func(g *Grant) { g.MaxWords = MaxWordsLimit + 1 },
 			},
 			"threshold must be": {
-				func(g *Grant) { g.Threshold = 0 }, func(g *Grant) { g.Threshold = nan }, func(g *Grant) { g.Threshold = inf },
+				func(g *Grant) { g.Threshold = 0 }, func(g *Grant) { g.Threshold = nan },
+				func(g *Grant) { g.Threshold = inf },
 			},
 			"noise multiplier must be": {func(g *Grant) { g.NoiseMultiplier = 0 }},
 			"unknown claim":            {func(g *Grant) { g.Claim = "mine" }},
 			"": {
-				func(*Grant) {}, func(g *Grant) { g.Unit, g.MaxWords = User, MaxWordsLimit }, func(g *Grant) { g.Version, g.Adjacency = 3, ReplaceNull },
+				func(*Grant) {}, func(g *Grant) { g.Unit, g.MaxWords = User, MaxWordsLimit },
+				func(g *Grant) { g.Version, g.Adjacency = 3, ReplaceNull },
 			},
 		},
 		RandomizedResponse: {
 			"do not belong to randomized-response": {
-				func(g *Grant) { g.Clipping = ClipUnit }, func(g *Grant) { g.Clip = 1 }, func(g *Grant) { g.NonNegative = true },
-				statistics(Statistic{"a", 1}), func(g *Grant) { g.NoiseMultiplier = 1 }, func(g *Grant) { g.Threshold = 1 },
+				func(g *Grant) { g.Clipping = ClipUnit }, func(g *Grant) { g.Clip = 1 },
+				func(g *Grant) { g.NonNegative = true },
+				statistics(Statistic{"a", 1}), func(g *Grant) { g.NoiseMultiplier = 1 },
+				func(g *Grant) { g.Threshold = 1 },
 				func(g *Grant) { g.Claim = PaperClaim }, func(g *Grant) { g.Model = "m" },
 				func(g *Grant) { g.Matrices = []Matrix{{Name: "m", Rows: 1, Columns: 1}} },
 			},
@@ -95,9 +103,11 @@ func TestGrantCheckMechanism(t *testing.T) {
 				func(g *Grant) { g.Releases = 2 }, func(g *Grant) { g.Scheme = schemes()[All] },
 				func(g *Grant) { g.Scheme = schemes()[Fixed] },
 			},
-			"most words of a unit": {func(g *Grant) { g.MaxWords = 0 }, func(g *Grant) { g.MaxWords = MaxWordsLimit + 1 }},
+			"most words of a unit": {func(g *Grant) { g.MaxWords = 0 },
+				func(g *Grant) { g.MaxWords = MaxWordsLimit + 1 }},
 			"flip must be in": {
-				func(g *Grant) { g.Flip = 0 }, func(g *Grant) { g.Flip = nan }, func(g *Grant) { g.Flip = math.Nextafter(0.5, 1) },
+				func(g *Grant) { g.Flip = 0 }, func(g *Grant) { g.Flip = nan },
+				func(g *Grant) { g.Flip = math.Nextafter(0.5, 1) },
 				func(g *Grant) { g.Flip = math.Nextafter(1.0/FlipSteps, 0) },
 			},
 			"": {
@@ -124,7 +134,8 @@ func TestGrantCheckMechanism(t *testing.T) {
 
 func TestBounding(t *testing.T) {
 	for _, c := range []struct{ mechanism, clipping, want string }{
-		{Gaussian, "", ClipUnit}, {Laplace, "", ClipUnitL1}, {Gaussian, ClipBatch, ClipBatch}, {Laplace, ClipProved, ClipProved},
+		{Gaussian, "", ClipUnit}, {Laplace, "", ClipUnitL1}, {Gaussian, ClipBatch, ClipBatch},
+		{Laplace, ClipProved, ClipProved},
 	} {
 		if got := (&Grant{Mechanism: c.mechanism, Clipping: c.clipping}).Bounding(); got != c.want {
 			t.Errorf("%+v: %q", c, got)
@@ -276,7 +287,8 @@ func TestCharge(t *testing.T) {
 	} {
 		g := grantOfEach()[c.mechanism]
 		c.change(g)
-		c.want.Round, c.want.Grant, c.want.Unit, c.want.Mechanism, c.want.Scheme = 1, "g1", Document, c.mechanism, g.Scheme
+		c.want.Round, c.want.Grant, c.want.Unit, c.want.Mechanism, c.want.Scheme = 1, "g1", Document, c.mechanism,
+			g.Scheme
 		if got := g.Charge(1, g.Scheme); *got != c.want {
 			t.Errorf("%s:\n%+v, want\n%+v", name, *got, c.want)
 		}

@@ -19,9 +19,11 @@ const (
 // checkObjective checks a grant for Objective. The theorem behind it is for the exact minimiser and for noise of real
 // numbers. No program has either, so a charge is unbounded, and ε is only claimed.
 func (g *Grant) checkObjective() error {
-	if g.Clip != 0 || g.NonNegative || len(g.Statistics) > 0 || g.NoiseMultiplier != 0 || g.Flip != 0 || g.MaxWords != 0 ||
+	if g.Clip != 0 || g.NonNegative || len(g.Statistics) > 0 || g.NoiseMultiplier != 0 || g.Flip != 0 ||
+		g.MaxWords != 0 ||
 		g.Threshold != 0 || g.Draws != 0 {
-		return errors.New("clip, non_negative, statistics, noise_multiplier, flip, max_words, threshold and draws do not belong to objective")
+		return errors.New("clip, non_negative, statistics, noise_multiplier, flip, max_words, threshold and draws do " +
+			"not belong to objective")
 	}
 	if err := checkClipping(g.Mechanism, g.Clipping); err != nil {
 		return err
@@ -36,7 +38,8 @@ func (g *Grant) checkObjective() error {
 		return err
 	}
 	if !(g.ClaimedEpsilon >= leastEpsilon && g.ClaimedEpsilon <= mostEpsilon) {
-		return fmt.Errorf("the ε that objective claims (claimed_epsilon) must be in [2^-20, %v], is %v", mostEpsilon, g.ClaimedEpsilon)
+		return fmt.Errorf("the ε that objective claims (claimed_epsilon) must be in [2^-20, %v], is %v", mostEpsilon,
+			g.ClaimedEpsilon)
 	}
 	return CheckRegularisation(g.Regularisation)
 }

@@ -17,7 +17,8 @@ func objectiveGrant() *Grant {
 
 func objectiveCharge() *Charge {
 	c := validCharge(1)
-	c.Mechanism, c.Adjacency, c.Clipping, c.Scheme = Objective, ReplaceOne, ClipUnbounded, Scheme{Method: All, Rate: 1, Rounds: 1}
+	c.Mechanism, c.Adjacency, c.Clipping, c.Scheme = Objective, ReplaceOne, ClipUnbounded,
+		Scheme{Method: All, Rate: 1, Rounds: 1}
 	c.Sensitivity, c.Scale, c.Claimed = 0, EpsilonSteps, EpsilonSteps/2
 	return c
 }
@@ -31,19 +32,28 @@ func TestObjectiveGrant(t *testing.T) {
 			func(g *Grant) { g.ClaimedEpsilon, g.Regularisation = 512, 1e6 },
 		},
 		"do not belong to objective": {
-			func(g *Grant) { g.Clip = 1 }, func(g *Grant) { g.NonNegative = true }, func(g *Grant) { g.NoiseMultiplier = 1 },
+			func(g *Grant) { g.Clip = 1 }, func(g *Grant) { g.NonNegative = true },
+			func(g *Grant) { g.NoiseMultiplier = 1 },
 			func(g *Grant) { g.Flip = 0.5 }, func(g *Grant) { g.MaxWords = 1 }, func(g *Grant) { g.Threshold = 1 },
 			func(g *Grant) { g.Draws = 1 }, func(g *Grant) { g.Statistics = []Statistic{{"topics", 1}} },
-			func(g *Grant) { g.Model = "blr" }, func(g *Grant) { g.Matrices = []Matrix{{Name: "m", Rows: 1, Columns: 1}} },
+			func(g *Grant) { g.Model = "blr" },
+			func(g *Grant) { g.Matrices = []Matrix{{Name: "m", Rows: 1, Columns: 1}} },
 		},
-		"unknown clipping for objective": {func(g *Grant) { g.Clipping = "" }, func(g *Grant) { g.Clipping = ClipProved }},
-		`it needs claim "paper"`:         {func(g *Grant) { g.Claim = "" }, func(g *Grant) { g.Cost = 1 }, func(g *Grant) { g.Proved = 1 }, func(g *Grant) { g.Budget.Epsilon, g.Budget.Delta = 1, 1e-6 }},
-		"needs adjacency":                {func(g *Grant) { g.Adjacency = AddRemove }, func(g *Grant) { g.Unit = User }, func(g *Grant) { g.Unit = Word }},
-		"releases once":                  {func(g *Grant) { g.Releases = 2 }, func(g *Grant) { g.Scheme = schemes()[All] }, func(g *Grant) { g.Scheme = schemes()[Poisson] }},
-		"(claimed_epsilon) must be in":   {func(g *Grant) { g.ClaimedEpsilon = 0 }, func(g *Grant) { g.ClaimedEpsilon = nan }, func(g *Grant) { g.ClaimedEpsilon = 512.1 }},
-		"regularisation must be in":      {func(g *Grant) { g.Regularisation = 0 }, func(g *Grant) { g.Regularisation = nan }, func(g *Grant) { g.Regularisation = 1e-13 }},
-		"a grant of version 2":           {func(g *Grant) { g.Version = 2 }},
-		"belong to gaussian":             {func(g *Grant) { *g = *unboundedGrant(); g.Regularisation = 1 }, func(g *Grant) { *g = *unboundedGrant(); g.ClaimedEpsilon = 1 }},
+		"unknown clipping for objective": {func(g *Grant) { g.Clipping = "" },
+			func(g *Grant) { g.Clipping = ClipProved }},
+		`it needs claim "paper"`: {func(g *Grant) { g.Claim = "" }, func(g *Grant) { g.Cost = 1 },
+			func(g *Grant) { g.Proved = 1 }, func(g *Grant) { g.Budget.Epsilon, g.Budget.Delta = 1, 1e-6 }},
+		"needs adjacency": {func(g *Grant) { g.Adjacency = AddRemove }, func(g *Grant) { g.Unit = User },
+			func(g *Grant) { g.Unit = Word }},
+		"releases once": {func(g *Grant) { g.Releases = 2 },
+			func(g *Grant) { g.Scheme = schemes()[All] }, func(g *Grant) { g.Scheme = schemes()[Poisson] }},
+		"(claimed_epsilon) must be in": {func(g *Grant) { g.ClaimedEpsilon = 0 },
+			func(g *Grant) { g.ClaimedEpsilon = nan }, func(g *Grant) { g.ClaimedEpsilon = 512.1 }},
+		"regularisation must be in": {func(g *Grant) { g.Regularisation = 0 },
+			func(g *Grant) { g.Regularisation = nan }, func(g *Grant) { g.Regularisation = 1e-13 }},
+		"a grant of version 2": {func(g *Grant) { g.Version = 2 }},
+		"belong to gaussian": {func(g *Grant) { *g = *unboundedGrant(); g.Regularisation = 1 },
+			func(g *Grant) { *g = *unboundedGrant(); g.ClaimedEpsilon = 1 }},
 	} {
 		for _, change := range changes {
 			g := objectiveGrant()
@@ -61,15 +71,16 @@ func TestObjectiveGrant(t *testing.T) {
 // a bound.
 func TestObjectiveCharge(t *testing.T) {
 	for rule, changes := range map[string][]func(*Charge){
-		"":                               {func(*Charge) {}, func(c *Charge) { c.Claimed = 1 << 41 }},
-		"a sensitivity unless":           {func(c *Charge) { c.Sensitivity = 1 }, func(c *Charge) { c.Scale = 0 }},
-		"needs a claimed_sensitivity":    {func(c *Charge) { c.Claimed = 0 }},
-		"unknown clipping for objective": {func(c *Charge) { c.Clipping = "" }, func(c *Charge) { c.Clipping = ClipUnit }},
-		"needs adjacency":                {func(c *Charge) { c.Adjacency = AddRemove }, func(c *Charge) { c.Unit = User }},
-		"scale of objective must be":     {func(c *Charge) { c.Scale++ }},
-		"releases once":                  {func(c *Charge) { c.Round = 2 }, func(c *Charge) { c.Scheme = schemes()[All] }},
-		"draws belong to":                {func(c *Charge) { c.Draws = 1 }},
-		"belong to select":               {func(c *Charge) { c.MaxWords = 1 }},
+		"":                            {func(*Charge) {}, func(c *Charge) { c.Claimed = 1 << 41 }},
+		"a sensitivity unless":        {func(c *Charge) { c.Sensitivity = 1 }, func(c *Charge) { c.Scale = 0 }},
+		"needs a claimed_sensitivity": {func(c *Charge) { c.Claimed = 0 }},
+		"unknown clipping for objective": {func(c *Charge) { c.Clipping = "" },
+			func(c *Charge) { c.Clipping = ClipUnit }},
+		"needs adjacency":            {func(c *Charge) { c.Adjacency = AddRemove }, func(c *Charge) { c.Unit = User }},
+		"scale of objective must be": {func(c *Charge) { c.Scale++ }},
+		"releases once":              {func(c *Charge) { c.Round = 2 }, func(c *Charge) { c.Scheme = schemes()[All] }},
+		"draws belong to":            {func(c *Charge) { c.Draws = 1 }},
+		"belong to select":           {func(c *Charge) { c.MaxWords = 1 }},
 	} {
 		for _, change := range changes {
 			c := objectiveCharge()
@@ -82,12 +93,14 @@ func TestObjectiveCharge(t *testing.T) {
 // TestChargeOfObjective: the claimed ε is rounded up to steps, and no sensitivity is stated.
 func TestChargeOfObjective(t *testing.T) {
 	for epsilon, want := range map[float64]uint64{
-		1: 1 << 32, .5: 1 << 31, 512: 1 << 41, 0x1p-20: 1 << 12, math.Nextafter(1, 2): 1<<32 + 1, .1: 429496730, // ⌈2^32/10⌉
+		// ⌈2^32/10⌉
+		1: 1 << 32, .5: 1 << 31, 512: 1 << 41, 0x1p-20: 1 << 12, math.Nextafter(1, 2): 1<<32 + 1, .1: 429496730,
 	} {
 		g := objectiveGrant()
 		g.ClaimedEpsilon = epsilon
 		c := g.Charge(1, g.Scheme)
-		if c.Claimed != want || c.Scale != EpsilonSteps || c.Sensitivity != 0 || c.Clipping != ClipUnbounded || c.NoiseMultiplier() != 0 {
+		if c.Claimed != want || c.Scale != EpsilonSteps || c.Sensitivity != 0 || c.Clipping != ClipUnbounded ||
+			c.NoiseMultiplier() != 0 {
 			t.Errorf("ε %v: charge %+v", epsilon, c)
 		}
 	}

@@ -19,13 +19,15 @@ const (
 
 // A Scheme states how the units of each round were chosen. Its numbers are public; the choice of units is private.
 type Scheme struct {
-	Method     string  `json:"method"`
-	Rate       float64 `json:"rate"`                 // expected share of the units in a round, in (0, 1]
-	Size       uint64  `json:"size,omitempty"`       // Fixed only: units in a round
-	Population uint64  `json:"population,omitempty"` // Fixed only: units in all, public under replace-one and replace-null
-	Rounds     int     `json:"rounds"`               // planned number of rounds, in all epochs together
-	Epochs     int     `json:"epochs,omitempty"`     // Allocate only: number of epochs, each with equally many rounds; 0 for one
-	Secret     bool    `json:"secret"`               // coins came from the operating system or a secret key, not from a seed
+	Method string  `json:"method"`
+	Rate   float64 `json:"rate"`           // expected share of the units in a round, in (0, 1]
+	Size   uint64  `json:"size,omitempty"` // Fixed only: units in a round
+	// Fixed only: units in all, public under replace-one and replace-null
+	Population uint64 `json:"population,omitempty"`
+	Rounds     int    `json:"rounds"` // planned number of rounds, in all epochs together
+	// Allocate only: number of epochs, each with equally many rounds; 0 for one
+	Epochs int  `json:"epochs,omitempty"`
+	Secret bool `json:"secret"` // coins came from the operating system or a secret key, not from a seed
 
 	// Coins names the throw of coins that chose the units. Rounds with the same number and the same name hold the same
 	// units, in every run.
@@ -50,7 +52,8 @@ func (s Scheme) Check() error {
 		return errors.New("size and population belong to fixed-size sampling only")
 	}
 	if s.Epochs != 0 && (s.Method != Allocate || s.Epochs < 2 || s.Rounds%s.Epochs != 0) {
-		return fmt.Errorf("epochs belong to %s only, are at least 2, and divide the %d rounds: there are %d", Allocate, s.Rounds, s.Epochs)
+		return fmt.Errorf("epochs belong to %s only, are at least 2, and divide the %d rounds: there are %d", Allocate,
+			s.Rounds, s.Epochs)
 	}
 	if s.Method == All && s.Coins != "" {
 		return errors.New("named coins, but the method throws none")

@@ -49,7 +49,8 @@ func TestSchemeCheck(t *testing.T) {
 		{Allocate, func(s *Scheme) { s.Epochs = -8 }, "at least 2"},
 		{Allocate, func(s *Scheme) { s.Epochs = 3 }, "divide the 8 rounds"},
 		{Allocate, func(s *Scheme) { s.Epochs = 16 }, "divide the 8 rounds"},
-		{Epoch, func(s *Scheme) { s.Epochs, s.Rate = 4, 0.5 }, "epochs belong to allocate only"}, // the same hash each time
+		// the same hash each time
+		{Epoch, func(s *Scheme) { s.Epochs, s.Rate = 4, 0.5 }, "epochs belong to allocate only"},
 		{Poisson, func(s *Scheme) { s.Epochs = 4 }, "epochs belong to allocate only"},
 	} {
 		s := schemes()[c.method]
@@ -68,7 +69,8 @@ func TestSchemeSame(t *testing.T) {
 	for name, change := range map[string]func(*Scheme){
 		"method": func(s *Scheme) { s.Method = Epoch }, "rate": func(s *Scheme) { s.Rate = 0.5 },
 		"size": func(s *Scheme) { s.Size = 1 }, "population": func(s *Scheme) { s.Population = 1 },
-		"rounds": func(s *Scheme) { s.Rounds++ }, "epochs": func(s *Scheme) { s.Epochs = 2 }, "secret": func(s *Scheme) { s.Secret = false },
+		"rounds": func(s *Scheme) { s.Rounds++ }, "epochs": func(s *Scheme) { s.Epochs = 2 },
+		"secret": func(s *Scheme) { s.Secret = false },
 	} {
 		s := schemes()[Allocate]
 		change(&s)

@@ -86,7 +86,8 @@ func (s Subject) Fits(stream Subject) error {
 		return fmt.Errorf("the grant is for %s, the stream is for another", named("model", s.Model))
 	}
 	if stream.Vocabulary != s.Vocabulary || stream.VocabularySize != s.VocabularySize {
-		return fmt.Errorf("the grant is for another vocabulary than the stream: it names one of %d words; account plan --vocab chooses it", s.VocabularySize)
+		return fmt.Errorf("the grant is for another vocabulary than the stream: it names one of %d words; account "+
+			"plan --vocab chooses it", s.VocabularySize)
 	}
 	if !slices.Equal(stream.Matrices, s.Matrices) {
 		return fmt.Errorf("the grant is for other matrices than the stream has: it names %v", s.Matrices)

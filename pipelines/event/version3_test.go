@@ -43,33 +43,49 @@ func TestGrantCheckNewer(t *testing.T) {
 		broken map[string][]change
 	}{
 		"proved": {provedGrant(), map[string][]change{
-			"":                                 {func(g *Grant) { g.Proved = 1 }, func(g *Grant) { g.Proved = 2 }, func(g *Grant) { g.Mechanism = Laplace }},
-			"must be in [1, 2]":                {func(g *Grant) { g.Proved = 0.999 }, func(g *Grant) { g.Proved = 2.001 }, func(g *Grant) { g.Proved = math.NaN() }},
-			`only with clipping "proved"`:      {func(g *Grant) { g.Clipping = "" }, func(g *Grant) { g.Clipping = ClipBatch }, func(g *Grant) { g.Adjacency = AddRemove }},
+			"": {func(g *Grant) { g.Proved = 1 }, func(g *Grant) { g.Proved = 2 },
+				func(g *Grant) { g.Mechanism = Laplace }},
+			"must be in [1, 2]": {func(g *Grant) { g.Proved = 0.999 },
+				func(g *Grant) { g.Proved = 2.001 }, func(g *Grant) { g.Proved = math.NaN() }},
+			`only with clipping "proved"`: {func(g *Grant) { g.Clipping = "" },
+				func(g *Grant) { g.Clipping = ClipBatch }, func(g *Grant) { g.Adjacency = AddRemove }},
 			"do not belong to a grant of vers": {func(g *Grant) { g.Version = 2 }},
 			"proved of one document":           {func(g *Grant) { g.Unit = User }},
-			"rounds that share no unit and":    {func(g *Grant) { g.Scheme = schemes()[Epoch] }, func(g *Grant) { g.Scheme = schemes()[Allocate]; g.Scheme.Secret = false }},
+			"rounds that share no unit and": {func(g *Grant) { g.Scheme = schemes()[Epoch] },
+				func(g *Grant) { g.Scheme = schemes()[Allocate]; g.Scheme.Secret = false }},
 		}},
 		"word, laplace": {wordGrant(Laplace), map[string][]change{
 			"": {func(g *Grant) { g.Draws = 10 }, func(g *Grant) { g.Clip = 2 }, symmetric,
 				func(g *Grant) { g.Clipping, g.Proved, g.Claim, g.Budget = ClipUnbounded, 0, PaperClaim, Budget{} }},
-			"which unit word needs":            {func(g *Grant) { g.Clipping = "" }},
-			"must be in [1, 2]":                {func(g *Grant) { g.Proved = 0 }},
-			"moves sums by up to 2 times":      {func(g *Grant) { g.Proved = 1.999 }, func(g *Grant) { g.Clip, g.Proved = 2, 1.999 }},
-			"moves sums by up to 8 times":      {func(g *Grant) { g.Clip, g.Proved, g.NoiseMultiplier = 2, 2, 1<<30-1 }}, // 1 is half a step, taken for two
-			"needs adjacency":                  {func(g *Grant) { g.Adjacency = AddRemove }, func(g *Grant) { g.Adjacency = ReplaceNull }, func(g *Grant) { g.Scheme = schemes()[Poisson] }},
-			"statistics do not belong":         {func(g *Grant) { g.Statistics = []Statistic{{"topics", 0.5}} }},
-			"loss of draws":                    {func(g *Grant) { g.Draws = -1 }, func(g *Grant) { g.Draws = math.Inf(1) }, func(g *Grant) { g.Draws = math.NaN() }},
+			"which unit word needs": {func(g *Grant) { g.Clipping = "" }},
+			"must be in [1, 2]":     {func(g *Grant) { g.Proved = 0 }},
+			"moves sums by up to 2 times": {func(g *Grant) { g.Proved = 1.999 },
+				func(g *Grant) { g.Clip, g.Proved = 2, 1.999 }},
+			// 1 is half a step, taken for two
+			"moves sums by up to 8 times": {func(g *Grant) {
+				g.Clip, g.Proved, g.NoiseMultiplier = 2, 2,
+					1<<30-1
+			}},
+			"needs adjacency": {func(g *Grant) { g.Adjacency = AddRemove },
+				func(g *Grant) { g.Adjacency = ReplaceNull }, func(g *Grant) { g.Scheme = schemes()[Poisson] }},
+			"statistics do not belong": {func(g *Grant) { g.Statistics = []Statistic{{"topics", 0.5}} }},
+			"loss of draws": {func(g *Grant) { g.Draws = -1 },
+				func(g *Grant) { g.Draws = math.Inf(1) }, func(g *Grant) { g.Draws = math.NaN() }},
 			"do not belong to a grant of vers": {func(g *Grant) { g.Version = 2 }},
 		}},
 		"word, gaussian": {wordGrant(Gaussian), map[string][]change{
-			"":                       {func(g *Grant) { g.Clip, g.Proved = 1.4142136, 1.41422 }, func(g *Grant) { g.Clip, g.Proved = 2, 1 }},
-			"symmetric matrix":       {symmetric, func(g *Grant) { symmetric(g); g.Clip, g.Proved = 2, 2 }},
-			"moves sums by up to 1.": {func(g *Grant) { g.Proved = 1.4142 }, func(g *Grant) { g.Clip = 1.4142135 }, func(g *Grant) { g.Clip = 1.4142136 }},
+			"": {func(g *Grant) { g.Clip, g.Proved = 1.4142136, 1.41422 },
+				func(g *Grant) { g.Clip, g.Proved = 2, 1 }},
+			"symmetric matrix": {symmetric, func(g *Grant) { symmetric(g); g.Clip, g.Proved = 2, 2 }},
+			"moves sums by up to 1.": {func(g *Grant) { g.Proved = 1.4142 }, func(g *Grant) { g.Clip = 1.4142135 },
+				func(g *Grant) { g.Clip = 1.4142136 }},
 		}},
 		"unbounded": {unboundedGrant(), map[string][]change{
-			"":                                 {func(g *Grant) { g.Mechanism = Laplace }, func(g *Grant) { g.Adjacency = ReplaceOne }, symmetric},
-			"protects nobody":                  {func(g *Grant) { g.Claim = "" }, func(g *Grant) { g.Budget = validGrant().Budget }, func(g *Grant) { g.Cost = 1 }, func(g *Grant) { g.Proved = 1 }},
+			"": {func(g *Grant) { g.Mechanism = Laplace },
+				func(g *Grant) { g.Adjacency = ReplaceOne }, symmetric},
+			"protects nobody": {func(g *Grant) { g.Claim = "" },
+				func(g *Grant) { g.Budget = validGrant().Budget }, func(g *Grant) { g.Cost = 1 },
+				func(g *Grant) { g.Proved = 1 }},
 			"draws belong to unit word":        {func(g *Grant) { g.Draws = 1 }},
 			"do not belong to a grant of vers": {func(g *Grant) { g.Version = 2 }},
 		}},
@@ -77,10 +93,12 @@ func TestGrantCheckNewer(t *testing.T) {
 			"sensitivity and draws do not": {func(g *Grant) { g.Proved = 1 }, func(g *Grant) { g.Draws = 1 }},
 		}},
 		"response": {grantOfEach()[RandomizedResponse], map[string][]change{
-			"sensitivity and draws do not":      {func(g *Grant) { g.Proved = 1 }, func(g *Grant) { g.Draws = 1 }},
-			"":                                  {func(g *Grant) { g.ReportWords = 1 }, func(g *Grant) { g.ReportWords = g.MaxWords }},
-			"(report_words) must be in [0, 32]": {func(g *Grant) { g.ReportWords = -1 }, func(g *Grant) { g.ReportWords = g.MaxWords + 1 }},
-			"do not belong to a grant of vers":  {func(g *Grant) { g.Version, g.ReportWords = 2, 1 }},
+			"sensitivity and draws do not": {func(g *Grant) { g.Proved = 1 }, func(g *Grant) { g.Draws = 1 }},
+			"": {func(g *Grant) { g.ReportWords = 1 },
+				func(g *Grant) { g.ReportWords = g.MaxWords }},
+			"(report_words) must be in [0, 32]": {func(g *Grant) { g.ReportWords = -1 },
+				func(g *Grant) { g.ReportWords = g.MaxWords + 1 }},
+			"do not belong to a grant of vers": {func(g *Grant) { g.Version, g.ReportWords = 2, 1 }},
 		}},
 		"epochs": {allocated, map[string][]change{
 			"":                                 {func(g *Grant) { g.Releases = 3 }},
@@ -102,7 +120,8 @@ func TestGrantCheckNewer(t *testing.T) {
 			for i, change := range changes {
 				g := *c.valid
 				change(&g)
-				if err := g.Check(); (rule == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), rule) {
+				if err := g.Check(); (rule == "") != (err == nil) || err != nil &&
+					!strings.Contains(err.Error(), rule) {
 					t.Errorf("%s, change %d: got error %v, want one about %q", name, i, err, rule)
 				}
 			}
@@ -127,8 +146,10 @@ func TestSensitivityOfProof(t *testing.T) {
 	} {
 		charge := c.g.Charge(3, c.g.Scheme)
 		charge.Run, charge.Dataset = "r", "d"
-		if charge.Sensitivity != c.sensitivity || charge.Claimed != c.claimed || charge.Draws != c.draws || charge.Unit != c.g.Unit {
-			t.Errorf("%s of unit %s: sensitivity %d, claimed %d, draws %v", c.g.Clipping, c.g.Unit, charge.Sensitivity, charge.Claimed, charge.Draws)
+		if charge.Sensitivity != c.sensitivity || charge.Claimed != c.claimed || charge.Draws != c.draws ||
+			charge.Unit != c.g.Unit {
+			t.Errorf("%s of unit %s: sensitivity %d, claimed %d, draws %v", c.g.Clipping, c.g.Unit, charge.Sensitivity,
+				charge.Claimed, charge.Draws)
 		}
 		if err := charge.Check(); err != nil {
 			t.Errorf("%s of unit %s: %v", c.g.Clipping, c.g.Unit, err)
@@ -172,7 +193,8 @@ func TestWordMovesSums(t *testing.T) {
 					moved = most * math.Sqrt(float64(cells))
 				}
 				if s := g.Sensitivity(bound); float64(s) < moved {
-					t.Errorf("%s, clip %v, multiplier %v: a word moves sums by %v steps, sensitivity %d", mechanism, clip, multiplier, moved, s)
+					t.Errorf("%s, clip %v, multiplier %v: a word moves sums by %v steps, sensitivity %d", mechanism,
+						clip, multiplier, moved, s)
 				}
 			}
 		}
@@ -207,8 +229,9 @@ func TestDrawsFromTheFirstRound(t *testing.T) {
 		change func(*next)
 		rule   string // "": allowed
 	}{
-		"next":                              {func(*next) {}, ""},
-		"first of another run":              {func(n *next) { n.charge = n.of(n.grant, 1); n.charge.Run = "other" }, ""},
+		"next": {func(*next) {}, ""},
+		"first of another run": {func(n *next) { n.charge = n.of(n.grant, 1); n.charge.Run = "other" },
+			""},
 		"second of another run":             {func(n *next) { n.charge.Run = "other" }, before},
 		"one is missing":                    {func(n *next) { n.charge = n.of(n.grant, 3) }, before},
 		"after the missing one":             {func(n *next) { n.enter(n.charge); n.charge = n.of(n.grant, 3) }, ""},
@@ -229,14 +252,16 @@ func TestDrawsFromTheFirstRound(t *testing.T) {
 // TestChargeCheckNewer breaks one rule each of what charges have since ledger version 2.
 func TestChargeCheckNewer(t *testing.T) {
 	word, unbounded := validCharge(1), validCharge(1)
-	word.Unit, word.Adjacency, word.Clipping, word.Draws, word.Scheme = Word, ReplaceOne, ClipProved, 0.5, Scheme{Method: All, Rate: 1, Rounds: 9}
+	word.Unit, word.Adjacency, word.Clipping, word.Draws, word.Scheme = Word, ReplaceOne, ClipProved, 0.5,
+		Scheme{Method: All, Rate: 1, Rounds: 9}
 	unbounded.Clipping, unbounded.Sensitivity, unbounded.Claimed = ClipUnbounded, 0, 1<<20
 	type change = func(*Charge)
 	for valid, broken := range map[*Charge]map[string][]change{
 		word: {
-			"draws belong":       {func(c *Charge) { c.Unit = Document }},
-			"loss of draws":      {func(c *Charge) { c.Draws = -1 }},
-			"unit word needs":    {func(c *Charge) { c.Clipping = "" }, func(c *Charge) { c.Adjacency = AddRemove }, func(c *Charge) { c.Scheme = schemes()[Poisson] }},
+			"draws belong":  {func(c *Charge) { c.Unit = Document }},
+			"loss of draws": {func(c *Charge) { c.Draws = -1 }},
+			"unit word needs": {func(c *Charge) { c.Clipping = "" }, func(c *Charge) { c.Adjacency = AddRemove },
+				func(c *Charge) { c.Scheme = schemes()[Poisson] }},
 			"needs a scale, and": {func(c *Charge) { c.Sensitivity = 0 }},
 		},
 		unbounded: {
@@ -285,7 +310,8 @@ func TestLinesOfVersions(t *testing.T) {
 	unbounded := unboundedGrant().Charge(1, validGrant().Scheme)
 	unbounded.Run, unbounded.Dataset = "u", "d"
 	epochs := validCharge(1)
-	epochs.Run, epochs.Scheme = "e", Scheme{Method: Allocate, Rate: 0.25, Rounds: 8, Epochs: 2, Secret: true, Coins: "c"}
+	epochs.Run, epochs.Scheme = "e",
+		Scheme{Method: Allocate, Rate: 0.25, Rounds: 8, Epochs: 2, Secret: true, Coins: "c"}
 	empty := validCharge(1)
 	empty.Run, empty.Adjacency = "n", ReplaceNull
 	for i, step := range []struct {
@@ -294,8 +320,10 @@ func TestLinesOfVersions(t *testing.T) {
 		fails   bool
 	}{
 		{1, grant(old), false}, {1, charge(validCharge(1)), false},
-		{1, grant(newer), true}, {1, charge(worded), true}, {1, charge(unbounded), true}, {1, charge(epochs), true}, {1, charge(empty), true},
-		{2, grant(newer), false}, {2, charge(worded), false}, {2, charge(unbounded), false}, {2, charge(epochs), false}, {1, charge(validCharge(2)), false},
+		{1, grant(newer), true}, {1, charge(worded), true}, {1, charge(unbounded), true}, {1, charge(epochs), true},
+		{1, charge(empty), true},
+		{2, grant(newer), false}, {2, charge(worded), false}, {2, charge(unbounded), false}, {2, charge(epochs), false},
+		{1, charge(validCharge(2)), false},
 	} {
 		if err := add(step.version, step.fill); (err != nil) != step.fails {
 			t.Errorf("line %d of version %d: %v", i, step.version, err)

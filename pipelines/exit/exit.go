@@ -12,11 +12,12 @@ import (
 // the cause of 100 to 119. Above 128 a signal ended the process. 2 is the Go runtime's own code, for failures that
 // Guard cannot catch.
 const (
-	OK           = 0
-	Failure      = 1   // a failure that no other code describes
-	Usage        = 80  // wrong flags or values
-	Missing      = 82  // a prerequisite is missing: grant, ledger, model, file
-	Refused      = 83  // the grant, the budget or a privacy rule forbids it, nothing was released; or an audit refuted a claim, documents are not worth a budget, a public file lacks words, or a budget alarm
+	OK      = 0
+	Failure = 1  // a failure that no other code describes
+	Usage   = 80 // wrong flags or values
+	Missing = 82 // a prerequisite is missing: grant, ledger, model, file
+	// the grant, the budget or a privacy rule forbids it, nothing was released; or an audit refuted a claim, documents are not worth a budget, a public file lacks words, or a budget alarm
+	Refused      = 83
 	Malformed    = 90  // input malformed, truncated, empty or of another version
 	Locked       = 91  // another run holds the lock; nothing was done
 	Internal     = 100 // a bug: an invariant does not hold
@@ -41,7 +42,9 @@ var Meaning = []struct {
 	{Failure, "failed for a reason that no other code describes"},
 	{Usage, "wrong flags or values"},
 	{Missing, "a prerequisite is missing (grant, ledger, model, file)"},
-	{Refused, "refused by the grant, the budget or a rule of privacy, nothing was released; or a check failed: ledger overspent, alarm reached, audited claim broken, documents unfit for a budget, public file unfit for a vocabulary"},
+	{Refused, "refused by the grant, the budget or a rule of privacy, nothing was released; or a check failed: " +
+		"ledger overspent, alarm reached, audited claim broken, documents unfit for a budget, public file unfit for " +
+		"a vocabulary"},
 	{Malformed, "input malformed, truncated, empty or of another version"},
 	{Locked, "another run holds the lock; nothing was done"},
 	{Internal, "a bug: an invariant broke"},
@@ -87,10 +90,12 @@ func Code(err error) int {
 	switch {
 	case errors.Is(err, syscall.EPIPE):
 		return ClosedOutput
-	case anyOf(err, syscall.ENOENT, syscall.EACCES, syscall.EPERM, syscall.EISDIR, syscall.ENOTDIR, syscall.ENAMETOOLONG,
+	case anyOf(err, syscall.ENOENT, syscall.EACCES, syscall.EPERM, syscall.EISDIR, syscall.ENOTDIR,
+		syscall.ENAMETOOLONG,
 		syscall.ELOOP, syscall.ENXIO, syscall.ENODEV):
 		return Missing
-	case anyOf(err, syscall.ENOSPC, syscall.EDQUOT, syscall.EIO, syscall.EROFS, syscall.EFBIG, syscall.EMFILE, syscall.ENFILE,
+	case anyOf(err, syscall.ENOSPC, syscall.EDQUOT, syscall.EIO, syscall.EROFS, syscall.EFBIG, syscall.EMFILE,
+		syscall.ENFILE,
 		syscall.EINTR, syscall.ENOMEM, syscall.EAGAIN, syscall.ENOLCK, syscall.ESTALE, syscall.ETIMEDOUT):
 		return Unavailable
 	}

@@ -87,7 +87,8 @@ func distinct(command *kong.Context) error {
 // checkTopics refuses missing topics among the outputs, for a dry run. It asks the brokers.
 func checkTopics(ctx context.Context, command *kong.Context) error {
 	for _, f := range command.Flags() {
-		if name := f.Target.String(); f.Target.Kind() == reflect.String && (f.Short == 'o' || f.Tag.Has(outputTag)) && endpoint.IsTopic(name) {
+		if name := f.Target.String(); f.Target.Kind() == reflect.String && (f.Short == 'o' || f.Tag.Has(outputTag)) &&
+			endpoint.IsTopic(name) {
 			if err := endpoint.CheckWritten(ctx, name); err != nil {
 				return err
 			}
@@ -177,7 +178,8 @@ func stored(out, ledger string) bool {
 // inside says whether an output would be in a folder or below it.
 func inside(out, folder string) bool {
 	info, err := os.Stat(folder)
-	return err == nil && info.IsDir() && strings.HasPrefix(resolved(out), strings.TrimSuffix(resolved(folder), separator)+separator)
+	return err == nil && info.IsDir() &&
+		strings.HasPrefix(resolved(out), strings.TrimSuffix(resolved(folder), separator)+separator)
 }
 
 const separator = string(filepath.Separator)

@@ -23,7 +23,8 @@ func TestNamesAreBytes(t *testing.T) {
 	t.Setenv("PRIVPIPE_NAMER_PAIR", "caf\xe8")
 	var cli named
 	stage := Stage{Name: "namer", Summary: "Name.", Example: "namer"}
-	args := []string{"--one=caf\xe9", "--some", "a\xe9,b\\,\xe9,\\x,", "--some=c", "--single=a,\xe9", "\xe9", "a,b", "-"}
+	args := []string{"--one=caf\xe9", "--some", "a\xe9,b\\,\xe9,\\x,", "--some=c", "--single=a,\xe9", "\xe9", "a,b",
+		"-"}
 	if _, _, err := parseAny(stage, &cli, &cli.Common, args, new(bytes.Buffer), new(bytes.Buffer)); err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +39,8 @@ func TestNamesAreBytes(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, c.got, c.want)
 		}
 	}
-	for _, list := range []string{"", ",", "a", "a,", ",a", "a,,b", `a\,b`, `a\\,b`, `\`, `a\`, `\\`, `\x\,`, `\,\`, "ä,ö"} {
+	for _, list := range []string{"", ",", "a", "a,", ",a", "a,,b", `a\,b`, `a\\,b`, `\`, `a\`, `\\`, `\x\,`, `\,\`,
+		"ä,ö"} {
 		if got, want := split(list, ','), kong.SplitEscaped(list, ','); !slices.Equal(got, want) {
 			t.Errorf("%q: %q, kong has %q", list, got, want)
 		}

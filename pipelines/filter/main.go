@@ -88,7 +88,8 @@ func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.
 	endpoint.DryRun = common.DryRun
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	r := &Run{Context: ctx, Log: newLogger(stage.Name, common, screen), common: common, screen: screen, started: time.Now()}
+	r := &Run{Context: ctx, Log: newLogger(stage.Name, common, screen), common: common, screen: screen,
+		started: time.Now()}
 	endpoint.OnTerminal = screen.end
 	r.event("", "started", "version", version(stage.Name))
 	endpoint.Patience, endpoint.ReaderPatience = common.FIFOWait, common.FIFOWait
@@ -231,7 +232,8 @@ type exited int
 
 // parseAny first parses the arguments by the grammar of the command that they name. If this grammar refuses them, it
 // parses them by the grammar of all commands.
-func parseAny(stage Stage, cli any, common *Common, args []string, stdout, stderr io.Writer) (command *kong.Context, done bool, err error) {
+func parseAny(stage Stage, cli any, common *Common, args []string, stdout, stderr io.Writer) (command *kong.Context,
+	done bool, err error) {
 	if len(args) == 1 && args[0] == "--version" {
 		fmt.Fprintln(stdout, version(stage.Name))
 		return nil, true, nil
@@ -285,12 +287,15 @@ func helpWithExitCodes(options kong.HelpOptions, ctx *kong.Context) error {
 	}
 	fmt.Fprintf(w, "\nEach flag can also be set by an environment variable: --dry-run by %s_DRY_RUN.\n",
 		environment(ctx.Model.Name))
-	if command := ctx.Selected(); command != nil && command.Type == kong.CommandNode && len(command.Children) == 0 && len(command.Flags) > 0 {
+	if command := ctx.Selected(); command != nil && command.Type == kong.CommandNode && len(command.Children) == 0 &&
+		len(command.Flags) > 0 {
 		flag := command.Flags[len(command.Flags)-1]
-		fmt.Fprintf(w, "Flags of this command also by one of its own, which comes first: --%s by %s.\n", flag.Name, flag.Envs[0])
+		fmt.Fprintf(w, "Flags of this command also by one of its own, which comes first: --%s by %s.\n", flag.Name,
+			flag.Envs[0])
 	}
 	fmt.Fprintln(w, "A value of 0 or of no letter is refused where it would read as none.")
-	fmt.Fprintln(w, "A stream is a file, a FIFO, - or a topic, kafka://HOST[:PORT][,…]/TOPIC[?…]: pipelines/recipes/kafka/README.md")
+	fmt.Fprintln(w, "A stream is a file, a FIFO, - or a topic, kafka://HOST[:PORT][,…]/TOPIC[?…]: "+
+		"pipelines/recipes/kafka/README.md")
 	fmt.Fprintln(w, "The format of streams: pipelines/SPEC.md")
 	return nil
 }

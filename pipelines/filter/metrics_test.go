@@ -74,7 +74,8 @@ func TestScrape(t *testing.T) {
 		args          []string
 		want, never   []string
 	}{
-		{"behind the wall", "fake", nil, []string{round}, []string{documents, memory, processor, "12345", "\ngo_", "\nprocess_"}},
+		{"behind the wall", "fake", nil, []string{round},
+			[]string{documents, memory, processor, "12345", "\ngo_", "\nprocess_"}},
 		{"with private logs", "fake", []string{"--private-logs"}, []string{round, documents, memory, processor},
 			[]string{"privpipe_units_total"}}, // which a fake does not count
 		{"outside", "outside", nil, []string{round, memory, processor}, []string{documents, "12345"}},
@@ -97,7 +98,8 @@ func TestScrape(t *testing.T) {
 			var at float64
 			if _, line, ok := strings.Cut(body, "\nprivpipe_round_timestamp_seconds "); !ok {
 				t.Error("no time of the round")
-			} else if _, err := fmt.Sscan(line, &at); err != nil || at < float64(before) || at > float64(time.Now().Unix()) {
+			} else if _, err := fmt.Sscan(line, &at); err != nil || at < float64(before) ||
+				at > float64(time.Now().Unix()) {
 				t.Errorf("the round was at %v, %v", at, err)
 			}
 			if healthy := get(t, strings.TrimSuffix(url, "metrics")+"healthz"); healthy != "ok\n" {
@@ -152,7 +154,8 @@ func sockets(t *testing.T, command *exec.Cmd) (n int) {
 		t.Fatal(err)
 	}
 	for _, file := range open {
-		if target, err := os.Readlink(filepath.Join(folder, file.Name())); err == nil && strings.HasPrefix(target, "socket:") {
+		if target, err := os.Readlink(filepath.Join(folder, file.Name())); err == nil &&
+			strings.HasPrefix(target, "socket:") {
 			n++
 		}
 	}

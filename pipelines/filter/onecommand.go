@@ -62,7 +62,8 @@ func oneCommand(program string, cli any, common *Common, args []string) (one gra
 	}
 	field, command := stage.Type().Field(chosen), stage.Field(chosen).Addr().Interface()
 	return grammar{common, []kong.Option{
-		kong.DynamicCommand(commandName(field), field.Tag.Get("help"), field.Tag.Get("group"), command, string(field.Tag)),
+		kong.DynamicCommand(commandName(field), field.Tag.Get("help"), field.Tag.Get("group"), command,
+			string(field.Tag)),
 		kong.Help(func(kong.HelpOptions, *kong.Context) error { return errWhole }),
 	}}, true
 }

@@ -183,7 +183,8 @@ func TestVersionAlone(t *testing.T) {
 	if _, done, err := parse(parser, []string{"--version"}); !done || err != nil {
 		t.Fatal(done, err)
 	}
-	if _, done, err := parseAny(stageOfCommands, nil, nil, []string{"--version"}, &alone, &alone); !done || err != nil || alone.String() != whole.String() {
+	if _, done, err := parseAny(stageOfCommands, nil, nil, []string{"--version"}, &alone, &alone); !done ||
+		err != nil || alone.String() != whole.String() {
 		t.Errorf("%q, %v, %v, want %q", alone.String(), done, err, whole.String())
 	}
 }

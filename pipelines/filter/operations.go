@@ -36,7 +36,8 @@ func (r *Run) showMetrics(stage Stage) (close func(), err error) {
 			WithHint("Prometheus labels an address itself, by the labels of its target")
 	}
 	options := metrics.Options{
-		Address: to, Labels: r.common.MetricsLabels, Outside: stage.Outside, Private: r.Private(), StallTimeout: r.common.StallTimeout, Log: r.Log,
+		Address: to, Labels: r.common.MetricsLabels, Outside: stage.Outside, Private: r.Private(),
+		StallTimeout: r.common.StallTimeout, Log: r.Log,
 	}
 	switch {
 	case to == "":

@@ -78,8 +78,9 @@ func TestLineFollowsTheWidth(t *testing.T) {
 // TestInterruptedLine: a line that ^C ends leaves nothing behind, but the message.
 func TestInterruptedLine(t *testing.T) {
 	for script, ends := range map[string][]int{
-		"exec fake watch -o out":        {exit.Interrupted},
-		"fake copy | fake watch -o out": {-1, exit.Interrupted}, // the shell ends by the signal, or by its children's code
+		"exec fake watch -o out": {exit.Interrupted},
+		// the shell ends by the signal, or by its children's code
+		"fake copy | fake watch -o out": {-1, exit.Interrupted},
 	} {
 		x := onTerminal(t, 80, script)
 		x.Await("a line", drawn.MatchString)
@@ -117,7 +118,8 @@ func TestOutputOnATerminal(t *testing.T) {
 		t.Errorf("exit code %d", code)
 	}
 	shown := x.Shown()
-	if len(shown) < 2 || !drawn.MatchString(shown[0]) || shown[len(shown)-1] != "an answer" || x.Screen() != "an answer\n" {
+	if len(shown) < 2 || !drawn.MatchString(shown[0]) || shown[len(shown)-1] != "an answer" ||
+		x.Screen() != "an answer\n" {
 		t.Errorf("shown %q, and left\n%s", shown, x.Screen())
 	}
 }

@@ -34,7 +34,8 @@ func (s *Size) UnmarshalText(text []byte) error {
 		*s = Size(n * unit.bytes)
 		return nil
 	}
-	return fmt.Errorf("%q is not a size: a number of bytes, or one of kB, MB, GB, TB, KiB, MiB, GiB or TiB, such as 512MiB", text)
+	return fmt.Errorf("%q is not a size: a number of bytes, or one of kB, MB, GB, TB, KiB, MiB, GiB or TiB, such as "+
+		"512MiB", text)
 }
 
 // String implements fmt.Stringer. It writes the size in the largest IEC unit that divides it.

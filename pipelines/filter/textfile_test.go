@@ -40,10 +40,12 @@ func TestTextfile(t *testing.T) {
 				lines[number] = value
 			}
 			stalled := lines[`privpipe_stalled_partition{partition="3",topic="c.private"}`]
-			if healthy && (lines["privpipe_healthy"] != "1" || stalled != "") || !healthy && (lines["privpipe_healthy"] != "0" || stalled != "1") {
+			if healthy && (lines["privpipe_healthy"] != "1" || stalled != "") || !healthy &&
+				(lines["privpipe_healthy"] != "0" || stalled != "1") {
 				t.Errorf("%s: %s", when, content)
 			}
-			if at, err := strconv.ParseFloat(lines["privpipe_textfile_timestamp_seconds"], 64); err != nil || time.Now().Unix()-int64(at) >= 15 {
+			if at, err := strconv.ParseFloat(lines["privpipe_textfile_timestamp_seconds"], 64); err != nil ||
+				time.Now().Unix()-int64(at) >= 15 {
 				t.Errorf("%s: the file is of %v, now is %d, %v", when, at, time.Now().Unix(), err)
 			}
 		}

@@ -15,7 +15,8 @@ func commandVariables(program string) kong.Option {
 	return kong.PostBuild(func(k *kong.Kong) error {
 		return kong.Visit(k.Model, func(v kong.Visitable, next kong.Next) error {
 			if node, ok := v.(*kong.Node); ok && node.Type == kong.CommandNode {
-				of := environment(program) + "_" + strings.ToUpper(strings.NewReplacer(" ", "_", "-", "_").Replace(node.Path())) + "_"
+				of := environment(program) + "_" +
+					strings.ToUpper(strings.NewReplacer(" ", "_", "-", "_").Replace(node.Path())) + "_"
 				for _, flag := range node.Flags {
 					if whole := variableOf(program, flag); slices.Contains(flag.Envs, whole) {
 						flag.Envs = []string{of + strings.TrimPrefix(whole, environment(program)+"_"), whole}
@@ -55,7 +56,8 @@ func leaveOthers(k *kong.Context) error {
 				continue
 			}
 			excludes := func(other *kong.Flag) bool {
-				return other != flag && other.Set && slices.ContainsFunc(other.Xor, func(group string) bool { return slices.Contains(flag.Xor, group) })
+				return other != flag && other.Set &&
+					slices.ContainsFunc(other.Xor, func(group string) bool { return slices.Contains(flag.Xor, group) })
 			}
 			if slices.ContainsFunc(path.Flags, excludes) || ofAnother(k.Model.Node, flag) {
 				dropped = append(dropped, flag)
@@ -64,7 +66,8 @@ func leaveOthers(k *kong.Context) error {
 		for _, flag := range dropped {
 			flag.Target.Set(reflect.Zero(flag.Target.Type()))
 			if flag.HasDefault {
-				if err := flag.Parse(kong.ScanFromTokens(kong.Token{Type: kong.FlagValueToken, Value: flag.Default}), flag.Target); err != nil {
+				if err := flag.Parse(kong.ScanFromTokens(kong.Token{Type: kong.FlagValueToken, Value: flag.Default}),
+					flag.Target); err != nil {
 					return err
 				}
 			}

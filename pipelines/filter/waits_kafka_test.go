@@ -26,7 +26,8 @@ func TestTellWaits(t *testing.T) {
 	read.Begin()
 	defer read.End()
 	x.tell(r, 0)
-	for line, times := range map[string]int{"stage: warning: waiting for the broker of d\n": 1, "stage: waiting for messages of r[0]\n": 2} {
+	for line, times := range map[string]int{"stage: warning: waiting for the broker of d\n": 1,
+		"stage: waiting for messages of r[0]\n": 2} {
 		if n := strings.Count(out.String(), line); n != times {
 			t.Errorf("%q is told %d times, want %d: %s", line, n, times, fmt.Sprint(out.String()))
 		}

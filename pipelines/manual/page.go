@@ -52,7 +52,8 @@ func Page(app *kong.Application) []byte {
 		p.item(fmt.Sprint(m.Code), m.Text)
 	}
 	p.macro("SH", "ENVIRONMENT")
-	p.paragraphs(fmt.Sprintf("Each flag can also be set by an environment variable: --dry-run by PRIVPIPE_%s_DRY_RUN.", strings.ToUpper(app.Name)))
+	p.paragraphs(fmt.Sprintf("Each flag can also be set by an environment variable: --dry-run by PRIVPIPE_%s_DRY_RUN.",
+		strings.ToUpper(app.Name)))
 	p.macro("SH", "SEE ALSO")
 	p.text(`.BR privpipe (1)`)
 	return p.Bytes()

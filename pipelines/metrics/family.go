@@ -25,7 +25,8 @@ type exposure int
 const (
 	private exposure = iota // depends on private data: served only with --private-logs
 	public                  // depends only on settings, releases and time: always served
-	ofTopic                 // depends on the topic in the first label: private if its name ends in privateTopic, or after Conceal
+	// depends on the topic in the first label: private if its name ends in privateTopic, or after Conceal
+	ofTopic
 )
 
 // privateTopic is the suffix in the names of topics with private records.

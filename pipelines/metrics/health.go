@@ -7,7 +7,8 @@ import (
 
 var (
 	healthy = Description{Name: namespace + "_healthy",
-		Help: "0 while the stage has waited for --stall-timeout to read or to write messages of topics, or for a broker's answer, else 1."}
+		Help: "0 while the stage has waited for --stall-timeout to read or to write messages of topics, or for a " +
+			"broker's answer, else 1."}
 	stalled = Description{Name: namespace + "_stalled_partition", Labels: []string{"topic", "partition"},
 		Help: "1 for each partition that a stage which is not healthy waits for; absent otherwise."}
 )

@@ -7,9 +7,11 @@ var (
 		"topic", "partition")
 	messagesRead = counters(ofTopic, "kafka_messages_read_total", "Messages of a partition that the stage has read.",
 		"topic", "partition")
-	messagesWritten = counters(ofTopic, "kafka_messages_written_total", "Messages that the stage has written to a partition.",
+	messagesWritten = counters(ofTopic, "kafka_messages_written_total",
+		"Messages that the stage has written to a partition.",
 		"topic", "partition")
-	retries = counters(ofTopic, "kafka_retries_total", "Requests about a topic that failed and were sent again.", "topic")
+	retries = counters(ofTopic, "kafka_retries_total", "Requests about a topic that failed and were sent again.",
+		"topic")
 )
 
 // Lag returns the gauge for a partition's unread messages. The caller should keep the result, here and for the

@@ -9,7 +9,8 @@ import (
 )
 
 var lastProgress = gauges(public, "last_progress_timestamp_seconds",
-	"Unix time in whole seconds when messages of a topic last came in or went out; before the first, when the first topic was opened.")
+	"Unix time in whole seconds when messages of a topic last came in or went out; before the first, when the first "+
+		"topic was opened.")
 
 // progress records when the stage last made progress, and the topics that it waits for.
 var progress struct {
@@ -88,7 +89,8 @@ func Waiting(longer time.Duration) (alone, others []string) {
 // NewWait returns a Wait for a partition's messages. It has not begun.
 func NewWait(topic string, partition int) *Wait {
 	Progress()
-	return &Wait{topic: topic, partition: partition, kind: reads, told: fmt.Sprintf("messages of %s[%d]", topic, partition)}
+	return &Wait{topic: topic, partition: partition, kind: reads,
+		told: fmt.Sprintf("messages of %s[%d]", topic, partition)}
 }
 
 // Begin reports that the stage waits, until End.

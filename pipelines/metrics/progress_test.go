@@ -22,7 +22,8 @@ func TestStalled(t *testing.T) {
 		one.Begin()
 		again.Begin()
 		Round(7, 9)
-		if s := Stalled(time.Minute); s != "no progress for 1h0m0s, at round 7: nothing comes in c.private[0], c.private[2]" {
+		if s := Stalled(time.Minute); s != "no progress for 1h0m0s, at round 7: nothing comes in c.private[0], "+
+			"c.private[2]" {
 			t.Error(s)
 		}
 		if s := Stalled(0); s != "" {
@@ -87,7 +88,8 @@ func TestWaiting(t *testing.T) {
 		whole.Begin()
 		time.Sleep(4 * time.Second)
 		sent := AwaitWrite("c", 1, "a broker")
-		for _, c := range []struct{ alone, others string }{{"[]", "[]"}, {"[the end of d]", "[messages of r[0]]"}, {"[a broker the end of d]", "[messages of r[0]]"}} {
+		for _, c := range []struct{ alone, others string }{{"[]", "[]"}, {"[the end of d]", "[messages of r[0]]"},
+			{"[a broker the end of d]", "[messages of r[0]]"}} {
 			alone, others := Waiting(5 * time.Second)
 			if fmt.Sprint(alone) != c.alone || fmt.Sprint(others) != c.others {
 				t.Errorf("alone %v, others %v, want %v", alone, others, c)

@@ -4,7 +4,8 @@ import "time"
 
 var (
 	round = gauges(public, "round",
-		"Current round of the stage: the last round that was released or learned, or the round that is being sampled or answered.")
+		"Current round of the stage: the last round that was released or learned, or the round that is being sampled "+
+			"or answered.")
 	planned   = gauges(public, "rounds_planned", "Number of rounds of the whole plan.")
 	roundTime = gauges(public, "round_timestamp_seconds",
 		"Unix time in whole seconds when the stage reached its round; before the first round, when the stage started.")

@@ -24,8 +24,9 @@ func CheckLabels(labels map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(labels)) {
 		taken := slices.ContainsFunc(families, func(f *family) bool { return slices.Contains(f.Labels, name) })
 		if !labelName.MatchString(name) || strings.HasPrefix(name, "__") || taken {
-			return exit.Errorf(exit.Usage, "--metrics-labels: %q is no name of a label: it must be letters, digits and underscores, "+
-				"begin with no digit and no __, and not be topic or partition", name)
+			return exit.Errorf(exit.Usage,
+				"--metrics-labels: %q is no name of a label: it must be letters, digits and underscores, "+
+					"begin with no digit and no __, and not be topic or partition", name)
 		}
 		if !utf8.ValidString(labels[name]) {
 			return exit.Errorf(exit.Usage, "--metrics-labels: the value of %s is not UTF-8", name)
@@ -37,7 +38,8 @@ func CheckLabels(labels map[string]string) error {
 var labelName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
 
 // written tells a file's reader how old the file is: an exporter goes on serving a dead stage's file.
-var written = Description{Name: namespace + "_textfile_timestamp_seconds", Help: "Unix time in whole seconds when this file was written."}
+var written = Description{Name: namespace + "_textfile_timestamp_seconds",
+	Help: "Unix time in whole seconds when this file was written."}
 
 // WriteText writes the public numbers of this process and, with o.Private, the others too, in Prometheus' text format
 // (version 0.0.4), as the node exporter's textfile collector reads it. It adds the time.

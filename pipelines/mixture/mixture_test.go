@@ -42,8 +42,9 @@ func newFenced(components, observations, words int) *fenced {
 		to   *[]float32
 		size int
 	}{
-		"cells": {&f.cells, padded(components, 4) * width}, "counts": {&f.counts, width}, "p": {&f.p, width}, "theta": {&f.theta, n},
-		"sums": {&f.sums, n}, "gamma": {&f.gamma, n}, "table": {&f.table.cells, len(f.table.cells)},
+		"cells": {&f.cells, padded(components, 4) * width}, "counts": {&f.counts, width}, "p": {&f.p, width},
+		"theta": {&f.theta, n},
+		"sums":  {&f.sums, n}, "gamma": {&f.gamma, n}, "table": {&f.table.cells, len(f.table.cells)},
 	} {
 		before := *s.to
 		*s.to, f.fences[name] = fence(s.size)
@@ -271,7 +272,8 @@ func TestExpectedWeights(t *testing.T) {
 	everyKernel(t, func(t *testing.T) {
 		var m Mixture
 		for x := 1e-6; x < 1<<30; x *= 1.003 {
-			for _, all := range [][]float64{{x}, {x, 1.1 * x}, {1.02 * x, x, x / 3}, {x, 7, 1e-3, x / 10, x / 100, 2 * x, 40, 1, 0.02}} {
+			for _, all := range [][]float64{{x}, {x, 1.1 * x}, {1.02 * x, x, x / 3},
+				{x, 7, 1e-3, x / 10, x / 100, 2 * x, 40, 1, 0.02}} {
 				m.Reset(len(all), 0)
 				for j, g := range all {
 					m.gamma[j] = float32(g)
@@ -332,7 +334,8 @@ func TestReuse(t *testing.T) {
 					m.ExpectWeights()
 				}
 			}
-			if !slices.Equal(reused.Weights(), fresh.Weights()) || !slices.Equal(reused.Explained(), fresh.Explained()) {
+			if !slices.Equal(reused.Weights(), fresh.Weights()) ||
+				!slices.Equal(reused.Explained(), fresh.Explained()) {
 				t.Errorf("mixture %d differs after others", seed)
 			}
 		}
@@ -366,7 +369,8 @@ func TestSetComponent(t *testing.T) {
 			t.Errorf("%d components: %v, want %v", components, table.cells, want.cells)
 		}
 	}
-	for _, wrong := range []struct{ component, first, words int }{{-1, 0, 1}, {3, 0, 1}, {0, -1, 1}, {0, 4, 2}, {0, 6, 0}} {
+	for _, wrong := range []struct{ component, first, words int }{{-1, 0, 1}, {3, 0, 1}, {0, -1, 1}, {0, 4, 2},
+		{0, 6, 0}} {
 		func() {
 			defer func() {
 				if recover() == nil {
@@ -388,7 +392,8 @@ func TestEachKernel(t *testing.T) {
 			t.Errorf("%s is used in place of %s", chosen.name, name)
 		}
 	})
-	if len(names) == 0 || names[0] != usual.name || names[len(names)-1] != "plain" || len(names)+len(lacking) != len(all) || chosen != usual {
+	if len(names) == 0 || names[0] != usual.name || names[len(names)-1] != "plain" ||
+		len(names)+len(lacking) != len(all) || chosen != usual {
 		t.Errorf("kernels %v, lacking %v, and afterwards %s; usual is %s", names, lacking, chosen.name, usual.name)
 	}
 }

@@ -31,7 +31,8 @@ func (t *Table) Row(word int) []float32 {
 // each row, so it is for callers that have the likelihoods component by component.
 func (t *Table) SetComponent(component, first int, likelihoods []float32) {
 	if component < 0 || component >= t.components || first < 0 || len(likelihoods) > t.words-first {
-		panic(fmt.Sprintf("words %d to %d of %d, component %d of %d", first, first+len(likelihoods), t.words, component, t.components))
+		panic(fmt.Sprintf("words %d to %d of %d, component %d of %d", first, first+len(likelihoods), t.words, component,
+			t.components))
 	}
 	at := first*t.stride + component
 	for _, likelihood := range likelihoods {

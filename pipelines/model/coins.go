@@ -52,7 +52,8 @@ func (c *Coins) Public(use string) *rand.Rand {
 // Without a key it returns an error: Keyed in job.Work makes one.
 func (c *Coins) Secret(use string) (*rand.Rand, error) {
 	if len(c.Key) == 0 {
-		return nil, exit.Errorf(exit.Internal, "a bug: the model draws secret coins without a key: its command must set Keyed in job.Work")
+		return nil, exit.Errorf(exit.Internal,
+			"a bug: the model draws secret coins without a key: its command must set Keyed in job.Work")
 	}
 	mac := hmac.New(sha256.New, c.Key)
 	for _, part := range []string{"privpipe secret coins", use, c.Scope, c.Document.User, c.Document.Id} {

@@ -25,7 +25,8 @@ func TestCoins(t *testing.T) {
 		use      string
 		same     bool
 	}{
-		"other names": {&wire.Document{Id: "b", User: "v", Label: "m", WordGaps: d.WordGaps, Counts: d.Counts}, "length", true},
+		"other names": {&wire.Document{Id: "b", User: "v", Label: "m", WordGaps: d.WordGaps, Counts: d.Counts},
+			"length", true},
 		"no names":    {&wire.Document{WordGaps: d.WordGaps, Counts: d.Counts}, "length", true},
 		"another use": {d, "half", false},
 		"other words": {&wire.Document{WordGaps: []uint32{0, 301}, Counts: d.Counts}, "length", false},
@@ -74,12 +75,16 @@ func TestSecret(t *testing.T) {
 	}
 	seen := map[uint64]string{want: "the first"}
 	for what, got := range map[string]uint64{
-		"key": first("keY", "use", Scope("run", 1), "user", "id"), "use": first("key", "usE", Scope("run", 1), "user", "id"),
-		"run": first("key", "use", Scope("ruN", 1), "user", "id"), "round": first("key", "use", Scope("run", 2), "user", "id"),
-		"user": first("key", "use", Scope("run", 1), "useR", "id"), "id": first("key", "use", Scope("run", 1), "user", "iD"),
+		"key":            first("keY", "use", Scope("run", 1), "user", "id"),
+		"use":            first("key", "usE", Scope("run", 1), "user", "id"),
+		"run":            first("key", "use", Scope("ruN", 1), "user", "id"),
+		"round":          first("key", "use", Scope("run", 2), "user", "id"),
+		"user":           first("key", "use", Scope("run", 1), "useR", "id"),
+		"id":             first("key", "use", Scope("run", 1), "user", "iD"),
 		"round by 64":    first("key", "use", Scope("run", 65), "user", "id"),
 		"round by 65536": first("key", "use", Scope("run", 65537), "user", "id"),
-		"cut":            first("key", "use", Scope("run", 1), "useri", "d"), "run of a digit": first("key", "use", Scope("1\nrun", 1), "user", "id"),
+		"cut":            first("key", "use", Scope("run", 1), "useri", "d"),
+		"run of a digit": first("key", "use", Scope("1\nrun", 1), "user", "id"),
 	} {
 		if other, known := seen[got]; known {
 			t.Errorf("another %s has the numbers of %s", what, other)

@@ -74,7 +74,8 @@ func (f *Family) Fit(documents, parameters *wire.Header) (Size, error) {
 	case parameters == nil:
 		return size, f.checkShapes(size)
 	case parameters.VocabularySize != documents.VocabularySize:
-		return Size{}, fmt.Errorf("parameters are over %d words, documents over %d", parameters.VocabularySize, documents.VocabularySize)
+		return Size{}, fmt.Errorf("parameters are over %d words, documents over %d", parameters.VocabularySize,
+			documents.VocabularySize)
 	}
 	size, err := f.Size(parameters)
 	for _, field := range f.Parameters {
@@ -94,10 +95,12 @@ func (f *Family) checkShapes(size Size) error {
 		switch {
 		case m.Rows > 0 && m.Columns > 0:
 		case f.Parameters == nil:
-			return fmt.Errorf("statistic %q of model %s has %d × %d cells: Family.Parameters is nil, so the E-step knows no K",
+			return fmt.Errorf("statistic %q of model %s has %d × %d cells: Family.Parameters is nil, so the E-step "+
+				"knows no K",
 				m.Name, f.Name, m.Rows, m.Columns)
 		default:
-			return fmt.Errorf("statistic %q of model %s has %d × %d cells: no matrix of Family.Parameters has a dimension Components",
+			return fmt.Errorf("statistic %q of model %s has %d × %d cells: no matrix of Family.Parameters has a "+
+				"dimension Components",
 				m.Name, f.Name, m.Rows, m.Columns)
 		}
 	}

@@ -84,7 +84,8 @@ func TestStatistics(t *testing.T) {
 		rows, columns uint32
 	}{{lda.Family, "topics", 5, 70}, {words.Family, "words", 1, 70}} {
 		m := c.family.Statistics(model.Size{Words: 70, Components: 5})
-		if len(m) != 1 || m[0].Name != c.name || m[0].Rows != c.rows || m[0].Columns != c.columns || m[0].Element != wire.Element_FLOAT32 {
+		if len(m) != 1 || m[0].Name != c.name || m[0].Rows != c.rows || m[0].Columns != c.columns ||
+			m[0].Element != wire.Element_FLOAT32 {
 			t.Errorf("%s: %v", c.family.Name, m)
 		}
 	}

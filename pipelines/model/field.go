@@ -195,7 +195,8 @@ func (m Matrix[T]) check(h *wire.Header, size Size) error {
 func (m Matrix[T]) fits(found *wire.Matrix, size Size) error {
 	rows, columns := m.Rows.Of(size), m.Columns.Of(size)
 	if int(found.Rows) != rows || int(found.Columns) != columns || found.Symmetric {
-		return fmt.Errorf("matrix %q is of %d × %d, must be of %d × %d", m.Name, found.Rows, found.Columns, rows, columns)
+		return fmt.Errorf("matrix %q is of %d × %d, must be of %d × %d", m.Name, found.Rows, found.Columns, rows,
+			columns)
 	}
 	if found.Element != stream.Element[T]() {
 		return fmt.Errorf("matrix %q has elements %s, must have %s", m.Name, found.Element, stream.Element[T]())

@@ -74,7 +74,8 @@ func putFloats(b []byte, values []float32) {
 func AppendFactored(parts []*wire.Part, matrix uint32, rows []uint32, ofRows, ofColumns []float32) []*wire.Part {
 	most := MaxPart/4 - len(ofColumns)
 	if len(rows) == 0 || len(rows) != len(ofRows) || most < 1 {
-		panic(fmt.Sprintf("AppendFactored: %d numbers for %d rows, beside %d columns", len(ofRows), len(rows), len(ofColumns)))
+		panic(fmt.Sprintf("AppendFactored: %d numbers for %d rows, beside %d columns", len(ofRows), len(rows),
+			len(ofColumns)))
 	}
 	for first := 0; first < len(rows); first += most {
 		end := min(first+most, len(rows))

@@ -50,7 +50,8 @@ func TestAppendFactored(t *testing.T) {
 	for _, p := range parts {
 		numbers := wire.AppendIDs(nil, p.RowGaps)
 		cells := decoded(p.Values)
-		if !p.Factored || p.Matrix != 4 || len(p.ColumnGaps) > 0 || len(p.Values) > MaxPart || cells[len(cells)-1] != 7 || len(cells) != len(numbers)+columns {
+		if !p.Factored || p.Matrix != 4 || len(p.ColumnGaps) > 0 || len(p.Values) > MaxPart ||
+			cells[len(cells)-1] != 7 || len(cells) != len(numbers)+columns {
 			t.Errorf("a part of %d rows and %d numbers", len(numbers), len(cells))
 		}
 		gotIDs, got = append(gotIDs, numbers...), append(got, cells[:len(numbers)]...)
@@ -76,7 +77,8 @@ func decoded(b []byte) (x []float32) {
 // TestPartsReused: blocks of any sizes after one another have the parts that AppendParts gives each.
 func TestPartsReused(t *testing.T) {
 	var memory Parts
-	for i, shape := range [][2]int{{3, 4}, {1, 2}, {5, MaxPart / 8}, {2, 1}, {3, MaxPart / 4}, {4, 7}, {1, 1}, {1, 3}, {1, 5}, {1, 11}} {
+	for i, shape := range [][2]int{{3, 4}, {1, 2}, {5, MaxPart / 8}, {2, 1}, {3, MaxPart / 4}, {4, 7}, {1, 1}, {1, 3},
+		{1, 5}, {1, 11}} {
 		rows, columns := make([]uint32, shape[0]), make([]uint32, shape[1])
 		for r := range rows {
 			rows[r] = uint32(i + 2*r)
@@ -95,8 +97,10 @@ func TestPartsReused(t *testing.T) {
 		first := 0
 		for _, p := range want {
 			n := len(p.RowGaps)
-			if !slices.Equal(wire.AppendIDs(nil, p.RowGaps), rows[first:first+n]) || !slices.Equal(wire.AppendIDs(nil, p.ColumnGaps), columns) ||
-				!slices.Equal(decoded(p.Values), values[first*len(columns):(first+n)*len(columns)]) || len(p.Values) > MaxPart && n > 1 {
+			if !slices.Equal(wire.AppendIDs(nil, p.RowGaps), rows[first:first+n]) ||
+				!slices.Equal(wire.AppendIDs(nil, p.ColumnGaps), columns) ||
+				!slices.Equal(decoded(p.Values), values[first*len(columns):(first+n)*len(columns)]) ||
+				len(p.Values) > MaxPart && n > 1 {
 				t.Errorf("block %d: the part of the rows from %d on has other cells", i, first)
 			}
 			first += n

@@ -47,7 +47,8 @@ const maxNoise = 1<<32 - 1
 // NewRelease interprets a set from a stream of RELEASES.
 func NewRelease(set *stream.Set) (*Release, error) {
 	scheme := set.Release.Scheme
-	r := &Release{Round: set.Round, Rounds: int(scheme.Rounds), Rate: scheme.Rate, All: scheme.Method == wire.Scheme_ALL, set: set}
+	r := &Release{Round: set.Round, Rounds: int(scheme.Rounds), Rate: scheme.Rate,
+		All: scheme.Method == wire.Scheme_ALL, set: set}
 	for i := range max(1, len(set.Release.Bounds)) {
 		if !(r.scale(i) <= maxScale) {
 			return nil, fmt.Errorf("release of round %d has a grid, a rate or a bound out of range", set.Round)
@@ -75,7 +76,8 @@ func (r *Release) Statistic(name string) (*Statistic, error) {
 		return nil, err
 	}
 	s := &Statistic{Values: make([]float64, 0, m.Cells())}
-	s.Deviation, s.OffDiagonal, err = r.drain(i, m, func(_ int, values []float64) { s.Values = append(s.Values, values...) })
+	s.Deviation, s.OffDiagonal,
+		err = r.drain(i, m, func(_ int, values []float64) { s.Values = append(s.Values, values...) })
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +105,8 @@ func (r *Release) Each(name string, take func(first int, values []float64)) (dev
 
 // drain gives the values of the i-th matrix, as they are in the release, to take. It returns the deviations for a
 // Statistic.
-func (r *Release) drain(i int, m *wire.Matrix, take func(first int, values []float64)) (diagonal, off float64, err error) {
+func (r *Release) drain(i int, m *wire.Matrix, take func(first int, values []float64)) (diagonal, off float64,
+	err error) {
 	scale, first := r.scale(i), 0
 	var values []float64
 	err = stream.Drain(r.set, m.Name, func(steps []int64) {
@@ -155,7 +158,8 @@ func CheckReleases(h *wire.Header, l Learner) error {
 	}
 	for _, want := range l.Family().Statistics(l.Size()) {
 		if !slices.ContainsFunc(h.Matrices, func(m *wire.Matrix) bool {
-			return m.Name == want.Name && m.Rows == want.Rows && m.Columns == want.Columns && m.Symmetric == want.Symmetric
+			return m.Name == want.Name && m.Rows == want.Rows && m.Columns == want.Columns &&
+				m.Symmetric == want.Symmetric
 		}) {
 			kind := "matrix"
 			if want.Symmetric {

@@ -68,13 +68,15 @@ func TestScale(t *testing.T) {
 // a symmetric matrix.
 func TestEach(t *testing.T) {
 	const n = 50_000 // several blocks
-	counts, outer := &wire.Matrix{Name: "words", Rows: 1, Columns: n}, &wire.Matrix{Name: "outer", Rows: 1, Columns: 1, Symmetric: true}
+	counts, outer := &wire.Matrix{Name: "words", Rows: 1, Columns: n},
+		&wire.Matrix{Name: "outer", Rows: 1, Columns: 1, Symmetric: true}
 	steps := make([]int64, n+1)
 	for i := range steps {
 		steps[i] = int64(i*i) - 77
 	}
 	release := func() *model.Release {
-		return caught(t, modeltest.Release{Round: 1, Head: modeltest.Gaussian(0.25, 0.5, 7, 9), Steps: steps}, counts, outer)
+		return caught(t, modeltest.Release{Round: 1, Head: modeltest.Gaussian(0.25, 0.5, 7, 9), Steps: steps}, counts,
+			outer)
 	}
 	want, err := release().Statistic("words")
 	if err != nil {
@@ -112,7 +114,8 @@ func TestBounds(t *testing.T) {
 		return values
 	}
 	release := func(head *wire.Release) *model.Release {
-		return caught(t, modeltest.Release{Round: 1, Head: head, Steps: []int64{11, 12, 13, 22, 23, 33, -1, 2}}, outer, counts)
+		return caught(t, modeltest.Release{Round: 1, Head: head, Steps: []int64{11, 12, 13, 22, 23, 33, -1, 2}}, outer,
+			counts)
 	}
 	r := release(modeltest.Gaussian(0.5, 1, 7, 9))
 	expect(t, r, "outer", model.Statistic{Values: square(2), Deviation: 14, OffDiagonal: 10})
@@ -185,7 +188,8 @@ func TestCheckShapes(t *testing.T) {
 	} {
 		h := modeltest.Header(l, nil, 3)
 		change(h)
-		if err := model.CheckReleases(h, l); (err == nil) != (rule == "") || err != nil && !strings.Contains(err.Error(), rule) {
+		if err := model.CheckReleases(h, l); (err == nil) != (rule == "") || err != nil &&
+			!strings.Contains(err.Error(), rule) {
 			t.Errorf("got %v, want an error about %q", err, rule)
 		}
 	}
@@ -200,7 +204,8 @@ func TestCheckShapesSymmetric(t *testing.T) {
 		t.Error(err)
 	}
 	h.Matrices[0].Symmetric = false
-	if err := model.CheckReleases(h, l); err == nil || !strings.Contains(err.Error(), `no symmetric matrix "outer" of 2 × 2`) {
+	if err := model.CheckReleases(h, l); err == nil ||
+		!strings.Contains(err.Error(), `no symmetric matrix "outer" of 2 × 2`) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -49,13 +49,16 @@ func TestArchive(t *testing.T) {
 	if got := member(t, b, "matrix.npy"); got != bytes12 {
 		t.Errorf("the matrix is %q, want %q", got, bytes12)
 	}
-	if got := member(t, b, "number.npy"); !strings.Contains(got, "'shape': (), }") || !strings.HasSuffix(got, "\x00\xd0\x3f") {
+	if got := member(t, b, "number.npy"); !strings.Contains(got, "'shape': (), }") ||
+		!strings.HasSuffix(got, "\x00\xd0\x3f") {
 		t.Errorf("the number is %q", got)
 	}
 	// Three code points wide, little-endian: ä is U+00E4, the cat U+1F408.
-	want := "\xe4\x00\x00\x00" + strings.Repeat("\x00", 8) + "c\x00\x00\x00a\x00\x00\x00t\x00\x00\x00" + strings.Repeat("\x00", 12) +
+	want := "\xe4\x00\x00\x00" + strings.Repeat("\x00", 8) + "c\x00\x00\x00a\x00\x00\x00t\x00\x00\x00" +
+		strings.Repeat("\x00", 12) +
 		"\x08\xf4\x01\x00" + strings.Repeat("\x00", 8)
-	if got := member(t, b, "words.npy"); !strings.Contains(got, "'descr': '<U3', 'fortran_order': False, 'shape': (4,), }") ||
+	if got := member(t, b, "words.npy"); !strings.Contains(got,
+		"'descr': '<U3', 'fortran_order': False, 'shape': (4,), }") ||
 		!strings.HasSuffix(got, "\n"+want) {
 		t.Errorf("the words are %q", got)
 	}
@@ -66,7 +69,8 @@ func TestArchive(t *testing.T) {
 
 // TestArchiveRefuses: a shape that the cells do not fill is never written.
 func TestArchiveRefuses(t *testing.T) {
-	if err := NewArchive(io.Discard).Floats("m", make([]float64, 5), 2, 3); err == nil || !strings.Contains(err.Error(), "5 cells for the shape (2, 3)") {
+	if err := NewArchive(io.Discard).Floats("m", make([]float64, 5), 2, 3); err == nil ||
+		!strings.Contains(err.Error(), "5 cells for the shape (2, 3)") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -100,7 +100,8 @@ func TestDeepIsFound(t *testing.T) {
 				}
 				calls++
 				function, named := d.(*ast.FuncDecl)
-				if part != "kafka" && (!named || !regexp.MustCompile(`^(Test|Fuzz)[A-Z]`).MatchString(function.Name.Name)) {
+				if part != "kafka" &&
+					(!named || !regexp.MustCompile(`^(Test|Fuzz)[A-Z]`).MatchString(function.Name.Name)) {
 					t.Errorf("%s: testkit.Deep or testkit.Repeats outside a test", name)
 				} else if !slices.Contains(testkit.Parts, part) {
 					t.Errorf("%s, %s: no constant part of the deep suite", name, function.Name.Name)

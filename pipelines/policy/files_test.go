@@ -34,7 +34,8 @@ func TestFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		if most := max(usual, larger[name]); info.Size() > most {
-			t.Errorf("%s has %d bytes, the most is %d: generate it, or keep it in the shared data", name, info.Size(), most)
+			t.Errorf("%s has %d bytes, the most is %d: generate it, or keep it in the shared data", name, info.Size(),
+				most)
 		}
 	}
 }

@@ -36,23 +36,29 @@ type rule struct {
 var none = []string{} // as only: nothing except the standard library
 
 // noServer holds for every build of the privatizer: see TestImports and TestPipes.
-var noServer = rule{of: below("privatize"), never: []string{"pipelines/metrics/serve", "net/http/...", "github.com/prometheus/..."}, deep: true,
+var noServer = rule{of: below("privatize"),
+	never: []string{"pipelines/metrics/serve", "net/http/...", "github.com/prometheus/..."}, deep: true,
 	reason: "privatize opens no port: the node exporter serves the file that it writes"}
 
 func rules() []rule {
 	all := []rule{
-		{of: []string{"privatize/internal/..."}, only: []string{"privatize/internal/...", "pipelines/event"}, deep: true,
-			reason: "an auditor reads the code that protects people in an hour: no parser, no compression, no foreign code"},
+		{of: []string{"privatize/internal/..."}, only: []string{"privatize/internal/...", "pipelines/event"},
+			deep: true,
+			reason: "an auditor reads the code that protects people in an hour: no parser, no compression, no " +
+				"foreign code"},
 		{of: []string{"privatize/internal/..."}, never: []string{"net", "os/exec", "plugin", "C"}, deep: true,
 			reason: "sums before noise must have no way out but the release"},
-		{of: []string{"privatize/...", "sample/...", "estep/job", "pipelines/event"}, never: []string{"math/rand", "math/rand/v2"},
+		{of: []string{"privatize/...", "sample/...", "estep/job", "pipelines/event"},
+			never:  []string{"math/rand", "math/rand/v2"},
 			reason: "randomness that protects anyone comes from the operating system's generator"},
 		{of: []string{"..."}, except: append(drawing, testOnly...), never: []string{"crypto/rand"},
-			reason: "what decides numbers is in the overlay of testkit/seeded, and the rest must only be unique: say here which it is"},
+			reason: "what decides numbers is in the overlay of testkit/seeded, and the rest must only be unique: say " +
+				"here which it is"},
 		{of: []string{"privatize/..."}, never: []string{"pipelines/endpoint/plain"}, deep: true,
 			reason: "the privatizer reads no text, so it must not link decompressors of text"},
 		noServer,
-		{of: []string{"account/internal/..."}, except: []string{"account/internal/papers"}, never: []string{"account/internal/papers"}, deep: true,
+		{of: []string{"account/internal/..."}, except: []string{"account/internal/papers"},
+			never: []string{"account/internal/papers"}, deep: true,
 			reason: "no bound depends on what a paper claims"},
 		{of: []string{"account/internal/mechanism", "account/internal/loss", "account/internal/accountant"},
 			never: []string{"account/internal/print", "account/internal/ledgers", "pipelines/endpoint/..."}, deep: true,
@@ -66,8 +72,9 @@ func rules() []rule {
 		{of: []string{"..."}, except: append([]string{"estep/...", "mstep/...", "pipelines/view"}, stages...),
 			never:  []string{"pipelines/filter"},
 			reason: "flags, signals and exit codes belong in mains and in the commands of models"},
-		{of: []string{"pipelines/model", "pipelines/model/lda", "pipelines/model/words"}, never: []string{"pipelines/endpoint/...", "pipelines/filter"},
-			deep: true, reason: "a model does not depend on the transport of its streams"},
+		{of: []string{"pipelines/model", "pipelines/model/lda", "pipelines/model/words"},
+			never: []string{"pipelines/endpoint/...", "pipelines/filter"},
+			deep:  true, reason: "a model does not depend on the transport of its streams"},
 		{of: []string{"pipelines/..."}, never: below(stages...), deep: true,
 			reason: "code that stages share imports no stage"},
 		{of: []string{"..."}, except: []string{"pipelines/network/topics", "pipelines/recipes/kafka/topics"},
@@ -103,16 +110,19 @@ func rules() []rule {
 // drawing are the packages that draw from the operating system's generator.
 var drawing = []string{
 	// Noise, coins and keys, which a seeded build draws from a seed, and names that bear its mark.
-	"privatize/internal/noise", "privatize/internal/objective", "sample/internal/coin", "estep/job", "pipelines/event", "account/internal/plan",
+	"privatize/internal/noise", "privatize/internal/objective", "sample/internal/coin", "estep/job", "pipelines/event",
+	"account/internal/plan",
 	// Names, fences and marks, which must differ.
-	"privatize", "privatize/internal/book", "privatize/internal/release", "sample/internal/window", "pipelines/endpoint", "pipelines/endpoint/kafka",
+	"privatize", "privatize/internal/book", "privatize/internal/release", "sample/internal/window",
+	"pipelines/endpoint", "pipelines/endpoint/kafka",
 	// The auditor's coins, which no binary can foresee.
 	"evaluate/internal/audit",
 }
 
 // testOnly are the packages that only tests import.
 var testOnly = []string{
-	"pipelines/testkit/...", "pipelines/model/modeltest", "pipelines/endpoint/topic/conformance", "account/internal/ledgertest",
+	"pipelines/testkit/...", "pipelines/model/modeltest", "pipelines/endpoint/topic/conformance",
+	"account/internal/ledgertest",
 }
 
 func below(folders ...string) []string {
@@ -374,8 +384,9 @@ func TestRulesCanFail(t *testing.T) {
 			fixed + " imports privpipe/pipelines/wire imports example.com imports net",
 			noise + " imports " + fixed + " imports privpipe/pipelines/wire imports example.com imports net"}},
 		"never, not deep": {rule{of: []string{"privatize/internal/..."}, never: []string{"net"}}, nil},
-		"only":            {rule{of: []string{"privatize/internal/noise"}, only: none}, []string{noise + " imports " + fixed}},
-		"only, kept":      {rule{of: []string{"privatize/internal/noise"}, only: []string{"privatize/internal/..."}}, nil},
+		"only": {rule{of: []string{"privatize/internal/noise"}, only: none},
+			[]string{noise + " imports " + fixed}},
+		"only, kept": {rule{of: []string{"privatize/internal/noise"}, only: []string{"privatize/internal/..."}}, nil},
 		"only, deep": {rule{of: []string{"privatize/internal/noise"}, deep: true,
 			only: []string{"privatize/internal/...", "pipelines/wire"}},
 			[]string{noise + " imports " + fixed + " imports privpipe/pipelines/wire imports example.com"}},

@@ -40,7 +40,8 @@ func documents(t *testing.T, training bool) []byte {
 		case i%2 == 0:
 			words = append(words[:1+i%5], "new", "rare", "rare", "new", "new")
 		}
-		document := map[string]string{"id": string(rune('a'+i%26)) + strings.Repeat("é", i/26), "text": strings.Join(words, " ")}
+		document := map[string]string{"id": string(rune('a'+i%26)) + strings.Repeat("é", i/26),
+			"text": strings.Join(words, " ")}
 		if err := json.NewEncoder(&lines).Encode(document); err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +57,8 @@ func TestLoader(t *testing.T) {
 	python := cmp.Or(os.Getenv("PYTHON"), "python3")
 	if out, err := exec.Command(python, "-c", "import "+needs).CombinedOutput(); err != nil {
 		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-		t.Skipf("%s (set PYTHON to another; .ci/peers installs one) cannot import %s: %v, %s", python, needs, err, lines[len(lines)-1])
+		t.Skipf("%s (set PYTHON to another; .ci/peers installs one) cannot import %s: %v, %s", python, needs, err,
+			lines[len(lines)-1])
 	}
 	script, err := filepath.Abs("privpipe_test.py")
 	if err != nil {

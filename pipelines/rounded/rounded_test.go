@@ -10,7 +10,8 @@ import (
 // TestFourDigits: what a table has room for is on the right side, and next to the number.
 func TestFourDigits(t *testing.T) {
 	for _, c := range []struct{ x, down, up float64 }{
-		{1, 1, 1}, {1.0001, 1, 1.001}, {9.9999, 9.999, 10}, {1.234, 1.234, 1.234}, {1e-9, 1e-9, 1e-9}, {0.0009999999, 0.0009999, 0.001},
+		{1, 1, 1}, {1.0001, 1, 1.001}, {9.9999, 9.999, 10}, {1.234, 1.234, 1.234}, {1e-9, 1e-9, 1e-9},
+		{0.0009999999, 0.0009999, 0.001},
 		{141421356.237, 141400000, 141500000}, {2.0005, 2, 2.001},
 	} {
 		if down, up := FourDigitsDown(c.x), FourDigitsUp(c.x); down != c.down || up != c.up {

@@ -31,7 +31,8 @@ var ErrNone = errors.New("one of --poisson, --fixed, --all, --allocate and --epo
 
 // Given returns how many schemes are given. A rate or a size of 0 does not count.
 func (f *Flags) Given() (schemes int) {
-	for _, given := range []bool{f.Poisson != nil && *f.Poisson != 0, f.Fixed != (Units{}), f.All, f.Allocate, f.Epoch} {
+	for _, given := range []bool{f.Poisson != nil && *f.Poisson != 0, f.Fixed != (Units{}), f.All, f.Allocate,
+		f.Epoch} {
 		if given {
 			schemes++
 		}

@@ -21,7 +21,8 @@ func TestUnits(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"", "/", "20/", "/400", "20/0", "-1/4", "1/4/5", "0.5/4", "1 /4", "1/18446744073709551616", "18446744073709551616", "-1",
+		"", "/", "20/", "/400", "20/0", "-1/4", "1/4/5", "0.5/4", "1 /4", "1/18446744073709551616",
+		"18446744073709551616", "-1",
 	} {
 		if err := new(Units).UnmarshalText([]byte(text)); err == nil {
 			t.Errorf("%q is accepted", text)
@@ -37,7 +38,8 @@ func TestScheme(t *testing.T) {
 		want  event.Scheme
 	}{
 		{Flags{Sampled: Sampled{Poisson: new(0.1)}}, 1, event.Scheme{Method: event.Poisson, Rate: 0.1, Secret: true}},
-		{Flags{Sampled: Sampled{Poisson: new(0.0)}}, 0, event.Scheme{Method: event.Poisson, Secret: true}}, // refused, not all units
+		// refused, not all units
+		{Flags{Sampled: Sampled{Poisson: new(0.0)}}, 0, event.Scheme{Method: event.Poisson, Secret: true}},
 		{Flags{Sampled: Sampled{Fixed: Units{5, 20}}}, 1,
 			event.Scheme{Method: event.Fixed, Rate: 0.25, Size: 5, Population: 20, Secret: true}},
 		{Flags{Sampled: Sampled{All: true}}, 1, event.Scheme{Method: event.All, Rate: 1}},
@@ -81,9 +83,11 @@ func TestCheckEpochs(t *testing.T) {
 		{Flags{Epoch: true, Epochs: new(2)}, 10, "--epochs belongs to --allocate"},
 		{Flags{Allocate: true, Epochs: new(0)}, 10, "--epochs must be in [1, 1e9], is 0"},
 		{Flags{Allocate: true, Epochs: new(1_000_000_001)}, 1, "--epochs must be in [1, 1e9], is 1000000001"},
-		{Flags{Allocate: true, Epochs: new(1 << 20)}, 1<<11 + 1, "--rounds times --epochs must be at most 2147483648, is 2148532224"},
+		{Flags{Allocate: true, Epochs: new(1 << 20)}, 1<<11 + 1,
+			"--rounds times --epochs must be at most 2147483648, is 2148532224"},
 		{Flags{Allocate: true, Epochs: new(2)}, 0, "--rounds: number of rounds must be in [1, 2147483648], is 0"},
-		{Flags{Allocate: true, Epochs: new(1 << 29)}, 1 << 36, "--rounds: number of rounds must be in"}, // their product overflows
+		// their product overflows
+		{Flags{Allocate: true, Epochs: new(1 << 29)}, 1 << 36, "--rounds: number of rounds must be in"},
 	} {
 		err := c.flags.CheckEpochs(c.rounds)
 		if (err == nil) != (c.rule == "") || err != nil && !strings.Contains(err.Error(), c.rule) {

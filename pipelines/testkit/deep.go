@@ -10,7 +10,8 @@ import (
 
 // Parts has the parts of the deep suite, which .ci/deep runs. The description of each part is beside its name there.
 var Parts = []string{
-	"accounting", "arm64", "audits", "browser", "distribution", "documents", "faults", "fuzz", "kafka", "kills", "memory", "mutants",
+	"accounting", "arm64", "audits", "browser", "distribution", "documents", "faults", "fuzz", "kafka", "kills",
+	"memory", "mutants",
 	"operations", "papers", "peers", "quality", "race", "seeds",
 }
 

@@ -35,7 +35,8 @@ var python, lacking = cmp.Or(os.Getenv("PYTHON"), "python3"), sync.OnceValue(fun
 func reader(t *testing.T, stdin []byte, args ...string) []byte {
 	t.Helper()
 	if err := lacking(); err != nil {
-		t.Skipf("%s (set PYTHON to another) needs the packages grpcio-tools, protobuf, xxhash and zstandard: %v", python, err)
+		t.Skipf("%s (set PYTHON to another) needs the packages grpcio-tools, protobuf, xxhash and zstandard: %v",
+			python, err)
 	}
 	command := exec.Command(python, append([]string{"reader.py"}, args...)...)
 	command.Stdin = bytes.NewReader(stdin)
@@ -123,11 +124,15 @@ func TestPythonIsReadByUs(t *testing.T) {
 func TestPythonHashesParameters(t *testing.T) {
 	h := releases()
 	h.Kind, h.Unit = wire.Kind_PARAMETERS, 0
-	h.Matrices = []*wire.Matrix{{Name: "a", Rows: 2, Columns: 2, Element: wire.Element_FLOAT64}, {Name: "b", Rows: 1, Columns: 1, Element: wire.Element_FLOAT32}}
+	h.Matrices = []*wire.Matrix{{Name: "a", Rows: 2, Columns: 2, Element: wire.Element_FLOAT64},
+		{Name: "b", Rows: 1, Columns: 1, Element: wire.Element_FLOAT32}}
 	var list []*wire.Record
 	for round := range uint32(2) {
-		cells := [][]byte{stream.AppendCells(nil, []float64{1, 2}), stream.AppendCells(nil, []float64{3, float64(round)}), stream.AppendCells(nil, []float32{5})}
-		list = append(list, &wire.Record{Round: round, Body: &wire.Record_Parameters{Parameters: &wire.Parameters{Scalars: []*wire.Scalar{{Name: "alpha", Value: 0.25}, {Name: "é"}}}}})
+		cells := [][]byte{stream.AppendCells(nil, []float64{1, 2}),
+			stream.AppendCells(nil, []float64{3, float64(round)}), stream.AppendCells(nil, []float32{5})}
+		list = append(list, &wire.Record{Round: round,
+			Body: &wire.Record_Parameters{Parameters: &wire.Parameters{Scalars: []*wire.Scalar{{Name: "alpha",
+				Value: 0.25}, {Name: "é"}}}}})
 		for i, values := range cells {
 			b := &wire.Block{Matrix: uint32(i / 2), Offset: uint64(2*i) % 4, Values: values}
 			list = append(list, &wire.Record{Round: round, Body: &wire.Record_Block{Block: b}})

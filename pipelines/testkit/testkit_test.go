@@ -63,7 +63,8 @@ func TestFramesWithoutSize(t *testing.T) {
 		}
 		delete(want, v.Name)
 		var h zstd.Header
-		if err := h.Decode(v.Stream); err != nil || h.HasFCS || h.SingleSegment || !h.HasCheckSum || h.WindowSize != window {
+		if err := h.Decode(v.Stream); err != nil || h.HasFCS || h.SingleSegment || !h.HasCheckSum ||
+			h.WindowSize != window {
 			t.Errorf("%s: %+v, %v", v.Name, h, err)
 		}
 	}

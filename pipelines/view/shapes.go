@@ -19,7 +19,8 @@ import (
 // optional are the fields that a line has only if they are set; the same holds for lists. A line has other fields even
 // if they are 0.
 var optional = []protoreflect.Name{
-	"run", "model", "unit", "vocabulary", "settings", "values", "symmetric", "user", "label", "size", "population", "epochs", "coins", "draws",
+	"run", "model", "unit", "vocabulary", "settings", "values", "symmetric", "user", "label", "size", "population",
+	"epochs", "coins", "draws",
 	"coupled", "grant", "record", "more", "factored", "plug_in",
 }
 
@@ -77,7 +78,8 @@ func (v Viewer) decoded(m any) map[protoreflect.Name]member {
 		}
 	case *wire.Block:
 		of := v.header.Matrices[m.Matrix]
-		return map[protoreflect.Name]member{"matrix": {"matrix", of.Name}, "values": {"values", numbers(of.Element, m.Values)}}
+		return map[protoreflect.Name]member{"matrix": {"matrix", of.Name},
+			"values": {"values", numbers(of.Element, m.Values)}}
 	case *wire.Members:
 		var keys []string
 		for key := range slices.Chunk(m.Keys, wire.KeySize) {

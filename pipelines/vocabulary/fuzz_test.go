@@ -20,7 +20,8 @@ var refusals = regexp.MustCompile(`^v\.txt: (no words|line \d+: (empty, must be 
 // FuzzRead checks that what is read obeys the rules of a vocabulary and, written, is read again as it was.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{
-		"", "dog\ncat\n", "dog\r\ncat", "# x\n#\n#dog", "\uFEFFdog\n", "\uFEFF#\n", "\uFEFF\uFEFFdog\n", " #\ndog", "dog\ndog", "a b", "\xff", "\n",
+		"", "dog\ncat\n", "dog\r\ncat", "# x\n#\n#dog", "\uFEFFdog\n", "\uFEFF#\n", "\uFEFF\uFEFFdog\n", " #\ndog",
+		"dog\ndog", "a b", "\xff", "\n",
 		"\u0085x\u2003\n", "\x00\n", strings.Repeat("x", 300),
 	} {
 		f.Add([]byte(seed))
@@ -38,7 +39,8 @@ func FuzzRead(f *testing.F) {
 		}
 		seen := make(map[string]bool)
 		for _, w := range words {
-			if w == "" || len(w) > wire.MaxWord || seen[w] || !utf8.ValidString(w) || strings.ContainsFunc(w, unicode.IsSpace) {
+			if w == "" || len(w) > wire.MaxWord || seen[w] || !utf8.ValidString(w) ||
+				strings.ContainsFunc(w, unicode.IsSpace) {
 				t.Errorf("got the word %q of %q", w, words)
 			}
 			seen[w] = true

@@ -15,10 +15,12 @@ func benchRecords() map[string]*Record {
 	}
 	contribution := func(words int) *Record {
 		part := &Part{RowGaps: ids[:5], ColumnGaps: ids[:words], Values: make([]byte, 4*5*words)}
-		return &Record{Round: 3, Body: &Record_Contribution{Contribution: &Contribution{Unit: "document 123456", Parts: []*Part{part}}}}
+		return &Record{Round: 3, Body: &Record_Contribution{Contribution: &Contribution{Unit: "document 123456",
+			Parts: []*Part{part}}}}
 	}
 	return map[string]*Record{
-		"document":           {Round: 3, Body: &Record_Document{Document: &Document{Id: "document 123456", WordGaps: ids, Counts: ones}}},
+		"document": {Round: 3,
+			Body: &Record_Document{Document: &Document{Id: "document 123456", WordGaps: ids, Counts: ones}}},
 		"contribution":       contribution(100),
 		"short-contribution": contribution(17),
 	}

@@ -82,7 +82,8 @@ func checkKind(h *Header) error {
 		}
 	}
 	for _, m := range h.Matrices {
-		if m.Symmetric && h.Kind != Kind_CONTRIBUTIONS && h.Kind != Kind_RELEASES && h.Kind != Kind_SUMS && h.Kind != Kind_STATE {
+		if m.Symmetric && h.Kind != Kind_CONTRIBUTIONS && h.Kind != Kind_RELEASES && h.Kind != Kind_SUMS &&
+			h.Kind != Kind_STATE {
 			return fmt.Errorf("matrix %q of a stream of %s cannot be symmetric", m.Name, h.Kind)
 		}
 		if element != Element_ELEMENT_UNSPECIFIED && m.Element != element {
@@ -290,10 +291,12 @@ func checkPart(h *Header, p *Part) error {
 			return errors.New("factored part of a symmetric matrix has other rows than columns")
 		}
 	case m.Symmetric && !p.above():
-		return errors.New("part of a symmetric matrix has a cell below the diagonal, or does not name its rows and columns")
+		return errors.New("part of a symmetric matrix has a cell below the diagonal, or does not name its rows and " +
+			"columns")
 	}
 	if len(p.Values) != values*4 {
-		return errors.New("part of a matrix has not one value of 4 bytes for each of its cells, or of its rows and columns if it is factored")
+		return errors.New("part of a matrix has not one value of 4 bytes for each of its cells, or of its rows and " +
+			"columns if it is factored")
 	}
 	if !finite(p.Values) {
 		return errors.New("contribution has a value that is NaN or infinite")

@@ -47,18 +47,22 @@ func TestCheckHeader(t *testing.T) {
 		"has no vocabulary":    func(h *Header) { h.Kind, h.Matrices = Kind_TERMS, nil },
 		"is not square":        func(h *Header) { h.Matrices[0].Symmetric = true },
 		"cannot be symmetric": func(h *Header) {
-			h.Kind, h.Matrices[0] = Kind_PARAMETERS, &Matrix{Name: "m", Rows: 2, Columns: 2, Element: Element_FLOAT32, Symmetric: true}
+			h.Kind, h.Matrices[0] = Kind_PARAMETERS,
+				&Matrix{Name: "m", Rows: 2, Columns: 2, Element: Element_FLOAT32, Symmetric: true}
 		},
 		"SUMS must have elements": func(h *Header) { h.Kind = Kind_SUMS },
 		"SUMS must name": func(h *Header) {
 			h.Kind, h.Unit, h.Matrices[0].Element = Kind_SUMS, 0, Element_INT64
 		},
 		"CHECKPOINT cannot be": func(h *Header) {
-			h.Kind, h.Matrices[0] = Kind_CHECKPOINT, &Matrix{Name: "m", Rows: 2, Columns: 2, Element: Element_FLOAT32, Symmetric: true}
+			h.Kind, h.Matrices[0] = Kind_CHECKPOINT,
+				&Matrix{Name: "m", Rows: 2, Columns: 2, Element: Element_FLOAT32, Symmetric: true}
 		},
 		"matrices exceed": func(h *Header) {
 			for len(h.Matrices) <= MaxMatrices {
-				h.Matrices = append(h.Matrices, &Matrix{Name: strings.Repeat("m", len(h.Matrices)+1), Rows: 1, Columns: 1, Element: Element_FLOAT32})
+				h.Matrices = append(h.Matrices,
+					&Matrix{Name: strings.Repeat("m", len(h.Matrices)+1), Rows: 1, Columns: 1,
+						Element: Element_FLOAT32})
 			}
 		},
 	} {
@@ -71,10 +75,12 @@ func TestCheckHeader(t *testing.T) {
 // TestSymmetricHeader: three kinds may have symmetric matrices, of as many cells as the triangle.
 func TestSymmetricHeader(t *testing.T) {
 	for kind, element := range map[Kind]Element{
-		Kind_CONTRIBUTIONS: Element_FLOAT32, Kind_STATE: Element_FLOAT32, Kind_RELEASES: Element_INT64, Kind_SUMS: Element_INT64,
+		Kind_CONTRIBUTIONS: Element_FLOAT32, Kind_STATE: Element_FLOAT32, Kind_RELEASES: Element_INT64,
+		Kind_SUMS: Element_INT64,
 	} {
 		h := validHeader()
-		h.Version, h.Kind, h.Matrices[0] = Version, kind, &Matrix{Name: "m", Rows: 4, Columns: 4, Element: element, Symmetric: true}
+		h.Version, h.Kind, h.Matrices[0] = Version, kind,
+			&Matrix{Name: "m", Rows: 4, Columns: 4, Element: element, Symmetric: true}
 		if err := CheckHeader(h); err != nil {
 			t.Errorf("%v: %v", kind, err)
 		}
@@ -115,7 +121,8 @@ func TestCheckRecords(t *testing.T) {
 		return &Record{Round: 1, Body: &Record_Contribution{Contribution: &Contribution{Unit: "u", Parts: parts}}}
 	}
 	release := func(change func(*Release)) *Record {
-		r := &Release{Mechanism: "gaussian", Grant: "g", Grid: 0.5, Clip: 2, Scale: 3, Scheme: &Scheme{Method: Scheme_ALL, Rate: 1, Rounds: 1}}
+		r := &Release{Mechanism: "gaussian", Grant: "g", Grid: 0.5, Clip: 2, Scale: 3,
+			Scheme: &Scheme{Method: Scheme_ALL, Rate: 1, Rounds: 1}}
 		change(r)
 		return &Record{Round: 1, Body: &Record_Release{Release: r}}
 	}
@@ -142,9 +149,11 @@ func TestCheckRecords(t *testing.T) {
 		{"not as many counts as word ids", document(&Document{Id: "a", WordGaps: []uint32{0, 1}, Counts: []uint32{1}})},
 		{"word id occurs twice", document(&Document{Id: "a", WordGaps: []uint32{1, 0}, Counts: []uint32{1, 1}})},
 		{"word id is not below 4", document(&Document{Id: "a", WordGaps: []uint32{4}, Counts: []uint32{1}})},
-		{"word id is not below 4", document(&Document{Id: "a", WordGaps: []uint32{1, math.MaxUint32}, Counts: []uint32{1, 1}})},
+		{"word id is not below 4",
+			document(&Document{Id: "a", WordGaps: []uint32{1, math.MaxUint32}, Counts: []uint32{1, 1}})},
 		{"count 0", document(&Document{Id: "a", WordGaps: []uint32{0}, Counts: []uint32{0}})},
-		{"more than 16777216 words", document(&Document{Id: "a", WordGaps: []uint32{0, 1}, Counts: []uint32{1, MaxTokens}})},
+		{"more than 16777216 words",
+			document(&Document{Id: "a", WordGaps: []uint32{0, 1}, Counts: []uint32{1, MaxTokens}})},
 
 		{"", scheme(func(*Scheme) {})},
 		{"scheme is missing", &Record{Round: 1, Body: &Record_RoundOpen{RoundOpen: &RoundOpen{}}}},
@@ -165,7 +174,8 @@ func TestCheckRecords(t *testing.T) {
 		{"", contribution(&Part{Values: floats(0, 1, 2, 3, 4, 5, 6, 7)})},
 		{"matrix 1", contribution(&Part{Matrix: 1, Values: floats(1)})},
 		{"row is not below 2", contribution(&Part{RowGaps: []uint32{2}, ColumnGaps: []uint32{0}, Values: floats(1)})},
-		{"column is not below 4", contribution(&Part{RowGaps: []uint32{0}, ColumnGaps: []uint32{9}, Values: floats(1)})},
+		{"column is not below 4",
+			contribution(&Part{RowGaps: []uint32{0}, ColumnGaps: []uint32{9}, Values: floats(1)})},
 		{"one value of 4 bytes", contribution(&Part{RowGaps: []uint32{0}, Values: floats(1)})},
 		{"NaN or infinite", contribution(&Part{RowGaps: []uint32{0}, ColumnGaps: []uint32{0}, Values: floats(nan)})},
 		{"NaN or infinite", contribution(&Part{RowGaps: []uint32{0}, ColumnGaps: []uint32{0}, Values: floats(inf)})},
@@ -189,7 +199,8 @@ func TestCheckRecords(t *testing.T) {
 		{"bound of a matrix", release(func(r *Release) { r.Bounds = []float64{math.NaN()} })},
 		{"bound of a matrix", release(func(r *Release) { r.Bounds = []float64{math.Inf(1)} })},
 		{"bound of a matrix", release(func(r *Release) { r.Grid, r.Bounds = 4, []float64{math.MaxFloat64} })},
-		{"bound of a matrix", release(func(r *Release) { r.Bounds = []float64{math.SmallestNonzeroFloat64} })}, // times ½: 0
+		// times ½: 0
+		{"bound of a matrix", release(func(r *Release) { r.Bounds = []float64{math.SmallestNonzeroFloat64} })},
 		{"grid", release(func(r *Release) { r.Grid = math.NaN() })},
 		{"grid", release(func(r *Release) { r.Grid = math.Inf(1) })},
 		{"scheme", release(func(r *Release) { r.Scheme = nil })},
@@ -237,8 +248,10 @@ func TestCheckRecords(t *testing.T) {
 		{"NaN or infinite", block(&Block{Values: floats(nan)})},
 
 		{"", &Record{Body: &Record_Parameters{Parameters: &Parameters{Scalars: []*Scalar{{Name: "a", Value: 1}}}}}},
-		{"must be finite", &Record{Body: &Record_Parameters{Parameters: &Parameters{Scalars: []*Scalar{{Name: "a", Value: math.NaN()}}}}}},
-		{"occurs twice", &Record{Body: &Record_Parameters{Parameters: &Parameters{Scalars: []*Scalar{{Name: "a"}, {Name: "a"}}}}}},
+		{"must be finite", &Record{Body: &Record_Parameters{Parameters: &Parameters{Scalars: []*Scalar{{Name: "a",
+			Value: math.NaN()}}}}}},
+		{"occurs twice", &Record{Body: &Record_Parameters{Parameters: &Parameters{Scalars: []*Scalar{{Name: "a"},
+			{Name: "a"}}}}}},
 		{"", &Record{Body: &Record_Words{Words: &Words{First: 2, Words: []string{"a", "b"}}}}},
 		{"beyond the vocabulary", &Record{Body: &Record_Words{Words: &Words{First: 3, Words: []string{"a", "b"}}}}},
 		{"word must have", &Record{Body: &Record_Words{Words: &Words{Words: []string{""}}}}},
@@ -283,7 +296,8 @@ func TestSymmetricParts(t *testing.T) {
 		{false, 1, 1, nil, nil},
 	} {
 		p := &Part{Matrix: uint32(c.matrix), RowGaps: c.rows, ColumnGaps: c.columns, Values: make([]byte, 4*c.cells)}
-		err := Check(h, &Record{Round: 1, Body: &Record_Contribution{Contribution: &Contribution{Unit: "u", Parts: []*Part{p}}}})
+		err := Check(h, &Record{Round: 1,
+			Body: &Record_Contribution{Contribution: &Contribution{Unit: "u", Parts: []*Part{p}}}})
 		switch {
 		case c.valid && err != nil:
 			t.Errorf("%v is refused: %v", p, err)

@@ -11,7 +11,8 @@ import (
 // TestDifferences: each field of a header in which another differs is named, and no other.
 func TestDifferences(t *testing.T) {
 	header := &wire.Header{
-		Version: 2, Kind: wire.Kind_CONTRIBUTIONS, Side: wire.Side_PRIVATE, Run: "a", Model: "lda", Unit: wire.Unit_DOCUMENT,
+		Version: 2, Kind: wire.Kind_CONTRIBUTIONS, Side: wire.Side_PRIVATE, Run: "a", Model: "lda",
+		Unit:       wire.Unit_DOCUMENT,
 		Vocabulary: []byte{1}, VocabularySize: 7, Settings: []byte{2},
 		Matrices: []*wire.Matrix{{Name: "topics", Rows: 5, Columns: 7, Element: wire.Element_FLOAT32}},
 	}

@@ -9,8 +9,10 @@ import (
 // TestFinite: a value that is not finite is found in each place, beside any neighbours, and nothing else is taken for
 // one.
 func TestFinite(t *testing.T) {
-	finiteValues := []float32{0, float32(math.Copysign(0, -1)), 1, -1, math.MaxFloat32, -math.MaxFloat32, math.SmallestNonzeroFloat32, math.Float32frombits(0x7f00_0000)}
-	others := []float32{float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()), math.Float32frombits(0xff80_0001), math.Float32frombits(0x7fff_ffff)}
+	finiteValues := []float32{0, float32(math.Copysign(0, -1)), 1, -1, math.MaxFloat32, -math.MaxFloat32,
+		math.SmallestNonzeroFloat32, math.Float32frombits(0x7f00_0000)}
+	others := []float32{float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()),
+		math.Float32frombits(0xff80_0001), math.Float32frombits(0x7fff_ffff)}
 	for n := range 6 {
 		for _, fill := range finiteValues {
 			values := make([]float32, n)

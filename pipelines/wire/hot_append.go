@@ -51,7 +51,8 @@ func AppendDocumentRecord(b []byte, round uint32, document []byte) ([]byte, erro
 
 // append appends the fields of d. It returns false if protobuf must do it.
 func (d *Document) append(b []byte) ([]byte, bool) {
-	if d == nil || len(d.unknownFields) > 0 || !utf8.ValidString(d.Id) || !utf8.ValidString(d.User) || !utf8.ValidString(d.Label) {
+	if d == nil || len(d.unknownFields) > 0 || !utf8.ValidString(d.Id) || !utf8.ValidString(d.User) ||
+		!utf8.ValidString(d.Label) {
 		return b, false
 	}
 	b = appendBytes(b, tagID, d.Id)

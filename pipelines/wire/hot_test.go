@@ -82,10 +82,12 @@ func TestHot(t *testing.T) {
 func TestHotLeavesToProtobuf(t *testing.T) {
 	unknown := []byte{0x78, 1}
 	for name, r := range map[string]*Record{
-		"record":            {Body: document(&Document{Id: "a"}).Body, unknownFields: unknown},
-		"document":          document(&Document{Id: "a", unknownFields: unknown}),
-		"contribution":      {Body: &Record_Contribution{Contribution: &Contribution{Unit: "u", unknownFields: unknown}}},
-		"part":              {Body: &Record_Contribution{Contribution: &Contribution{Unit: "u", Parts: []*Part{{unknownFields: unknown}}}}},
+		"record":   {Body: document(&Document{Id: "a"}).Body, unknownFields: unknown},
+		"document": document(&Document{Id: "a", unknownFields: unknown}),
+		"contribution": {Body: &Record_Contribution{Contribution: &Contribution{Unit: "u",
+			unknownFields: unknown}}},
+		"part": {Body: &Record_Contribution{Contribution: &Contribution{Unit: "u",
+			Parts: []*Part{{unknownFields: unknown}}}}},
 		"id":                document(&Document{Id: "\xff"}),
 		"user":              document(&Document{Id: "a", User: "\xff"}),
 		"label":             document(&Document{Id: "a", Label: "\xff"}),
@@ -164,7 +166,8 @@ func FuzzHot(f *testing.F) {
 				if wantErr != nil || !proto.Equal(r, want) {
 					t.Fatalf("%s: %x is read as %v, by protobuf as %v, %v", name, b, r, want, wantErr)
 				}
-				if again, err := (proto.MarshalOptions{Deterministic: true}).Marshal(r); err != nil || !bytes.Equal(again, b) {
+				if again, err := (proto.MarshalOptions{Deterministic: true}).Marshal(r); err != nil ||
+					!bytes.Equal(again, b) {
 					t.Fatalf("%s: %x is not canonical: protobuf writes %x, %v", name, b, again, err)
 				}
 			}
@@ -195,8 +198,9 @@ func notCanonical() map[string][]byte {
 	id, unit := []byte{tagID, 1, 'a'}, []byte{tagUnit, 1, 'a'}
 	part := func(fields ...[]byte) []byte { return body(tagContribution, unit, body(tagPart, fields...)) }
 	return map[string][]byte{
-		"round 0":                    slices.Concat([]byte{tagRound, 0}, body(tagDocument, id)),
-		"round of 33 bits":           slices.Concat([]byte{tagRound, 0x80, 0x80, 0x80, 0x80, 0x10}, body(tagDocument, id)),
+		"round 0": slices.Concat([]byte{tagRound, 0}, body(tagDocument, id)),
+		"round of 33 bits": slices.Concat([]byte{tagRound, 0x80, 0x80, 0x80, 0x80, 0x10},
+			body(tagDocument, id)),
 		"padded round":               slices.Concat([]byte{tagRound, 0x81, 0}, body(tagDocument, id)),
 		"round after the body":       slices.Concat(body(tagDocument, id), []byte{tagRound, 1}),
 		"document twice":             slices.Concat(body(tagDocument, id), body(tagDocument, id)),
@@ -229,10 +233,11 @@ func notCanonical() map[string][]byte {
 		"padded number in a part":    part([]byte{tagRowGaps, 2, 0x81, 0}),
 		"byte after the part's rest": part([]byte{tagMatrix, 1, 0}),
 		"empty part":                 part(),
-		"part after more":            body(tagContribution, unit, []byte{tagMore, 1}, body(tagPart, []byte{tagMatrix, 1})),
-		"more 0":                     body(tagContribution, unit, []byte{tagMore, 0}),
-		"unit is not UTF-8":          body(tagContribution, []byte{tagUnit, 1, 0xff}),
-		"record is not UTF-8":        body(tagContribution, unit, []byte{tagRecord, 1, 0xff}),
+		"part after more": body(tagContribution, unit, []byte{tagMore, 1},
+			body(tagPart, []byte{tagMatrix, 1})),
+		"more 0":              body(tagContribution, unit, []byte{tagMore, 0}),
+		"unit is not UTF-8":   body(tagContribution, []byte{tagUnit, 1, 0xff}),
+		"record is not UTF-8": body(tagContribution, unit, []byte{tagRecord, 1, 0xff}),
 	}
 }
 
@@ -270,7 +275,8 @@ func TestAppendDocumentRecord(t *testing.T) {
 		}
 		got, err := AppendDocumentRecord([]byte("before"), r.Round, encoded[6:])
 		if err != wantErr || !bytes.Equal(got, want) {
-			t.Errorf("a document of %d bytes in round %d: got %d bytes, %v, want %d, %v", len(encoded), r.Round, len(got), err, len(want), wantErr)
+			t.Errorf("a document of %d bytes in round %d: got %d bytes, %v, want %d, %v", len(encoded), r.Round,
+				len(got), err, len(want), wantErr)
 		}
 	}
 	if _, err := Append(nil, records[0]); err != nil {

@@ -14,12 +14,14 @@ import (
 func document(d *Document) *Record { return &Record{Body: &Record_Document{Document: d}} }
 
 func aSum() *Sum {
-	return &Sum{Grant: "g", Grid: 0.5, Clip: 4, Bounds: []float64{1, 0.25}, Settings: []byte("as many bytes as SHA-256 has: 32")}
+	return &Sum{Grant: "g", Grid: 0.5, Clip: 4, Bounds: []float64{1, 0.25},
+		Settings: []byte("as many bytes as SHA-256 has: 32")}
 }
 
 func TestAppendDecodeRoundTrip(t *testing.T) {
 	records := []*Record{
-		document(&Document{Id: "a", User: "u", Label: "l", WordGaps: []uint32{0, 1, 300}, Counts: []uint32{1, 2, 70000}}),
+		document(&Document{Id: "a", User: "u", Label: "l", WordGaps: []uint32{0, 1, 300},
+			Counts: []uint32{1, 2, 70000}}),
 		{Round: 7, Body: &Record_RoundClose{RoundClose: &RoundClose{Units: 1, Records: 2, UnitDigest: math.MaxUint64}}},
 		{Body: &Record_Score{Score: &Score{Id: "x", Bound: -1.5, Tokens: 3}}},
 		{Round: 1, Body: &Record_Members{Members: &Members{Keys: []byte("sixteen bytes...")}}},
@@ -121,10 +123,13 @@ func TestUnitDigest(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	for _, r := range []*Record{
 		document(&Document{Id: "a", WordGaps: []uint32{1, 2}, Counts: []uint32{1, 1}}),
-		{Round: 1, Body: &Record_RoundOpen{RoundOpen: &RoundOpen{Scheme: &Scheme{Method: Scheme_POISSON, Rate: 0.5, Rounds: 2}}}},
-		{Round: 1, Body: &Record_Contribution{Contribution: &Contribution{Unit: "a", Parts: []*Part{{Values: make([]byte, 8)}}}}},
+		{Round: 1, Body: &Record_RoundOpen{RoundOpen: &RoundOpen{Scheme: &Scheme{Method: Scheme_POISSON, Rate: 0.5,
+			Rounds: 2}}}},
+		{Round: 1, Body: &Record_Contribution{Contribution: &Contribution{Unit: "a",
+			Parts: []*Part{{Values: make([]byte, 8)}}}}},
 		{Round: 1, Body: &Record_Contribution{Contribution: &Contribution{
-			Unit: "a", Parts: []*Part{{Matrix: 1, RowGaps: []uint32{0}, ColumnGaps: []uint32{0, 1}, Values: make([]byte, 8)}},
+			Unit: "a", Parts: []*Part{{Matrix: 1, RowGaps: []uint32{0}, ColumnGaps: []uint32{0, 1},
+				Values: make([]byte, 8)}},
 		}}},
 		{Round: 1, Body: &Record_Members{Members: &Members{Keys: []byte("sixteen bytes...and sixteen more")}}},
 		{Round: 1, Body: &Record_Sum{Sum: aSum()}},

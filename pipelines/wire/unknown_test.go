@@ -67,7 +67,8 @@ func TestUnknownOfTheSameSize(t *testing.T) {
 		t.Error("two lists that are not packed are taken: the record below says nothing")
 	}
 	b := document(protowire.AppendVarint(protowire.AppendTag(d, 15, protowire.VarintType), 1))
-	if r := new(Record); (proto.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(b, r) != nil || proto.Size(r) != len(b) {
+	if r := new(Record); (proto.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(b, r) != nil ||
+		proto.Size(r) != len(b) {
 		t.Fatal("the record is not as large as it encodes again")
 	}
 	if _, err := Decode(b); err != errNotCanonical {

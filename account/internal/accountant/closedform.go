@@ -27,7 +27,8 @@ func (p closedForm) Delta(epsilon float64) (loss.Bound, error) {
 	if p.delta != nil {
 		return loss.Bound{Upper: p.delta(epsilon)}, nil
 	}
-	return loss.Bound{Upper: search.Bisect(LeastDelta, 1, func(delta float64) bool { return p.epsilon(delta) <= epsilon })}, nil
+	return loss.Bound{Upper: search.Bisect(LeastDelta, 1,
+		func(delta float64) bool { return p.epsilon(delta) <= epsilon })}, nil
 }
 
 var errSampled = errors.New("its theorem is about noise without sampling: use pld or renyi")
@@ -80,7 +81,8 @@ func moments(l *loss.List, lambdas func(rate, sigma float64) int, which string) 
 		case g.Sampling == mechanism.All:
 			return nil, "", errors.New("the moments accountant is for sampling: without sampling use analytic")
 		case g.Sampling == mechanism.Poisson && l.Adjacency == event.ReplaceOne:
-			return nil, "", errors.New("the moments accountant takes coins under add-remove: under replace-one use pld or renyi")
+			return nil, "", errors.New("the moments accountant takes coins under add-remove: under replace-one use " +
+				"pld or renyi")
 		case g.Sampling == mechanism.Fixed && which != ofLemma3:
 			return nil, "", errors.New("the authors' code is for Poisson sampling: use moments")
 		case g.Sampling == mechanism.Fixed:

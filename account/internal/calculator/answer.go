@@ -20,8 +20,9 @@ import (
 // An Answer is a row that the calculator prints, and its JSON form. Losses and noise are upper bounds as they were
 // computed. A table rounds them further up.
 type Answer struct {
-	Epsilon         print.Number `json:"epsilon"`
-	EpsilonLower    print.Number `json:"epsilon_lower,omitempty"` // nobody can prove less from the list alone: ACCOUNTING.md
+	Epsilon print.Number `json:"epsilon"`
+	// nobody can prove less from the list alone: ACCOUNTING.md
+	EpsilonLower    print.Number `json:"epsilon_lower,omitempty"`
 	Delta           print.Number `json:"delta"`
 	DeltaLower      print.Number `json:"delta_lower,omitempty"`
 	NoiseMultiplier print.Number `json:"noise_multiplier,omitempty"` // over the clip
@@ -41,17 +42,20 @@ type Question struct {
 // Asked returns the question about this setting with noise of standard deviation noise·C.
 func (s *Setting) Asked(noise float64) *Question {
 	return &Question{s.list(noise), Answer{
-		NoiseMultiplier: print.Number(noise), Sensitivity: print.Number(s.Sensitivity), Adjacency: s.Adjacency, Sampling: s.Scheme.String(),
+		NoiseMultiplier: print.Number(noise), Sensitivity: print.Number(s.Sensitivity), Adjacency: s.Adjacency,
+		Sampling: s.Scheme.String(),
 	}}
 }
 
 // By returns the function that computes an accountant's answer.
-func (q *Question) By(compute func(loss.Profile) (epsilon, delta loss.Bound, err error)) func(*accountant.Accountant) (*Answer, error) {
+func (q *Question) By(compute func(loss.Profile) (epsilon, delta loss.Bound,
+	err error)) func(*accountant.Accountant) (*Answer, error) {
 	return func(a *accountant.Accountant) (*Answer, error) { return q.Answer(a, compute) }
 }
 
 // Answer returns an accountant's answer, or the reason why it has none.
-func (q *Question) Answer(a *accountant.Accountant, compute func(loss.Profile) (epsilon, delta loss.Bound, err error)) (*Answer, error) {
+func (q *Question) Answer(a *accountant.Accountant,
+	compute func(loss.Profile) (epsilon, delta loss.Bound, err error)) (*Answer, error) {
 	p, theorem, err := a.Profile(q.list)
 	if err != nil {
 		return nil, err

@@ -22,7 +22,8 @@ type unreachable struct {
 }
 
 func (e *unreachable) Error() string {
-	return fmt.Sprintf("no noise that it accounts for has ε %v at δ %v: the least is ε %s", e.epsilon, e.delta, rounded.Up(e.least))
+	return fmt.Sprintf("no noise that it accounts for has ε %v at δ %v: the least is ε %s", e.epsilon, e.delta,
+		rounded.Up(e.least))
 }
 
 // A NoiseQuery has the flags that ask for the least noise.
@@ -159,10 +160,11 @@ func (s *Setting) leastNoise(a *accountant.Accountant, epsilon, delta float64) (
 // quickNoise returns noise that is enough by pld's quick upper bound. If there is none, it returns the most.
 func (s *Setting) quickNoise(epsilon, delta float64) (float64, error) {
 	low, most := s.extent()
-	noise, err := pld.LeastNoise(epsilon, delta, low, most, accountant.Precise, func(noise float64) ([]pld.Event, error) {
-		pairs, err := s.list(noise).Pairs()
-		return pairs.Dominating, err
-	})
+	noise, err := pld.LeastNoise(epsilon, delta, low, most, accountant.Precise,
+		func(noise float64) ([]pld.Event, error) {
+			pairs, err := s.list(noise).Pairs()
+			return pairs.Dominating, err
+		})
 	if errors.Is(err, pld.ErrNoise) {
 		return most, nil
 	}

@@ -102,7 +102,8 @@ func (c *NoiseQuery) checkRefusal(t *testing.T, err error, forTable bool) (reach
 		if exit.Code(err) != exit.Usage || c.Accountant == "tightest" {
 			t.Errorf("%+v: exit code %d: %v", c, exit.Code(err), err)
 		}
-	case exit.Code(err) != exit.Refused || !(far.least > c.Epsilon) || !strings.HasSuffix(err.Error(), rounded.Up(far.least)):
+	case exit.Code(err) != exit.Refused || !(far.least > c.Epsilon) ||
+		!strings.HasSuffix(err.Error(), rounded.Up(far.least)):
 		t.Errorf("%+v: exit code %d, least ε %v: %v", c, exit.Code(err), far.least, err)
 	case !math.IsInf(far.least, 1):
 		other := *c
@@ -122,7 +123,8 @@ func TestNoiseHasWhatWasAsked(t *testing.T) {
 		epsilon, delta float64
 		json           bool
 	}{
-		{1e-6, 1e-6, true}, {1e-6, 0.05, true}, {1e-9, 1e-10, true}, {1e-9, 1e-10, false}, {1e-9, 1e-6, true}, {1e-6, 1e-6, false},
+		{1e-6, 1e-6, true}, {1e-6, 0.05, true}, {1e-9, 1e-10, true}, {1e-9, 1e-10, false}, {1e-9, 1e-6, true},
+		{1e-6, 1e-6, false},
 	}[:testkit.Repeats(t, "accounting", 2, 6)] {
 		c := &NoiseQuery{Epsilon: x.epsilon, Delta: x.delta, Choice: accountant.Choice{Accountant: "pld"}}
 		c.Poisson, c.Rounds, c.Epochs = &rate, 1, 1
@@ -134,7 +136,8 @@ func TestNoiseHasWhatWasAsked(t *testing.T) {
 	reached := 0
 	tried := testkit.Repeats(t, "accounting", 8, 240)
 	for i := range tried {
-		c := asking(random.Float64(), random.Float64(), random.Float64(), random.Float64(), random.Float64(), random.Float64())
+		c := asking(random.Float64(), random.Float64(), random.Float64(), random.Float64(), random.Float64(),
+			random.Float64())
 		if c.verify(t, i%2 == 1) {
 			reached++
 		}

@@ -25,8 +25,10 @@ func (c *Released) Check() error {
 		return errors.New("--noise-multiplier above 0, or --events, must be given")
 	case c.Events == "":
 		return errors.Join(c.SettingFlags.check(), c.Setting().checkNoise(c.NoiseMultiplier))
-	case c.Poisson != nil || c.Fixed != (scheme.Units{}) || c.All || c.Allocate || c.Epochs != 1 || c.Rounds != 1 || c.Sensitivity != nil:
-		return errors.New("--poisson, --fixed, --all, --allocate, --epochs, --rounds and --sensitivity do not go with --events")
+	case c.Poisson != nil || c.Fixed != (scheme.Units{}) || c.All || c.Allocate || c.Epochs != 1 || c.Rounds != 1 ||
+		c.Sensitivity != nil:
+		return errors.New("--poisson, --fixed, --all, --allocate, --epochs, --rounds and --sensitivity do not go " +
+			"with --events")
 	}
 	return nil
 }

@@ -61,7 +61,8 @@ func (c *SettingFlags) Setting() *Setting {
 // list returns the releases with noise of standard deviation noise·C.
 func (s *Setting) list(noise float64) *loss.List {
 	e := loss.Release{
-		Released: []mechanism.Mechanism{mechanism.Gaussian{Noise: noise, Sensitivity: s.Sensitivity}}, Count: s.Scheme.Rounds,
+		Released: []mechanism.Mechanism{mechanism.Gaussian{Noise: noise, Sensitivity: s.Sensitivity}},
+		Count:    s.Scheme.Rounds,
 	}
 	switch s.Scheme.Method {
 	case event.Poisson:

@@ -16,7 +16,8 @@ import (
 func settings(rate float64, rounds int) []*Setting {
 	size, of := uint64(math.Ceil(rate*1e9)), uint64(1e9)
 	fixed := event.Scheme{
-		Method: event.Fixed, Size: size, Population: of, Rate: float64(size) / float64(of), Rounds: rounds, Secret: true,
+		Method: event.Fixed, Size: size, Population: of, Rate: float64(size) / float64(of), Rounds: rounds,
+		Secret: true,
 	}
 	poisson := event.Scheme{Method: event.Poisson, Rate: rate, Rounds: rounds, Secret: true}
 	all := event.Scheme{Method: event.All, Rate: 1, Rounds: rounds}
@@ -73,7 +74,8 @@ func extremes(t *testing.T, s *Setting, noise float64) {
 				t.Fatalf("%s of %+v, %v: ε %v at δ %v, %v at a smaller δ", a.Name, *s, noise, epsilon, delta, last)
 			}
 			if least := round(s, noise, delta); epsilon < least*(1-1e-9)-1e-12 {
-				t.Fatalf("%s of %+v, %v: ε %v at δ %v is below the %v of a round", a.Name, *s, noise, epsilon, delta, least)
+				t.Fatalf("%s of %+v, %v: ε %v at δ %v is below the %v of a round", a.Name, *s, noise, epsilon, delta,
+					least)
 			}
 			last = epsilon
 		}
@@ -107,7 +109,8 @@ func TestInverses(t *testing.T) {
 				}
 				epsilon, _ := epsilonOf(t, a, s, noise, 1e-6)
 				if less, _ := epsilonOf(t, a, s, 0.998*noise, 1e-6); epsilon > want || less <= want {
-					t.Errorf("%s of %+v, %v: ε %v, and with less noise %v, want about %v", a.Name, *s, noise, epsilon, less, want)
+					t.Errorf("%s of %+v, %v: ε %v, and with less noise %v, want about %v", a.Name, *s, noise, epsilon,
+						less, want)
 				}
 				p, _, err := a.Profile(s.list(noise))
 				if err != nil {
@@ -136,7 +139,8 @@ func TestOrderOfAccountants(t *testing.T) {
 				}
 			}
 			for _, pair := range [][2]string{
-				{"analytic", "renyi"}, {"analytic", "zcdp"}, {"renyi", "moments"}, {"renyi", "strong"}, {"pld", "renyi"},
+				{"analytic", "renyi"}, {"analytic", "zcdp"}, {"renyi", "moments"}, {"renyi", "strong"},
+				{"pld", "renyi"},
 				{"renyi", "zcdp"},
 			} {
 				better, ok := epsilons[pair[0]]
@@ -175,7 +179,8 @@ func TestMonotone(t *testing.T) {
 			of, rounds := *s, *s
 			rounds.Scheme.Rounds = 60
 			base := at(of, 2, 1e-6)
-			more := map[string]float64{"less noise": at(of, 1.8, 1e-6), "a smaller δ": at(of, 2, 1e-7), "more rounds": at(rounds, 2, 1e-6)}
+			more := map[string]float64{"less noise": at(of, 1.8, 1e-6), "a smaller δ": at(of, 2, 1e-7),
+				"more rounds": at(rounds, 2, 1e-6)}
 			if s.Scheme.Method == event.Poisson {
 				of.Scheme.Rate = 0.022
 				more["a higher rate"] = at(of, 2, 1e-6)

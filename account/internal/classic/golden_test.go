@@ -177,7 +177,8 @@ func TestCompositionGolden(t *testing.T) {
 			continue
 		}
 		one := Guarantee{r.Eps0, r.Delta0}
-		if got := one.Strong(r.Steps, r.Slack); !above(got.Epsilon, r.Epsilon, 1e-9) || !above(got.Delta, r.Delta, 1e-9) {
+		if got := one.Strong(r.Steps, r.Slack); !above(got.Epsilon, r.Epsilon, 1e-9) ||
+			!above(got.Delta, r.Delta, 1e-9) {
 			t.Errorf("%s: %v, want %v, %v", r.ID, got, r.Epsilon, r.Delta)
 		}
 		got := one.Linear(r.Steps)
@@ -199,7 +200,8 @@ func TestCompositionGolden(t *testing.T) {
 	for _, r := range rowsOf(t, "zcdp_workshop_eq5_eq6", 9) {
 		papers := Recipe{r.Q, r.Steps, r.Delta, r.DeltaIter}
 		round := papers.Round(r.Noise)
-		if got := round.Amplified(r.Q).Epsilon; !above(round.Epsilon, r.EpsIter, 1e-9) || !above(got, r.Amplified, 1e-9) {
+		if got := round.Amplified(r.Q).Epsilon; !above(round.Epsilon, r.EpsIter, 1e-9) ||
+			!above(got, r.Amplified, 1e-9) {
 			t.Errorf("%s: ε of a round %v, amplified %v, want %v, %v", r.ID, round.Epsilon, got, r.EpsIter, r.Amplified)
 		}
 		if got := ZCDPEpsilon(r.Rho, r.Delta); !near(got, r.Epsilon, 1e-9) {

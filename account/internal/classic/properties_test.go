@@ -173,7 +173,8 @@ func TestMomentsLimits(t *testing.T) {
 			for _, rounds := range []uint64{1, 1000, 10_000_000} {
 				all := func(alpha float64) float64 { return float64(rounds) * curve(alpha) }
 				for _, delta := range []float64{1e-300, 1e-6} {
-					got, lambda := MomentsEpsilon(curve, rounds, delta, 1<<13) // of the orders that renyi.Epsilon looks at
+					// of the orders that renyi.Epsilon looks at
+					got, lambda := MomentsEpsilon(curve, rounds, delta, 1<<13)
 					if best, _ := renyi.Epsilon(all, delta); !(got >= best) || lambda < 1 {
 						t.Errorf("q %v σ %v, %d rounds, δ %v: ε %v at %d, Rényi %v",
 							q, sigma, rounds, delta, got, lambda, best)
@@ -233,7 +234,8 @@ func TestSubLDALoss(t *testing.T) {
 					t.Errorf("α %v σ %v γ %v: %v, want %v", n, sigma, gamma, loss, want)
 				}
 				if !(loss >= before) || !(loss <= up(s.Base(n))) {
-					t.Errorf("α %v σ %v γ %v: %v after %v, without sampling %v", n, sigma, gamma, loss, before, s.Base(n))
+					t.Errorf("α %v σ %v γ %v: %v after %v, without sampling %v", n, sigma, gamma, loss, before,
+						s.Base(n))
 				}
 				before = loss
 				// e^((α−1)·loss) = e^((α−1)·printed) + γ^α·e^((α−1)ε(α))
@@ -298,7 +300,8 @@ func TestInherentLossHolds(t *testing.T) {
 		}
 		for outcome := range 1 << 4 {
 			loss := func(again int) float64 {
-				return math.Abs(logDraws(counts, 0, again, outcome, clip, beta) - logDraws(counts, 1, again, outcome, clip, beta))
+				return math.Abs(logDraws(counts, 0, again, outcome, clip, beta) - logDraws(counts, 1, again, outcome,
+					clip, beta))
 			}
 			frozen, updated = max(frozen, loss(0)), max(updated, loss(3))
 		}

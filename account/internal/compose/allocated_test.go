@@ -55,7 +55,8 @@ func TestAllocated(t *testing.T) {
 		return epsilon
 	}
 	want := func(count int) float64 { return of(1, count) }
-	again := append(throwOfFour(4, func(c *event.Charge) { c.Scale *= 2 }), throwOfFour(3, func(c *event.Charge) { c.Scale *= 2 })[2])
+	again := append(throwOfFour(4, func(c *event.Charge) { c.Scale *= 2 }),
+		throwOfFour(3, func(c *event.Charge) { c.Scale *= 2 })[2])
 	for range 2 { // four times of twice the noise are once
 		again = append(again, again[4])
 	}
@@ -75,7 +76,8 @@ func TestAllocated(t *testing.T) {
 		"other coins":          {append(throwOfFour(2), throwOfFour(2, coins("throw2"))...), want(2), false},
 	} {
 		upper, lower := epsilonOf(t, c.charges...)
-		if math.Abs(upper/c.want-1) > 1e-6 || c.whole != (lower > 0.998*upper && lower <= upper) || !c.whole && lower != 0 {
+		if math.Abs(upper/c.want-1) > 1e-6 || c.whole != (lower > 0.998*upper && lower <= upper) || !c.whole &&
+			lower != 0 {
 			t.Errorf("%s: ε from %v to %v, want %v", what, lower, upper, c.want)
 		}
 	}
@@ -107,16 +109,17 @@ func TestAllocatedEpochs(t *testing.T) {
 		return charges
 	}
 	for what, c := range map[string]struct{ charges, alike []*event.Charge }{
-		"one round":                 {epochsOfFour(1), throws(1)},
-		"one epoch":                 {epochsOfFour(4), throws(4)},
-		"a round more":              {epochsOfFour(5), throws(4, 1)},
-		"both epochs":               {epochsOfFour(8), throws(4, 4)},
-		"more noise in the first":   {loudIn(2), append(loudIn(2)[:4:4], throws(4)...)},
-		"the second epoch only":     {epochsOfFour(8)[4:], throws(4)},
-		"a round of each":           {[]*event.Charge{epochsOfFour(3)[2], epochsOfFour(8)[7]}, throws(1, 1)},
-		"another grant goes on":     {append(epochsOfFour(6), epochsOfFour(8, grant("h"))[6:]...), throws(4, 4)},
-		"two runs of coins each":    {append(epochsOfFour(8), epochsOfFour(8, run("s"), other)...), throws(4, 4, 4, 4)},
-		"the second epoch, Laplace": {append(epochsOfFour(8), laplace), append(throws(4), append(epochsOfFour(8)[4:], laplace)...)},
+		"one round":               {epochsOfFour(1), throws(1)},
+		"one epoch":               {epochsOfFour(4), throws(4)},
+		"a round more":            {epochsOfFour(5), throws(4, 1)},
+		"both epochs":             {epochsOfFour(8), throws(4, 4)},
+		"more noise in the first": {loudIn(2), append(loudIn(2)[:4:4], throws(4)...)},
+		"the second epoch only":   {epochsOfFour(8)[4:], throws(4)},
+		"a round of each":         {[]*event.Charge{epochsOfFour(3)[2], epochsOfFour(8)[7]}, throws(1, 1)},
+		"another grant goes on":   {append(epochsOfFour(6), epochsOfFour(8, grant("h"))[6:]...), throws(4, 4)},
+		"two runs of coins each":  {append(epochsOfFour(8), epochsOfFour(8, run("s"), other)...), throws(4, 4, 4, 4)},
+		"the second epoch, Laplace": {append(epochsOfFour(8), laplace),
+			append(throws(4), append(epochsOfFour(8)[4:], laplace)...)},
 	} {
 		upper, lower := epsilonOf(t, c.charges...)
 		wantUpper, wantLower := epsilonOf(t, c.alike...)
@@ -134,7 +137,8 @@ func TestAllocatedEpochs(t *testing.T) {
 // TestEpochsNotAllocated: where coins take nothing off, each epoch loses what one round does, and two epochs what two
 // rounds do.
 func TestEpochsNotAllocated(t *testing.T) {
-	const once, twice, four = 4.8865541174, 7.286080966, 10.9971512142 // of σ 1, 1/√2 and ½ at δ 1e-6 (Balle and Wang 2018, theorem 8)
+	// of σ 1, 1/√2 and ½ at δ 1e-6 (Balle and Wang 2018, theorem 8)
+	const once, twice, four = 4.8865541174, 7.286080966, 10.9971512142
 	public := func(c *event.Charge) { c.Scheme.Secret = false }
 	exchange := func(c *event.Charge) { c.Adjacency = event.ReplaceOne }
 	for what, c := range map[string]struct {
@@ -146,7 +150,8 @@ func TestEpochsNotAllocated(t *testing.T) {
 		"an exchange":           {epochsOfFour(8, exchange), twice},
 		"the second epoch only": {epochsOfFour(8, exchange)[4:], once},
 		"again in a run":        {append(epochsOfFour(8), epochsOfFour(8, run("s"))...), four},
-		"epochs in two runs":    {append(epochsOfFour(4), epochsOfFour(8, run("s"))[4:]...), twice}, // one name, so nothing is known of the coins
+		// one name, so nothing is known of the coins
+		"epochs in two runs": {append(epochsOfFour(4), epochsOfFour(8, run("s"))[4:]...), twice},
 	} {
 		if upper, _ := epsilonOf(t, c.charges...); math.Abs(upper/c.want-1) > 1e-4 {
 			t.Errorf("%s: ε %v, want %v", what, upper, c.want)
@@ -163,11 +168,14 @@ func TestPlannedEpochs(t *testing.T) {
 		scheme       event.Scheme
 		least, most  float64
 	}{
-		"VIPS":         {1.24, 1e-4, event.Scheme{Method: event.Allocate, Rate: 0.05, Rounds: 20, Secret: true}, 0.7335, 0.7337},
-		"eight epochs": {4.032, 1e-6, event.Scheme{Method: event.Allocate, Rate: 0.1, Rounds: 80, Epochs: 8, Secret: true}, 0.9475, 0.9477},
+		"VIPS": {1.24, 1e-4, event.Scheme{Method: event.Allocate, Rate: 0.05, Rounds: 20, Secret: true}, 0.7335,
+			0.7337},
+		"eight epochs": {4.032, 1e-6,
+			event.Scheme{Method: event.Allocate, Rate: 0.1, Rounds: 80, Epochs: 8, Secret: true}, 0.9475, 0.9477},
 	} {
 		g := &event.Grant{
-			Version: event.GrantVersion, ID: "g", Mechanism: event.Gaussian, Adjacency: event.AddRemove, Unit: event.Document,
+			Version: event.GrantVersion, ID: "g", Mechanism: event.Gaussian, Adjacency: event.AddRemove,
+			Unit: event.Document,
 			Clip: 1, NoiseMultiplier: c.noise, Scheme: c.scheme, Releases: c.scheme.Rounds,
 		}
 		var charges []*event.Charge
@@ -201,7 +209,8 @@ func TestPlannedEpochs(t *testing.T) {
 		}
 		plan, all := upper(planned), upper(charged.List())
 		if plan.Upper != all.Upper || !(all.Lower >= c.least && all.Upper <= c.most) {
-			t.Errorf("%s: planned ε %v, charged %v to %v, want %v to %v", what, plan.Upper, all.Lower, all.Upper, c.least, c.most)
+			t.Errorf("%s: planned ε %v, charged %v to %v, want %v to %v", what, plan.Upper, all.Lower, all.Upper,
+				c.least, c.most)
 		}
 	}
 }
@@ -222,14 +231,16 @@ func TestNotAllocated(t *testing.T) {
 		least     float64
 		amplified bool
 	}{
-		"a seed":            {throwOfFour(4, public), once, false},
-		"an exchange":       {throwOfFour(4, exchange), once, false},
-		"the public epoch":  {throwOfFour(4, func(c *event.Charge) { c.Scheme.Method, c.Scheme.Secret = event.Epoch, false }), once, false},
+		"a seed":      {throwOfFour(4, public), once, false},
+		"an exchange": {throwOfFour(4, exchange), once, false},
+		"the public epoch": {throwOfFour(4,
+			func(c *event.Charge) { c.Scheme.Method, c.Scheme.Secret = event.Epoch, false }), once, false},
 		"again in a run":    {both(run("s")), twice, false},
 		"again in a data":   {both(func(c *event.Charge) { c.Dataset = "e" }), twice, false},
 		"of other numbers":  {both(func(c *event.Charge) { c.Scheme.Rounds, c.Scheme.Rate = 8, 0.125 }), twice, false},
 		"of another scheme": {append(throwOfFour(4), charge(9, poissonOfThrow, 50)), once, false},
-		"of Laplace, too":   {append(throwOfFour(4), charge(3, throwOfFour(1)[0].Scheme, 50, ofMechanism(event.Laplace))), once, false},
+		"of Laplace, too": {append(throwOfFour(4),
+			charge(3, throwOfFour(1)[0].Scheme, 50, ofMechanism(event.Laplace))), once, false},
 	} {
 		upper, lower := epsilonOf(t, c.charges...)
 		if upper < c.least || lower > upper {

@@ -69,7 +69,8 @@ func throwOf(c *event.Charge) throw {
 // the losses would not add up. Under replace-one, and for noise other than Gaussian, no theorem here says by how much
 // coins reduce the loss.
 func (c *Composition) byOwnCoin(t throw) int {
-	if t.scheme.Method != event.Allocate || !t.scheme.Secret || c.Adjacency == event.ReplaceOne || c.twice[t.scheme.Coins] {
+	if t.scheme.Method != event.Allocate || !t.scheme.Secret || c.Adjacency == event.ReplaceOne ||
+		c.twice[t.scheme.Coins] {
 		return 0
 	}
 	for _, released := range c.disjoint[t] {
@@ -97,7 +98,8 @@ func (e *ChargeError) Unwrap() error { return e.Err }
 func New(charges []*event.Charge) (*Composition, error) {
 	c := &Composition{
 		batches: make(map[batch][]mechanism.Mechanism), rates: make(map[batch]float64), fixed: make(map[batch]bool),
-		disjoint: make(map[throw]map[int][]mechanism.Mechanism), thrown: make(map[string]throw), twice: make(map[string]bool),
+		disjoint: make(map[throw]map[int][]mechanism.Mechanism), thrown: make(map[string]throw),
+		twice: make(map[string]bool),
 	}
 	for _, charge := range charges {
 		if err := c.add(charge); err != nil {
@@ -268,7 +270,8 @@ func Rate(c *event.Charge) float64 {
 // that follow from earlier releases need a filter, as elsewhere.
 func byExchangedCoin(c *event.Charge) bool {
 	_, _, known := c.ExchangedNorm()
-	return known && c.Scheme.Secret && c.Scheme.Method == event.Poisson && c.Adjacency == event.ReplaceOne && c.Mechanism == event.Gaussian
+	return known && c.Scheme.Secret && c.Scheme.Method == event.Poisson && c.Adjacency == event.ReplaceOne &&
+		c.Mechanism == event.Gaussian
 }
 
 // StrayWord is the probability δ' that a charge of event.Select releases a word that only one unit has. Such a release

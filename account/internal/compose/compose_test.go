@@ -17,9 +17,10 @@ func poisson(q float64) event.Scheme {
 }
 
 var (
-	all      = event.Scheme{Method: event.All, Rate: 1, Rounds: 100}
-	epoch    = event.Scheme{Method: event.Epoch, Rate: 0.01, Rounds: 100}
-	fixed    = event.Scheme{Method: event.Fixed, Rate: 0.25, Size: 1, Population: 4, Rounds: 1, Secret: true, Coins: "coins1"}
+	all   = event.Scheme{Method: event.All, Rate: 1, Rounds: 100}
+	epoch = event.Scheme{Method: event.Epoch, Rate: 0.01, Rounds: 100}
+	fixed = event.Scheme{Method: event.Fixed, Rate: 0.25, Size: 1, Population: 4, Rounds: 1, Secret: true,
+		Coins: "coins1"}
 	allocate = event.Scheme{Method: event.Allocate, Rate: 0.01, Rounds: 100, Secret: true, Coins: "throw1"}
 	windows  = event.Scheme{Method: event.Epoch, Rate: 0.01, Rounds: 100, Coins: "state1"}
 )
@@ -156,7 +157,8 @@ func TestOneBatchTwice(t *testing.T) {
 	// A stream of rounds that is kept and given to two runs is one batch a round, and so may be what has no name.
 	same(t, "two runs", composed(t, two, charge(1, poisson(0.02), 4, run("s"), grant("h"))), joint)
 	nameless := func(c *event.Charge) { c.Scheme.Coins = "" }
-	same(t, "no name", composed(t, charge(1, poisson(0.02), 2, nameless), charge(1, poisson(0.02), 4, nameless, run("s"))), joint)
+	same(t, "no name", composed(t, charge(1, poisson(0.02), 2, nameless),
+		charge(1, poisson(0.02), 4, nameless, run("s"))), joint)
 	for what, change := range map[string]func(*event.Charge){
 		"other round": func(c *event.Charge) { c.Round = 2 },
 		"other coins": coins("coins2"),
@@ -190,7 +192,8 @@ func TestContradictoryCoins(t *testing.T) {
 		"secret": func(c *event.Charge) { c.Scheme.Secret = false },
 		"method": func(c *event.Charge) { c.Scheme.Method, c.Scheme.Rate = event.Allocate, 0.01 },
 	} {
-		two, four, other := charge(1, poisson(0.02), 2), charge(1, poisson(0.02), 4, change), charge(2, poisson(0.02), 2)
+		two, four, other := charge(1, poisson(0.02), 2), charge(1, poisson(0.02), 4, change),
+			charge(2, poisson(0.02), 2)
 		want := sum(lost(1, 2), lost(1, 4), lost(0.02, 2))
 		same(t, what, composed(t, two, four, other), want)
 		same(t, what+", another order", composed(t, four, other, two), want)
@@ -260,7 +263,8 @@ func TestDisjointRounds(t *testing.T) {
 	seeded := allocate
 	seeded.Secret = false
 	same(t, "another grant", composed(t, first, charge(2, allocate, 2, grant("h"))), lost(1, 2))
-	same(t, "another grant, by a seed", composed(t, charge(1, seeded, 2), charge(2, seeded, 2, grant("h"))), sum(lost(1, 2), lost(1, 2)))
+	same(t, "another grant, by a seed", composed(t, charge(1, seeded, 2), charge(2, seeded, 2, grant("h"))),
+		sum(lost(1, 2), lost(1, 2)))
 	same(t, "another state of windows", composed(t, charge(1, windows, 2), charge(2, windows, 2, coins("state2"))),
 		sum(lost(1, 2), lost(1, 2)))
 	unnamed := func(c *event.Charge) { c.Scheme.Coins = "" }
@@ -363,7 +367,8 @@ func TestPlan(t *testing.T) {
 		if g.Mechanism == event.Select || g.Mechanism == event.RandomizedResponse {
 			g.Releases = 1
 		}
-		before := charge(1, g.Scheme, 3, run("before"), coins("before"), func(c *event.Charge) { c.Adjacency = g.Adjacency })
+		before := charge(1, g.Scheme, 3, run("before"), coins("before"),
+			func(c *event.Charge) { c.Adjacency = g.Adjacency })
 		charges := []*event.Charge{before}
 		for round := range g.Releases {
 			c := g.Charge(round+1, g.Scheme)
@@ -389,7 +394,8 @@ func TestPlan(t *testing.T) {
 			plannedCurve, spentCurve := curve(t, planned), curve(t, spent)
 			for _, alpha := range []float64{1.5, 2, 3.5, 20, 100, math.Inf(1)} {
 				if got, want := plannedCurve(alpha), spentCurve(alpha); got != want {
-					t.Errorf("%s, %v: ρ(%v) is planned as %v and charged as %v", g.Mechanism, g.Scheme, alpha, got, want)
+					t.Errorf("%s, %v: ρ(%v) is planned as %v and charged as %v", g.Mechanism, g.Scheme, alpha, got,
+						want)
 				}
 			}
 			fails := g.Mechanism == event.Select
@@ -441,7 +447,8 @@ func TestNeverLess(t *testing.T) {
 // 2/3. So a release of the second batch counts in full. The data set, run, attempt and grant in the ledger make no
 // difference.
 func TestFixedOfTwoCorpora(t *testing.T) {
-	scheme := event.Scheme{Method: event.Fixed, Rate: 0.5, Size: 1, Population: 2, Rounds: 2, Secret: true, Coins: "coins1"}
+	scheme := event.Scheme{Method: event.Fixed, Rate: 0.5, Size: 1, Population: 2, Rounds: 2, Secret: true,
+		Coins: "coins1"}
 	replace := func(c *event.Charge) { c.Adjacency, c.Sensitivity = event.ReplaceOne, 2e9 }
 	delta := func(charges ...*event.Charge) float64 {
 		c, err := New(charges)

@@ -15,7 +15,8 @@ import (
 // part by secret coins.
 func exchanged(q, multiplier float64, rounds int, changes ...func(*event.Grant)) (charges []*event.Charge) {
 	g := &event.Grant{
-		ID: "g", Mechanism: event.Gaussian, Adjacency: event.ReplaceOne, Unit: event.Document, NoiseMultiplier: multiplier,
+		ID: "g", Mechanism: event.Gaussian, Adjacency: event.ReplaceOne, Unit: event.Document,
+		NoiseMultiplier: multiplier,
 	}
 	for _, change := range changes {
 		change(g)
@@ -69,11 +70,14 @@ func TestExchangedByCoin(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !(bound.Upper >= row.epsilon*(1-1e-2) && bound.Upper <= row.epsilon*(1+1e-4) && bound.Lower <= row.epsilon) {
-				t.Errorf("%s, q %v, σ %v, %d rounds: ε %v, want %v", what, c.q, c.multiplier, c.rounds, bound, row.epsilon)
+			if !(bound.Upper >= row.epsilon*(1-1e-2) && bound.Upper <= row.epsilon*(1+1e-4) &&
+				bound.Lower <= row.epsilon) {
+				t.Errorf("%s, q %v, σ %v, %d rounds: ε %v, want %v", what, c.q, c.multiplier, c.rounds, bound,
+					row.epsilon)
 			}
 			if by := epsilon(t, composition.List(), c.delta); !(by >= bound.Lower && by < 1.6*row.epsilon) {
-				t.Errorf("%s, q %v, σ %v: ε %v by curves, want a bound near %v", what, c.q, c.multiplier, by, row.epsilon)
+				t.Errorf("%s, q %v, σ %v: ε %v by curves, want a bound near %v", what, c.q, c.multiplier, by,
+					row.epsilon)
 			}
 		}
 	}
@@ -115,13 +119,18 @@ func TestExchangedInOneBatch(t *testing.T) {
 		charges []*event.Charge
 		want    float64
 	}{
-		"orthogonal":        {[]*event.Charge{one(2, nonNegative), again(one(4, nonNegative), same)}, pair(pld.GaussianReplaceOrthogonal, joint)},
-		"opposite":          {[]*event.Charge{one(2), again(one(4), same)}, pair(pld.GaussianReplace, joint)},
-		"one of each":       {[]*event.Charge{one(2, nonNegative), again(one(4), same)}, pair(pld.GaussianReplace, joint)},
-		"of grids":          {[]*event.Charge{one(2000), again(one(4000), same)}, pair(pld.GaussianReplace, 1000*joint)},
-		"not all are known": {[]*event.Charge{one(2), again(one(4, func(g *event.Grant) { g.Clipping = event.ClipBatch }), same)}, pair(whole, joint/2)},
+		"orthogonal": {[]*event.Charge{one(2, nonNegative), again(one(4, nonNegative), same)},
+			pair(pld.GaussianReplaceOrthogonal, joint)},
+		"opposite": {[]*event.Charge{one(2), again(one(4), same)}, pair(pld.GaussianReplace, joint)},
+		"one of each": {[]*event.Charge{one(2, nonNegative), again(one(4), same)},
+			pair(pld.GaussianReplace, joint)},
+		"of grids": {[]*event.Charge{one(2000), again(one(4000), same)},
+			pair(pld.GaussianReplace, 1000*joint)},
+		"not all are known": {[]*event.Charge{one(2),
+			again(one(4, func(g *event.Grant) { g.Clipping = event.ClipBatch }), same)}, pair(whole, joint/2)},
 		"with laplace noise": {
-			[]*event.Charge{one(2), again(one(4), func(c *event.Charge) { c.Mechanism, c.Scale = event.Laplace, 1<<40 })}, pair(whole, 1),
+			[]*event.Charge{one(2),
+				again(one(4), func(c *event.Charge) { c.Mechanism, c.Scale = event.Laplace, 1<<40 })}, pair(whole, 1),
 		},
 	} {
 		upper, lower := epsilonOf(t, c.charges...)
@@ -164,14 +173,16 @@ func TestExchangeNotAmplified(t *testing.T) {
 	seeded := exchanged(0.25, 2, 1)[0]
 	seeded.Scheme.Secret = false
 	for what, c := range map[string]*event.Charge{
-		"a seed":                       seeded,
-		"laplace":                      exchanged(0.25, 2, 1, func(g *event.Grant) { g.Mechanism = event.Laplace })[0],
-		"the sum is clipped":           exchanged(0.25, 2, 1, clipping(event.ClipBatch, 0))[0],
-		"a proof of √2, of any sign":   exchanged(0.25, 2, 1, clipping(event.ClipProved, math.Sqrt2))[0],
-		"a proof of one clip":          exchanged(0.25, 2, 1, clipping(event.ClipProved, 1))[0],
-		"proved norms, none negative":  exchanged(0.25, 2, 1, clipping(event.ClipProved, 0), nonNegative)[0],
-		"a sensitivity of no grant's":  {Mechanism: event.Gaussian, Adjacency: event.ReplaceOne, Sensitivity: 1e6, Scale: 2e6, Scheme: poisson(0.25)},
-		"twice the largest that it is": {Mechanism: event.Gaussian, Adjacency: event.ReplaceOne, Sensitivity: 4 << 20, Scale: 8 << 20, Scheme: poisson(0.25)},
+		"a seed":                      seeded,
+		"laplace":                     exchanged(0.25, 2, 1, func(g *event.Grant) { g.Mechanism = event.Laplace })[0],
+		"the sum is clipped":          exchanged(0.25, 2, 1, clipping(event.ClipBatch, 0))[0],
+		"a proof of √2, of any sign":  exchanged(0.25, 2, 1, clipping(event.ClipProved, math.Sqrt2))[0],
+		"a proof of one clip":         exchanged(0.25, 2, 1, clipping(event.ClipProved, 1))[0],
+		"proved norms, none negative": exchanged(0.25, 2, 1, clipping(event.ClipProved, 0), nonNegative)[0],
+		"a sensitivity of no grant's": {Mechanism: event.Gaussian, Adjacency: event.ReplaceOne, Sensitivity: 1e6,
+			Scale: 2e6, Scheme: poisson(0.25)},
+		"twice the largest that it is": {Mechanism: event.Gaussian, Adjacency: event.ReplaceOne, Sensitivity: 4 << 20,
+			Scale: 8 << 20, Scheme: poisson(0.25)},
 	} {
 		composition, err := New([]*event.Charge{c})
 		if err != nil {
@@ -182,7 +193,8 @@ func TestExchangeNotAmplified(t *testing.T) {
 			t.Errorf("%s: rate %v, %v", what, Rate(c), releases)
 		}
 	}
-	for _, c := range [][]*event.Charge{exchanged(0.25, 2, 1), exchanged(0.25, 2, 1, nonNegative), exchanged(0.25, 2, 1, clipping(event.ClipProved, 2))} {
+	for _, c := range [][]*event.Charge{exchanged(0.25, 2, 1), exchanged(0.25, 2, 1, nonNegative),
+		exchanged(0.25, 2, 1, clipping(event.ClipProved, 2))} {
 		composition, err := New(c)
 		if err != nil || Rate(c[0]) != 0.25 || !composition.Amplified(c[0]) {
 			t.Errorf("%+v: rate %v, %v", c[0], Rate(c[0]), err)
@@ -205,7 +217,8 @@ func TestExchangedNeverLess(t *testing.T) {
 			least, middle, most := composed(t, added...), composed(t, positive...), composed(t, signed...)
 			sure := composed(t, known...)
 			for _, alpha := range []float64{1.01, 2, 3.5, 20} {
-				if !(least(alpha) <= middle(alpha) && middle(alpha) <= most(alpha) && most(alpha) <= sure(alpha)*(1+1e-12)) {
+				if !(least(alpha) <= middle(alpha) && middle(alpha) <= most(alpha) &&
+					most(alpha) <= sure(alpha)*(1+1e-12)) {
 					t.Errorf("%s: ρ(%v) is %v of an addition, %v and %v of an exchange, %v of the whole", name, alpha,
 						least(alpha), middle(alpha), most(alpha), sure(alpha))
 				}
@@ -227,7 +240,8 @@ func TestExchangedCurve(t *testing.T) {
 		charges []*event.Charge
 		want    renyi.Curve
 	}{
-		{exchanged(0.1, 2, 1, nonNegative), func(alpha float64) float64 { return renyi.PoissonOrthogonal(0.1, 2, alpha) }},
+		{exchanged(0.1, 2, 1, nonNegative),
+			func(alpha float64) float64 { return renyi.PoissonOrthogonal(0.1, 2, alpha) }},
 		{exchanged(0.1, 2, 1), func(alpha float64) float64 {
 			return renyi.PoissonOpposite(0.1, 2, alpha)
 		}},

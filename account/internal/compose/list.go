@@ -70,7 +70,8 @@ func (c *Composition) List() *loss.List {
 
 // ordered sorts the mechanisms of one batch, so that the same ledger gives the same digits.
 func ordered(released []mechanism.Mechanism) []mechanism.Mechanism {
-	return slices.SortedFunc(slices.Values(released), func(a, b mechanism.Mechanism) int { return cmp.Compare(a.String(), b.String()) })
+	return slices.SortedFunc(slices.Values(released),
+		func(a, b mechanism.Mechanism) int { return cmp.Compare(a.String(), b.String()) })
 }
 
 // worst returns the release that stands for the rounds of one throw. Each unit is in one of the rounds.

@@ -93,7 +93,8 @@ func TestMixedBatchNeverAboveRenyi(t *testing.T) {
 	for _, rounds := range []int{1, 20} {
 		var charges []*event.Charge
 		for round := range rounds {
-			charges = append(charges, charge(round+1, poisson(0.02), 2), charge(round+1, poisson(0.02), 0, noises(event.Laplace, 2, 5)))
+			charges = append(charges, charge(round+1, poisson(0.02), 2),
+				charge(round+1, poisson(0.02), 0, noises(event.Laplace, 2, 5)))
 		}
 		c, err := New(charges)
 		if err != nil {
@@ -111,7 +112,8 @@ func TestMixedBatchNeverAboveRenyi(t *testing.T) {
 			bound, err := p.Epsilon(delta)
 			most, wrong := curves.Epsilon(delta)
 			if !(bound.Upper <= most.Upper) || err != nil || wrong != nil {
-				t.Errorf("%d rounds, δ %v: ε %v, by curves %v (%v, %v)", rounds, delta, bound.Upper, most.Upper, err, wrong)
+				t.Errorf("%d rounds, δ %v: ε %v, by curves %v (%v, %v)", rounds, delta, bound.Upper, most.Upper, err,
+					wrong)
 			}
 		}
 	}

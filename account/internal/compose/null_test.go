@@ -66,7 +66,8 @@ func TestFixedIsNotByCoins(t *testing.T) {
 		sigma, epsilon, fact float64 // fact is how much more than by coins it costs, at least
 		is, coins            float64 // δ in claim.md; 0: none there
 	}{
-		{1, 100, 1, 0.5, 2000, 4.84e-4, 2.21e-7}, {1, 10, 1, 0.5, 8, 0, 0}, {1, 4, 2, 0.3, 3, 0, 0}, {1, 50, 1.5, 1, 1e3, 0, 0},
+		{1, 100, 1, 0.5, 2000, 4.84e-4, 2.21e-7}, {1, 10, 1, 0.5, 8, 0, 0}, {1, 4, 2, 0.3, 3, 0, 0},
+		{1, 50, 1.5, 1, 1e3, 0, 0},
 	} {
 		q, m, a := float64(c.size)/float64(c.population), 1/c.sigma, math.Exp(c.epsilon)
 		opposite, byCoins := 0.0, 0.0
@@ -77,11 +78,15 @@ func TestFixedIsNotByCoins(t *testing.T) {
 			with := (1-q)*normal(z) + q*normal(z-m)
 			byCoins += h * max(0, with-a*normal(z))
 		}
-		if !(opposite > c.fact*byCoins) || c.is > 0 && !(math.Abs(opposite/c.is-1) < 0.01 && math.Abs(byCoins/c.coins-1) < 0.01) {
-			t.Errorf("%d of %d, σ %v: δ(%v) is %v, by coins %v", c.size, c.population, c.sigma, c.epsilon, opposite, byCoins)
+		if !(opposite > c.fact*byCoins) || c.is > 0 &&
+			!(math.Abs(opposite/c.is-1) < 0.01 && math.Abs(byCoins/c.coins-1) < 0.01) {
+			t.Errorf("%d of %d, σ %v: δ(%v) is %v, by coins %v", c.size, c.population, c.sigma, c.epsilon, opposite,
+				byCoins)
 		}
-		g := &event.Grant{ID: "g", Mechanism: event.Gaussian, Adjacency: event.ReplaceNull, Unit: event.Document, NoiseMultiplier: c.sigma}
-		g.Scheme = event.Scheme{Method: event.Fixed, Rate: q, Size: c.size, Population: c.population, Rounds: 1, Secret: true, Coins: "coins1"}
+		g := &event.Grant{ID: "g", Mechanism: event.Gaussian, Adjacency: event.ReplaceNull, Unit: event.Document,
+			NoiseMultiplier: c.sigma}
+		g.Scheme = event.Scheme{Method: event.Fixed, Rate: q, Size: c.size, Population: c.population, Rounds: 1,
+			Secret: true, Coins: "coins1"}
 		composition, err := New([]*event.Charge{g.Charge(1, g.Scheme)})
 		if err != nil {
 			t.Fatal(err)
@@ -92,7 +97,8 @@ func TestFixedIsNotByCoins(t *testing.T) {
 		}
 		charged, err := p.Delta(c.epsilon)
 		if err != nil || charged.Upper < opposite || charged.Lower > 0 {
-			t.Errorf("%d of %d, σ %v: δ(%v) is charged as %v, is at least %v (%v)", c.size, c.population, c.sigma, c.epsilon, charged, opposite, err)
+			t.Errorf("%d of %d, σ %v: δ(%v) is charged as %v, is at least %v (%v)", c.size, c.population, c.sigma,
+				c.epsilon, charged, opposite, err)
 		}
 		// It is what an exchange for any other unit costs, by both accountants; of that a lower bound is known.
 		g.Adjacency = event.ReplaceOne
@@ -100,7 +106,8 @@ func TestFixedIsNotByCoins(t *testing.T) {
 		upper, lower := epsilonOf(t, exchange)
 		g.Adjacency = event.ReplaceNull
 		if u, l := epsilonOf(t, g.Charge(1, g.Scheme)); math.Abs(u-upper) > 1e-6*upper || l != 0 || lower == 0 {
-			t.Errorf("%d of %d, σ %v: ε %v to %v, of an exchange %v to %v", c.size, c.population, c.sigma, l, u, lower, upper)
+			t.Errorf("%d of %d, σ %v: ε %v to %v, of an exchange %v to %v", c.size, c.population, c.sigma, l, u, lower,
+				upper)
 		}
 		same(t, "an exchange", composed(t, g.Charge(1, g.Scheme)), composed(t, exchange))
 	}

@@ -40,7 +40,8 @@ func TestGolden(t *testing.T) {
 		}
 		epsilon, err := p.Epsilon(r.Delta)
 		if err != nil || !(epsilon.Upper >= r.Low && epsilon.Upper <= r.High) {
-			t.Errorf("%s, %s: ε %v, %v, want [%v, %v] (%s)", r.ID, r.Accountant, epsilon.Upper, err, r.Low, r.High, r.Source)
+			t.Errorf("%s, %s: ε %v, %v, want [%v, %v] (%s)", r.ID, r.Accountant, epsilon.Upper, err, r.Low, r.High,
+				r.Source)
 		}
 	}
 }

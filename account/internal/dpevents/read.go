@@ -58,10 +58,12 @@ func (r *reader) document(b []byte, relation Relation) error {
 	}
 	adjacency := o.text("adjacency")
 	if o.err == nil && adjacency != event.AddRemove && adjacency != event.ReplaceOne && adjacency != event.ReplaceNull {
-		o.Fail("unknown adjacency %q, must be %q, %q or %q", adjacency, event.AddRemove, event.ReplaceOne, event.ReplaceNull)
+		o.Fail("unknown adjacency %q, must be %q, %q or %q", adjacency, event.AddRemove, event.ReplaceOne,
+			event.ReplaceNull)
 	}
 	if o.err == nil && (relation.NonNegative || relation.Adjacency != "" && relation.Adjacency != adjacency) {
-		return exit.Errorf(exit.Usage, "the events state their own neighbours (%s) and sensitivities: leave out the flags for them", adjacency)
+		return exit.Errorf(exit.Usage,
+			"the events state their own neighbours (%s) and sensitivities: leave out the flags for them", adjacency)
 	}
 	r.relate(Relation{Adjacency: adjacency})
 	if o.Has("event") {
@@ -113,7 +115,8 @@ func (r *reader) replaced(what, why string) error {
 
 // mixed refuses an event with another neighbouring relation than the list.
 func (r *reader) mixed() error {
-	return exit.Errorf(exit.Usage, "its adjacency is not %q, that of the list: they cannot be composed", r.list.Adjacency)
+	return exit.Errorf(exit.Usage, "its adjacency is not %q, that of the list: they cannot be composed",
+		r.list.Adjacency)
 }
 
 // mostUnits is the largest population. Up to this limit float64 represents whole numbers exactly.

@@ -38,7 +38,8 @@ func TestRead(t *testing.T) {
 			[]loss.Release{{Released: gaussian(2, 2), Count: 3}}},
 		{`[{"type":"gaussian","noise_multiplier":2,"count":3}]`, Relation{event.ReplaceOne, true},
 			[]loss.Release{{Released: gaussian(2, math.Sqrt2), Count: 3}}},
-		{`[{"type":"gaussian","noise_multiplier":2,"count":3}]`, Relation{NonNegative: true}, // which does not matter here
+		// which does not matter here
+		{`[{"type":"gaussian","noise_multiplier":2,"count":3}]`, Relation{NonNegative: true},
 			[]loss.Release{{Released: gaussian(2, 1), Count: 3}}},
 		{`[{"type":"gaussian","noise_multiplier":2,"sensitivity":0.5,"count":3}]`, replaceOne,
 			[]loss.Release{{Released: gaussian(2, 0.5), Count: 3}}},
@@ -57,17 +58,20 @@ func TestRead(t *testing.T) {
 		{`[{"type":"zcdp","rho":0.5,"count":1}]`, Relation{},
 			[]loss.Release{{Released: []mechanism.Mechanism{mechanism.Concentrated{Rho: 0.5}}, Count: 1}}},
 		{`[{"type":"discrete_gaussian","variance":100,"sensitivity":5,"count":1}]`, Relation{},
-			[]loss.Release{{Released: []mechanism.Mechanism{mechanism.DiscreteGaussian{Variance: 100, Sensitivity: 5}}, Count: 1}}},
+			[]loss.Release{{Released: []mechanism.Mechanism{mechanism.DiscreteGaussian{Variance: 100, Sensitivity: 5}},
+				Count: 1}}},
 		{`[{"type":"batch","q":0.5,"released":[{"type":"gaussian","noise_multiplier":2},{"type":"laplace","scale":3}],"count":2}]`,
 			Relation{},
-			[]loss.Release{{Sampling: mechanism.Poisson, Rate: 0.5, Released: append(gaussian(2, 1), laplace(3, 1)...), Count: 2}}},
+			[]loss.Release{{Sampling: mechanism.Poisson, Rate: 0.5, Released: append(gaussian(2, 1), laplace(3, 1)...),
+				Count: 2}}},
 
 		{`{"class_name":"NoOpDpEvent","module_name":"dp_accounting.dp_event"}`, Relation{}, nil},
 		{`{"adjacency":"replace-one","event":{"class_name":"GaussianDpEvent","noise_multiplier":1}}`, replaceOne,
 			[]loss.Release{{Released: gaussian(1, 2), Count: 1}}},
 		{tree(`{"class_name":"DiscreteLaplaceDpEvent","noise_parameter":0.5,"sensitivity":3}`, 2, 1),
 			replaceOne, []loss.Release{
-				{Released: []mechanism.Mechanism{mechanism.DiscreteLaplace{Scale: math.Nextafter(2, 0), Sensitivity: 6}}, Count: 2}}},
+				{Released: []mechanism.Mechanism{mechanism.DiscreteLaplace{Scale: math.Nextafter(2, 0),
+					Sensitivity: 6}}, Count: 2}}},
 		{tree(`{"class_name":"PoissonSampledDpEvent","sampling_probability":0.5,"event":{"class_name":"LaplaceDpEvent",`+
 			`"noise_multiplier":2}}`, 3, 4), Relation{},
 			[]loss.Release{{Sampling: mechanism.Poisson, Rate: 0.5, Released: laplace(2, 1), Count: 12}}},
@@ -75,7 +79,8 @@ func TestRead(t *testing.T) {
 		{`{"class_name":"PoissonSampledDpEvent","sampling_probability":0.5,"event":` +
 			tree(`{"class_name":"GaussianDpEvent","noise_multiplier":2}`, 2, 2) + `}`, Relation{},
 			[]loss.Release{{Sampling: mechanism.Poisson, Rate: 0.5, Count: 1,
-				Released: append(append(gaussian(2, 1), gaussian(2, 1)...), append(gaussian(2, 1), gaussian(2, 1)...)...)}}},
+				Released: append(append(gaussian(2, 1), gaussian(2, 1)...),
+					append(gaussian(2, 1), gaussian(2, 1)...)...)}}},
 		{`{"class_name":"PoissonSampledDpEvent","sampling_probability":0.5,"event":{"class_name":"NoOpDpEvent"}}`,
 			Relation{}, nil},
 		{`{"class_name":"SampledWithoutReplacementDpEvent","source_dataset_size":400000,"sample_size":20000,"event":` +
@@ -178,7 +183,8 @@ func TestRefusals(t *testing.T) {
 		{`[{"type":"gaussian","noise_multiplier":1,"rate":0.1,"count":1}]`, `unknown member "rate"`, 90},
 		{`[{"type":"gaussian","Noise_Multiplier":1,"count":1}]`, "noise_multiplier is missing", 90},
 		{`[{"type":"gaussian","noise_multiplier":1,"q":0,"count":1}]`, "q: sampling rate must be in (0, 1], is 0", 90},
-		{`[{"type":"gaussian","noise_multiplier":1,"q":1.5,"count":1}]`, "q: sampling rate must be in (0, 1], is 1.5", 90},
+		{`[{"type":"gaussian","noise_multiplier":1,"q":1.5,"count":1}]`, "q: sampling rate must be in (0, 1], is 1.5",
+			90},
 		{`[{"type":"gaussian","noise_multiplier":1,"sampling":"poisson","count":1}]`, "q is missing", 90},
 		{`[{"type":"gaussian","noise_multiplier":1,"sampling":"none","q":0.5,"count":1}]`,
 			"q must be 1 without sampling", 90},
@@ -212,7 +218,8 @@ func TestRefusals(t *testing.T) {
 			`needs adjacency "replace-one"`, 80},
 		// Trees.
 		{`{"class_name":"GaussianDpEvent"}`, "GaussianDpEvent: noise_multiplier is missing", 90},
-		{`{"class_name":"GaussianDpEvent","noise_multiplier":1,"count":2}`, `GaussianDpEvent: unknown member "count"`, 90},
+		{`{"class_name":"GaussianDpEvent","noise_multiplier":1,"count":2}`, `GaussianDpEvent: unknown member "count"`,
+			90},
 		{`{"class_name":"GaussianDpEvent","module_name":"other","noise_multiplier":1}`, "module_name must be", 90},
 		{`{"class_name":""}`, "class_name is empty", 90},
 		{`{"class_name":"UnsupportedDpEvent"}`, "UnsupportedDpEvent: is not an event that is read", 90},

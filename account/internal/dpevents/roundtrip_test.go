@@ -95,7 +95,8 @@ func (trip *trip) compareRenyi(t *testing.T, answer theirs, ours float64, orders
 		return got <= want*(1+1e-6) && (got >= want*(1-1e-6) || trip.notTight)
 	}
 	for i, order := range orders {
-		if got, want := curve(order), *answer.Curve[i]; !same(got, want) && (order != 1.5 || !trip.sampled || got > want) {
+		if got, want := curve(order), *answer.Curve[i]; !same(got, want) &&
+			(order != 1.5 || !trip.sampled || got > want) {
 			t.Errorf("%s: Rényi divergence of order %v is %v, by dp_accounting %v", trip.name, order, got, want)
 		}
 	}
@@ -152,7 +153,8 @@ func trips(t *testing.T) (all []*trip) {
 	once := event.Scheme{Method: event.All, Rate: 1, Rounds: 1}
 	grant := func(mechanism, adjacency string, noise float64, scheme event.Scheme) *event.Grant {
 		return &event.Grant{
-			Mechanism: mechanism, Adjacency: adjacency, Unit: event.Document, Clip: 1, NoiseMultiplier: noise, Scheme: scheme,
+			Mechanism: mechanism, Adjacency: adjacency, Unit: event.Document, Clip: 1, NoiseMultiplier: noise,
+			Scheme:   scheme,
 			Releases: scheme.Rounds,
 		}
 	}
@@ -167,19 +169,21 @@ func trips(t *testing.T) (all []*trip) {
 	positive := grant(event.Gaussian, event.ReplaceOne, 8, everyone)
 	positive.NonNegative = true
 	for name, grants := range map[string][]*event.Grant{
-		"two runs":          {vips, louder},
-		"many kinds":        {vips, louder, plain, laplace},
-		"laplace":           {laplace},
-		"disjoint":          {grant(event.Gaussian, event.AddRemove, 2, event.Scheme{Method: event.Epoch, Rate: 0.1, Rounds: 10})},
+		"two runs":   {vips, louder},
+		"many kinds": {vips, louder, plain, laplace},
+		"laplace":    {laplace},
+		"disjoint": {grant(event.Gaussian, event.AddRemove, 2,
+			event.Scheme{Method: event.Epoch, Rate: 0.1, Rounds: 10})},
 		"response":          {response},
 		"replaced":          {replaced, positive, response},
 		"laplace, replaced": {grant(event.Laplace, event.ReplaceOne, 30, everyone), replaced},
 		"fixed":             {grant(event.Gaussian, event.ReplaceOne, 4, fixed)},
 		"sampled laplace":   {quiet},
-		"empty unit":        {grant(event.Gaussian, event.ReplaceNull, 1.24, vips.Scheme), grant(event.Gaussian, event.ReplaceNull, 8, everyone)},
-		"exchanged, coins":  {grant(event.Gaussian, event.ReplaceOne, 3, vips.Scheme)},
-		"mixed batch":       {vips, quiet},
-		"two of one batch":  {vips, grant(event.Gaussian, event.AddRemove, 2, vips.Scheme)},
+		"empty unit": {grant(event.Gaussian, event.ReplaceNull, 1.24, vips.Scheme),
+			grant(event.Gaussian, event.ReplaceNull, 8, everyone)},
+		"exchanged, coins": {grant(event.Gaussian, event.ReplaceOne, 3, vips.Scheme)},
+		"mixed batch":      {vips, quiet},
+		"two of one batch": {vips, grant(event.Gaussian, event.AddRemove, 2, vips.Scheme)},
 	} {
 		var charges []*event.Charge
 		for i, g := range grants {
@@ -199,7 +203,8 @@ func trips(t *testing.T) (all []*trip) {
 	}
 	// No ledger has values of more than two buckets.
 	buckets := &loss.List{Adjacency: event.ReplaceOne}
-	buckets.Add(loss.Release{Released: []mechanism.Mechanism{mechanism.RandomizedResponse{Noise: 0.95, Buckets: 1000}}, Count: 100})
+	buckets.Add(loss.Release{Released: []mechanism.Mechanism{mechanism.RandomizedResponse{Noise: 0.95, Buckets: 1000}},
+		Count: 100})
 	return append(all, tripOf(t, "buckets", buckets))
 }
 

@@ -167,7 +167,8 @@ func nodes(l *loss.List, e loss.Release, ours bool) (all []members, err error) {
 		if err != nil {
 			return nil, err
 		}
-		all = []members{{"class_name", sampledWithoutReplacement, "source_dataset_size", population, "sample_size", size,
+		all = []members{{"class_name", sampledWithoutReplacement, "source_dataset_size", population, "sample_size",
+			size,
 			"event", composedOf(all)}}
 	}
 	if e.Count > 1 {
@@ -192,7 +193,8 @@ func joint(released []mechanism.Mechanism) []mechanism.Mechanism {
 	if len(released) == 1 {
 		return released
 	}
-	return []mechanism.Mechanism{mechanism.Gaussian{Noise: 1 / math.Sqrt(squares) * (1 - 1e-12), Sensitivity: 1}} // rounded down
+	// rounded down
+	return []mechanism.Mechanism{mechanism.Gaussian{Noise: 1 / math.Sqrt(squares) * (1 - 1e-12), Sensitivity: 1}}
 }
 
 func leafOf(l *loss.List, m mechanism.Mechanism) (members, error) {

@@ -37,17 +37,23 @@ func TestWrite(t *testing.T) {
 		"gaussian": {listOf(event.AddRemove, loss.Release{Released: []mechanism.Mechanism{step}, Count: 5}), true},
 		"replaced": {listOf(event.ReplaceOne, loss.Release{Released: []mechanism.Mechanism{step, laplace}, Count: 5},
 			loss.Release{Released: []mechanism.Mechanism{mechanism.Pure{Epsilon: 0.3}}, Count: 2}), true},
-		"pure": {listOf(event.AddRemove, loss.Release{Released: []mechanism.Mechanism{mechanism.Pure{Epsilon: 0.3}}, Count: 2}), false},
+		"pure": {listOf(event.AddRemove,
+			loss.Release{Released: []mechanism.Mechanism{mechanism.Pure{Epsilon: 0.3}}, Count: 2}), false},
 		"response": {listOf(event.ReplaceOne,
-			loss.Release{Released: []mechanism.Mechanism{mechanism.RandomizedResponse{Noise: 0.95, Buckets: 1000}}, Count: 100}), true},
+			loss.Release{Released: []mechanism.Mechanism{mechanism.RandomizedResponse{Noise: 0.95, Buckets: 1000}},
+				Count: 100}), true},
 		"poisson": {listOf(event.AddRemove,
-			loss.Release{Sampling: mechanism.Poisson, Rate: 0.05, Released: []mechanism.Mechanism{step}, Count: 5}), true},
+			loss.Release{Sampling: mechanism.Poisson, Rate: 0.05, Released: []mechanism.Mechanism{step}, Count: 5}),
+			true},
 		"batch": {listOf(event.AddRemove,
-			loss.Release{Sampling: mechanism.Poisson, Rate: 0.05, Released: []mechanism.Mechanism{step, less}, Count: 5}), true},
+			loss.Release{Sampling: mechanism.Poisson, Rate: 0.05, Released: []mechanism.Mechanism{step, less},
+				Count: 5}), true},
 		"mixed batch": {listOf(event.AddRemove,
-			loss.Release{Sampling: mechanism.Poisson, Rate: 0.05, Released: []mechanism.Mechanism{step, laplace}, Count: 5}), true},
+			loss.Release{Sampling: mechanism.Poisson, Rate: 0.05, Released: []mechanism.Mechanism{step, laplace},
+				Count: 5}), true},
 		"fixed": {listOf(event.ReplaceOne,
-			loss.Release{Sampling: mechanism.Fixed, Rate: math.Nextafter(0.05, 1), Released: []mechanism.Mechanism{step}, Count: 5}), true},
+			loss.Release{Sampling: mechanism.Fixed, Rate: math.Nextafter(0.05, 1),
+				Released: []mechanism.Mechanism{step}, Count: 5}), true},
 		"throw": {listOf(event.AddRemove, loss.Release{Released: []mechanism.Mechanism{less},
 			Instead: [][]mechanism.Mechanism{{step}, {less}}, Disjoint: true, Count: 1}), true},
 		"failing": {failing, false},
@@ -87,7 +93,8 @@ func TestWrite(t *testing.T) {
 // TestNotKnownToBeOneBatch: what may be of two samples is not amplified, so that it is a bound for all accountants.
 func TestNotKnownToBeOneBatch(t *testing.T) {
 	l := listOf(event.AddRemove,
-		loss.Release{Sampling: mechanism.Poisson, Rate: 0.05, Released: []mechanism.Mechanism{step, step}, Apart: true, Count: 5})
+		loss.Release{Sampling: mechanism.Poisson, Rate: 0.05, Released: []mechanism.Mechanism{step, step}, Apart: true,
+			Count: 5})
 	for _, write := range []func(*loss.List) ([]byte, error){List, Tree} {
 		b, err := write(l)
 		if err != nil {
@@ -107,7 +114,8 @@ func TestNotKnownToBeOneBatch(t *testing.T) {
 func TestFewSteps(t *testing.T) {
 	few := mechanism.Gaussian{Noise: 3, Sensitivity: 1, Discrete: true}
 	for _, write := range []func(*loss.List) ([]byte, error){List, Tree} {
-		if b, err := write(listOf(event.AddRemove, loss.Release{Released: []mechanism.Mechanism{few}, Count: 1})); err == nil ||
+		if b, err := write(listOf(event.AddRemove,
+			loss.Release{Released: []mechanism.Mechanism{few}, Count: 1})); err == nil ||
 			!strings.Contains(err.Error(), "too few steps") {
 			t.Errorf("written as %s, %v", b, err)
 		}
@@ -124,12 +132,15 @@ func TestExchangeByACoin(t *testing.T) {
 	}{
 		{mechanism.Gaussian{Noise: 2, Sensitivity: 2}, false, "1.9999999999999998"},
 		{mechanism.Gaussian{Noise: 2, Sensitivity: math.Sqrt2}, true, "1.9999999999999998"},
-		{mechanism.Gaussian{Noise: 3 << 20, Sensitivity: 2 << 20, Norm: 1 << 20, Discrete: true}, false, "2.9999999999"},
-		{mechanism.Gaussian{Noise: 3 << 20, Sensitivity: 1482911, Norm: 1 << 20, NonNegative: true, Discrete: true}, false, "2.9999999999"},
+		{mechanism.Gaussian{Noise: 3 << 20, Sensitivity: 2 << 20, Norm: 1 << 20, Discrete: true}, false,
+			"2.9999999999"},
+		{mechanism.Gaussian{Noise: 3 << 20, Sensitivity: 1482911, Norm: 1 << 20, NonNegative: true, Discrete: true},
+			false, "2.9999999999"},
 		{mechanism.Gaussian{Noise: 2, Sensitivity: math.Sqrt2}, false, ""},
 		{mechanism.Gaussian{Noise: 2, Sensitivity: 1.5}, true, ""},
 	} {
-		l := listOf(event.ReplaceOne, loss.Release{Sampling: mechanism.Poisson, Rate: 0.05, Count: 1, Released: []mechanism.Mechanism{c.m}})
+		l := listOf(event.ReplaceOne,
+			loss.Release{Sampling: mechanism.Poisson, Rate: 0.05, Count: 1, Released: []mechanism.Mechanism{c.m}})
 		l.NonNegative = c.nonNegative
 		for _, write := range []func(*loss.List) ([]byte, error){List, Tree} {
 			b, err := write(l)
@@ -145,13 +156,15 @@ func TestEmptyUnitInAFixedBatch(t *testing.T) {
 	l := listOf(event.ReplaceNull, loss.Release{Sampling: mechanism.Fixed, Rate: 0.05, Count: 1,
 		Released: []mechanism.Mechanism{mechanism.Gaussian{Noise: 2, Sensitivity: 2}}})
 	for _, write := range []func(*loss.List) ([]byte, error){List, Tree} {
-		if b, err := write(l); err == nil || !strings.Contains(err.Error(), "sampling without replacement under replace-null has no event here") {
+		if b, err := write(l); err == nil ||
+			!strings.Contains(err.Error(), "sampling without replacement under replace-null has no event here") {
 			t.Errorf("written as %s, %v", b, err)
 		}
 	}
 	const fixed = `{"adjacency": "replace-null", "event": {"class_name": "SampledWithoutReplacementDpEvent", "source_dataset_size": 20,
 		"sample_size": 1, "event": {"class_name": "GaussianDpEvent", "noise_multiplier": 2}}}`
-	if _, err := Read([]byte(fixed), Relation{}); err == nil || !strings.Contains(err.Error(), `needs adjacency "replace-one"`) {
+	if _, err := Read([]byte(fixed), Relation{}); err == nil ||
+		!strings.Contains(err.Error(), `needs adjacency "replace-one"`) {
 		t.Errorf("read: %v", err)
 	}
 }
@@ -159,7 +172,8 @@ func TestEmptyUnitInAFixedBatch(t *testing.T) {
 // TestFraction: sizes of a rate give the same rate again, in their lowest terms.
 func TestFraction(t *testing.T) {
 	for _, c := range [][4]int{
-		{20000, 400000, 1, 20}, {1, 1, 1, 1}, {1, 3, 1, 3}, {123457, 1000003, 123457, 1000003}, {1, 1 << 53, 1, 1 << 53},
+		{20000, 400000, 1, 20}, {1, 1, 1, 1}, {1, 3, 1, 3}, {123457, 1000003, 123457, 1000003},
+		{1, 1 << 53, 1, 1 << 53},
 		{1<<53 - 1, 1 << 53, 1, 1}, {2, 7, 2, 7},
 	} {
 		rate := min(1, math.Nextafter(float64(c[0])/float64(c[1]), 1))

@@ -36,7 +36,8 @@ func (a *AlarmFlags) CheckAlarms(epsilon *float64) error {
 
 // Watch returns the alarm that is due for a ledger, or nil for none. delta is the δ of the command's output. Other
 // errors are err.
-func (a *AlarmFlags) Watch(name string, ledger *event.Ledger, spending accountant.Spending, delta float64) (alarm, err error) {
+func (a *AlarmFlags) Watch(name string, ledger *event.Ledger, spending accountant.Spending, delta float64) (alarm,
+	err error) {
 	if a.Alarm == nil && a.MaxEpsilon == nil {
 		return nil, nil
 	}
@@ -57,7 +58,8 @@ func (a *AlarmFlags) Watch(name string, ledger *event.Ledger, spending accountan
 				due = append(due, over)
 			}
 		case len(ledger.Charges()) > 0: // without charges nothing is spent, whatever the budget will be
-			return nil, exit.Errorf(exit.Usage, "--alarm would never ring: neither %s nor a grant that it was charged by has a budget", name).
+			return nil, exit.Errorf(exit.Usage,
+				"--alarm would never ring: neither %s nor a grant that it was charged by has a budget", name).
 				WithHint("name one with --max-epsilon and --delta")
 		}
 	}
@@ -67,7 +69,8 @@ func (a *AlarmFlags) Watch(name string, ledger *event.Ledger, spending accountan
 			return nil, err
 		}
 		if !(epsilon <= *a.MaxEpsilon) {
-			due = append(due, fmt.Errorf("ε %s is spent at δ %v, more than %v", rounded.Up(epsilon), delta, *a.MaxEpsilon))
+			due = append(due, fmt.Errorf("ε %s is spent at δ %v, more than %v", rounded.Up(epsilon), delta,
+				*a.MaxEpsilon))
 		}
 	}
 	switch len(due) {
@@ -87,12 +90,14 @@ func (b *budget) over(part float64, ledger *event.Ledger, p accountant.UpperProf
 		return nil, err
 	}
 	if b.Filter != nil {
-		return fmt.Errorf("%s is spent by the filter %s, more than %v of its limit %s", rounded.Up(spent), b.Filter.Measure, part,
+		return fmt.Errorf("%s is spent by the filter %s, more than %v of its limit %s", rounded.Up(spent),
+			b.Filter.Measure, part,
 			rounded.Up(limit)), nil
 	}
 	whose := "the ledger's own budget"
 	if b.Grant != "" {
 		whose = fmt.Sprintf("the budget of grant %s,", print.Quoted(b.Grant))
 	}
-	return fmt.Errorf("ε %s is spent at δ %v, more than %v of %s %v", rounded.Up(spent), b.Delta, part, whose, limit), nil
+	return fmt.Errorf("ε %s is spent at δ %v, more than %v of %s %v", rounded.Up(spent), b.Delta, part, whose, limit),
+		nil
 }

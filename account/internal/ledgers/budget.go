@@ -41,7 +41,8 @@ func Standing(ledger *event.Ledger) (budgets []budget) {
 			latest = g
 		}
 	}
-	if latest == nil || len(budgets) > 0 && budgets[0].Epsilon == latest.Budget.Epsilon && budgets[0].Delta == latest.Budget.Delta {
+	if latest == nil || len(budgets) > 0 && budgets[0].Epsilon == latest.Budget.Epsilon &&
+		budgets[0].Delta == latest.Budget.Delta {
 		return budgets
 	}
 	return append(budgets, budget{Budget: latest.Budget, Grant: latest.ID})
@@ -127,6 +128,7 @@ func (o *Overspending) Refusal(name string) error {
 		return nil
 	}
 	spent := rounded.Up(float64(o.Epsilon))
-	return exit.Errorf(exit.Refused, "%s: overspent: ε is %s at δ %v, and the budget is %v", name, spent, o.Delta, o.Budget).
+	return exit.Errorf(exit.Refused, "%s: overspent: ε is %s at δ %v, and the budget is %v", name, spent, o.Delta,
+		o.Budget).
 		WithHint("what was released cannot be undone: the guarantee is ε %s, not %v", spent, o.Budget)
 }

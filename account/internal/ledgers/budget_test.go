@@ -17,12 +17,13 @@ func TestStanding(t *testing.T) {
 		lines []*event.Line
 		want  []float64
 	}{
-		"nothing":              {nil, nil},
-		"no budget":            {[]*event.Line{grant("a", 0), charge("a")}, nil},
-		"own":                  {[]*event.Line{head}, []float64{3}},
-		"planned":              {[]*event.Line{grant("a", 1), charge("a")}, []float64{1}},
-		"not charged":          {[]*event.Line{grant("a", 1)}, nil},
-		"later":                {[]*event.Line{grant("a", 1), charge("a"), grant("b", 2), charge("b"), charge("a")}, []float64{2}},
+		"nothing":     {nil, nil},
+		"no budget":   {[]*event.Line{grant("a", 0), charge("a")}, nil},
+		"own":         {[]*event.Line{head}, []float64{3}},
+		"planned":     {[]*event.Line{grant("a", 1), charge("a")}, []float64{1}},
+		"not charged": {[]*event.Line{grant("a", 1)}, nil},
+		"later": {[]*event.Line{grant("a", 1), charge("a"), grant("b", 2), charge("b"), charge("a")},
+			[]float64{2}},
 		"less, later":          {[]*event.Line{grant("a", 2), charge("a"), grant("b", 1), charge("b")}, []float64{1}},
 		"given noise later":    {[]*event.Line{grant("a", 2), charge("a"), grant("b", 0), charge("b")}, []float64{2}},
 		"own and planned":      {[]*event.Line{head, grant("a", 1), charge("a")}, []float64{3, 1}},
@@ -33,7 +34,8 @@ func TestStanding(t *testing.T) {
 		for _, b := range Standing(ledger) {
 			got = append(got, b.Epsilon)
 		}
-		if total := Total(ledger); len(got) != len(c.want) || (total == nil) != (len(got) == 0) || total != nil && total.Epsilon != got[0] {
+		if total := Total(ledger); len(got) != len(c.want) || (total == nil) != (len(got) == 0) || total != nil &&
+			total.Epsilon != got[0] {
 			t.Errorf("%s: %v, want %v", what, got, c.want)
 			continue
 		}

@@ -22,7 +22,8 @@ func checkFilter(name string, head *event.Head) error {
 	}
 	epsilon, err := Guaranteed(head.Filter, head.Budget.Delta)
 	if err == nil && epsilon > head.Budget.Epsilon*(1+slack) {
-		err = fmt.Errorf("the limit of the filter gives ε %s at δ %v, the budget is %v", rounded.Up(epsilon), head.Budget.Delta,
+		err = fmt.Errorf("the limit of the filter gives ε %s at δ %v, the budget is %v", rounded.Up(epsilon),
+			head.Budget.Delta,
 			head.Budget.Epsilon)
 	}
 	if err != nil {
@@ -39,7 +40,8 @@ func NewFilter(measure string, order float64, budget event.Limit) (*event.Filter
 		f.Order = cmp.Or(order, widestOrder(budget))
 		f.Limit = renyiLimit(f.Order, budget)
 		if !(f.Limit > 0) {
-			return nil, exit.Errorf(exit.Refused, "no release keeps ε %v at δ %v by the Rényi divergence of order %v: a higher order may",
+			return nil, exit.Errorf(exit.Refused,
+				"no release keeps ε %v at δ %v by the Rényi divergence of order %v: a higher order may",
 				budget.Epsilon, budget.Delta, f.Order)
 		}
 		return f, nil
@@ -70,7 +72,8 @@ func Guaranteed(f *event.Filter, delta float64) (float64, error) {
 		return epsilonOfOne(mechanism.Concentrated{Rho: f.Limit}, "renyi", delta)
 	}
 	// One release of N(0, 1/μ²) has μ-Gaussian differential privacy (Dong, Roth, Su 2022, definition 2.1).
-	return epsilonOfOne(mechanism.Gaussian{Noise: math.Nextafter(1/math.Sqrt(f.Limit), 0), Sensitivity: 1}, "analytic", delta)
+	return epsilonOfOne(mechanism.Gaussian{Noise: math.Nextafter(1/math.Sqrt(f.Limit), 0), Sensitivity: 1}, "analytic",
+		delta)
 }
 
 // epsilonOfOne returns ε at δ for one release, by the named accountant.
@@ -188,12 +191,18 @@ func Overfull(name string, ledger *event.Ledger) (refusal, err error) {
 			return nil, err
 		}
 		if g.Cost < cost*(1-slack) {
-			return exit.Errorf(exit.Refused, "%s: line %d: grant %q says that a release costs %v of the ledger's filter, it costs %s", name, i+1, g.ID,
-				g.Cost, rounded.Up(cost)).WithHint("all releases cost %s of the limit %s", rounded.Up(spent), rounded.Down(head.Filter.Limit)), nil
+			return exit.Errorf(exit.Refused,
+					"%s: line %d: grant %q says that a release costs %v of the ledger's filter, it costs %s", name, i+1,
+					g.ID,
+					g.Cost, rounded.Up(cost)).
+					WithHint("all releases cost %s of the limit %s", rounded.Up(spent),
+						rounded.Down(head.Filter.Limit)),
+				nil
 		}
 	}
 	if spent > head.Filter.Limit*(1+slack) {
-		return exit.Errorf(exit.Refused, "%s: overspent: all releases cost %s of the ledger's filter, and its limit is %s", name, rounded.Up(spent),
+		return exit.Errorf(exit.Refused,
+			"%s: overspent: all releases cost %s of the ledger's filter, and its limit is %s", name, rounded.Up(spent),
 			rounded.Down(head.Filter.Limit)), nil
 	}
 	return nil, nil

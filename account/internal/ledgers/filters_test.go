@@ -11,7 +11,8 @@ import (
 // TestFilters: a filter's limit gives the budget, and hardly less. Each measure has the conversion of the accountant
 // that answers for one release.
 func TestFilters(t *testing.T) {
-	for _, budget := range []event.Limit{{Epsilon: 0.1, Delta: 1e-6}, {Epsilon: 1, Delta: 1e-6}, {Epsilon: 8, Delta: 1e-9}} {
+	for _, budget := range []event.Limit{{Epsilon: 0.1, Delta: 1e-6}, {Epsilon: 1, Delta: 1e-6},
+		{Epsilon: 8, Delta: 1e-9}} {
 		for _, measure := range []string{event.ZCDP, event.GDP, event.Renyi} {
 			f, err := NewFilter(measure, 0, budget)
 			if err != nil {
@@ -55,7 +56,8 @@ func TestCosts(t *testing.T) {
 	// Two of six at rate 0.1: E[(1−q+q·L)²] − 1 = q²(e^(1/σ²) − 1) at order 2 (Mironov, Talwar, Zhang 2019, §3.3).
 	g.Scheme = event.Scheme{Method: event.Poisson, Rate: 0.1, Rounds: 1, Secret: true}
 	want := math.Log1p(0.01 * math.Expm1(0.25))
-	if cost, err := Cost(&event.Filter{Measure: event.Renyi, Order: 2}, g); err != nil || !(cost >= want && cost < want*(1+1e-6)) {
+	if cost, err := Cost(&event.Filter{Measure: event.Renyi, Order: 2}, g); err != nil ||
+		!(cost >= want && cost < want*(1+1e-6)) {
 		t.Errorf("sampled: %v, want %v (%v)", cost, want, err)
 	}
 	// An exchange: of orthogonal units the sum of both directions; of opposite ones nearly q²(2e^(1/σ²) − 2e^(−1/σ²)),
@@ -71,13 +73,15 @@ func TestCosts(t *testing.T) {
 		exchanged.Adjacency, exchanged.NonNegative = c.adjacency, c.nonNegative
 		cost, err := Cost(&event.Filter{Measure: event.Renyi, Order: 2}, &exchanged)
 		if err != nil || !(cost >= c.least*want && cost < c.most*want*(1+1e-6)) {
-			t.Errorf("%s, non-negative %v: %v, want %v to %v times %v (%v)", c.adjacency, c.nonNegative, cost, c.least, c.most, want, err)
+			t.Errorf("%s, non-negative %v: %v, want %v to %v times %v (%v)", c.adjacency, c.nonNegative, cost, c.least,
+				c.most, want, err)
 		}
 	}
 	// Each round of an allocation is charged, so each has the loss of a unit that is in it.
 	allocated := *g
 	allocated.Scheme = event.Scheme{Method: event.Allocate, Rate: 0.1, Rounds: 10, Secret: true}
-	if cost, err := Cost(&event.Filter{Measure: event.Renyi, Order: 6}, &allocated); err != nil || math.Abs(cost-0.75) > 1e-6 {
+	if cost, err := Cost(&event.Filter{Measure: event.Renyi, Order: 6}, &allocated); err != nil ||
+		math.Abs(cost-0.75) > 1e-6 {
 		t.Errorf("allocated: %v (%v)", cost, err)
 	}
 	// As if all took part, where the measure is not amplified.
@@ -94,22 +98,29 @@ func TestLeastCosts(t *testing.T) {
 	for _, mechanism := range []string{event.Gaussian, event.Laplace, event.RandomizedResponse} {
 		for _, scheme := range []event.Scheme{
 			{Method: event.All, Rate: 1, Rounds: 1}, {Method: event.Poisson, Rate: 0.3, Rounds: 1, Secret: true},
-			{Method: event.Poisson, Rate: 1e-3, Rounds: 1, Secret: true}, {Method: event.Poisson, Rate: 1e-5, Rounds: 1, Secret: true},
-			{Method: event.Poisson, Rate: 0.3, Rounds: 1}, {Method: event.Fixed, Size: 5, Population: 500, Rate: 0.01, Rounds: 1, Secret: true},
+			{Method: event.Poisson, Rate: 1e-3, Rounds: 1, Secret: true},
+			{Method: event.Poisson, Rate: 1e-5, Rounds: 1, Secret: true},
+			{Method: event.Poisson, Rate: 0.3, Rounds: 1},
+			{Method: event.Fixed, Size: 5, Population: 500, Rate: 0.01, Rounds: 1, Secret: true},
 			{Method: event.Allocate, Rate: 0.25, Rounds: 4, Secret: true}, {Method: event.Epoch, Rate: 0.25, Rounds: 4},
 		} {
 			for _, adjacency := range []string{event.AddRemove, event.ReplaceOne, event.ReplaceNull} {
 				for _, noise := range []float64{0.3, 1, 4, 60} {
 					for _, f := range []event.Filter{
-						{Measure: event.ZCDP, Limit: 1e9}, {Measure: event.GDP, Limit: 1e9}, {Measure: event.Renyi, Order: 1.3, Limit: 1e9},
-						{Measure: event.Renyi, Order: 2, Limit: 1e9}, {Measure: event.Renyi, Order: 7.37, Limit: 1e9}, {Measure: event.Renyi, Order: 143, Limit: 1e9},
+						{Measure: event.ZCDP, Limit: 1e9}, {Measure: event.GDP, Limit: 1e9},
+						{Measure: event.Renyi, Order: 1.3, Limit: 1e9},
+						{Measure: event.Renyi, Order: 2, Limit: 1e9}, {Measure: event.Renyi, Order: 7.37, Limit: 1e9},
+						{Measure: event.Renyi, Order: 143, Limit: 1e9},
 					} {
 						g := &event.Grant{
-							Version: event.GrantVersion, ID: "g", Mechanism: mechanism, Adjacency: adjacency, Unit: event.Document, Scheme: scheme,
-							Clip: 1, NoiseMultiplier: noise, Releases: 1, NonNegative: noise == 4, Subject: ledgertest.SubjectFor(mechanism),
+							Version: event.GrantVersion, ID: "g", Mechanism: mechanism, Adjacency: adjacency,
+							Unit: event.Document, Scheme: scheme,
+							Clip: 1, NoiseMultiplier: noise, Releases: 1, NonNegative: noise == 4,
+							Subject: ledgertest.SubjectFor(mechanism),
 						}
 						if mechanism == event.RandomizedResponse {
-							g.Clip, g.NoiseMultiplier, g.Flip, g.MaxWords, g.NonNegative = 0, 0, 0.5/(1+noise), 20, false
+							g.Clip, g.NoiseMultiplier, g.Flip, g.MaxWords, g.NonNegative = 0, 0, 0.5/(1+noise), 20,
+								false
 						}
 						if g.Check() != nil {
 							continue
@@ -126,12 +137,14 @@ func TestLeastCosts(t *testing.T) {
 						b.Charge(t, ledgertest.ChargeOf(g, 1, "run"))
 						least := b.Spent()
 						bits, near1 := mechanism == event.RandomizedResponse, mechanism == event.Laplace && f.Order < 2
-						tight := scheme.Method != event.Fixed && !(bits && f.Measure == event.ZCDP) && !near1 && cost < 10
+						tight := scheme.Method != event.Fixed && !(bits && f.Measure == event.ZCDP) && !near1 &&
+							cost < 10
 						if cost > 1e-9 && tight {
 							worst = min(worst, least/cost)
 						}
 						if !(least <= cost*(1+1e-9)) || tight && cost > 1e-9 && !(least > 0.9*cost) {
-							t.Errorf("%s %s %+v, noise %v, %+v: at least %v, and by the plan %v", mechanism, adjacency, scheme, noise, f, least, cost)
+							t.Errorf("%s %s %+v, noise %v, %+v: at least %v, and by the plan %v", mechanism, adjacency,
+								scheme, noise, f, least, cost)
 						}
 					}
 				}

@@ -47,7 +47,8 @@ func checkBudget(g *event.Grant, charges []*event.Charge) error {
 func leastEpsilon(b event.Budget, charges []*event.Charge) (least float64, err error) {
 	by := []*accountant.Accountant{accountant.Named("renyi")}
 	if b.Accountant != "renyi" {
-		by = []*accountant.Accountant{accountant.Named("pld").OfLedger(), accountant.Distributions(pld.Options{Tolerance: 1e-5}).OfLedger()}
+		by = []*accountant.Accountant{accountant.Named("pld").OfLedger(),
+			accountant.Distributions(pld.Options{Tolerance: 1e-5}).OfLedger()}
 	}
 	least = math.Inf(1)
 	for _, a := range by {

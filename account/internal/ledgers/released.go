@@ -130,14 +130,16 @@ func (s *Stream) Compare(ledgers []*event.Ledger) (*Compared, error) {
 		}
 		of := charges[round]
 		if len(of) == 0 {
-			return nil, wrong(errors.New("a release that no line of the ledger charges: the ledger was lost or restored from an old copy, or the release is forged"))
+			return nil, wrong(errors.New("a release that no line of the ledger charges: the ledger was lost or " +
+				"restored from an old copy, or the release is forged"))
 		}
 		if r.Head == nil { // only a part of the release, which has no digest
 			continue
 		}
 		i := slices.IndexFunc(of, func(c *event.Charge) bool { return c.Release == r.Digest })
 		if i < 0 {
-			return nil, wrong(fmt.Errorf("a release that is not the one which was charged: it has SHA-256 %s", r.Digest))
+			return nil, wrong(fmt.Errorf("a release that is not the one which was charged: it has SHA-256 %s",
+				r.Digest))
 		}
 		if err := states(h, r.Head, of[i], grants[of[i]]); err != nil {
 			return nil, wrong(err)
@@ -163,7 +165,8 @@ func states(h *wire.Header, head *wire.Release, c *event.Charge, g *event.Grant)
 		return err
 	}
 	// If the unit is a word, the stream's unit is the document.
-	unit := map[string]wire.Unit{event.Document: wire.Unit_DOCUMENT, event.User: wire.Unit_USER, event.Word: wire.Unit_DOCUMENT}[c.Unit]
+	unit := map[string]wire.Unit{event.Document: wire.Unit_DOCUMENT, event.User: wire.Unit_USER,
+		event.Word: wire.Unit_DOCUMENT}[c.Unit]
 	switch {
 	case head.Mechanism != c.Mechanism || head.Grant != c.Grant || head.Scale != c.Scale:
 		return fmt.Errorf("it states mechanism %q, grant %q and scale %d, and was charged as %q, %q and %d",
@@ -178,7 +181,8 @@ func states(h *wire.Header, head *wire.Release, c *event.Charge, g *event.Grant)
 	bound, _ := g.Steps()
 	// Another writer may compute a step's value in another order, with other roundings.
 	if head.Clip != bound || math.Abs(head.Grid*float64(bound)/g.Clip-1) > 1e-9 {
-		return fmt.Errorf("it states a bound of %d steps of %v, and the grant's is %v in %d steps", head.Clip, head.Grid, g.Clip, bound)
+		return fmt.Errorf("it states a bound of %d steps of %v, and the grant's is %v in %d steps", head.Clip,
+			head.Grid, g.Clip, bound)
 	}
 	for i, m := range h.Matrices {
 		want, stated := 1., 1.
@@ -200,7 +204,8 @@ func states(h *wire.Header, head *wire.Release, c *event.Charge, g *event.Grant)
 
 // headerSubject returns the subject that a header states.
 func headerSubject(h *wire.Header) event.Subject {
-	s := event.Subject{Model: h.Model, Vocabulary: hex.EncodeToString(h.Vocabulary), VocabularySize: int(h.VocabularySize)}
+	s := event.Subject{Model: h.Model, Vocabulary: hex.EncodeToString(h.Vocabulary),
+		VocabularySize: int(h.VocabularySize)}
 	for _, m := range h.Matrices {
 		s.Matrices = append(s.Matrices,
 			event.Matrix{Name: m.Name, Rows: int(m.Rows), Columns: int(m.Columns), Symmetric: m.Symmetric})
@@ -215,7 +220,8 @@ func (o *Compared) Warn(log *slog.Logger) {
 	case 1:
 		log.Warn("this round was charged, and its release is not there", "stream", o.Stream, "round", o.Missing[0])
 	default:
-		log.Warn("rounds were charged, and their releases are not there", "stream", o.Stream, "first", o.Missing[0], "releases",
+		log.Warn("rounds were charged, and their releases are not there", "stream", o.Stream, "first", o.Missing[0],
+			"releases",
 			len(o.Missing))
 	}
 }

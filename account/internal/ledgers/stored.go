@@ -39,7 +39,8 @@ func CheckReleases(name string, ledger *event.Ledger, folder string) (missing []
 		case err != nil:
 			return nil, err
 		case sum != c.Release:
-			return nil, &event.LedgerError{Name: name, Line: i + 1, Err: fmt.Errorf("its release %s has another SHA-256", path)}
+			return nil, &event.LedgerError{Name: name, Line: i + 1,
+				Err: fmt.Errorf("its release %s has another SHA-256", path)}
 		}
 	}
 	return missing, nil

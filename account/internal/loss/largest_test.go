@@ -30,13 +30,15 @@ func TestLargest(t *testing.T) {
 		"last":             {[]Profile{c, b, a}, Bound{3, 2, 7}, Bound{1e-6, 1e-10, 6}},
 		"in between":       {[]Profile{b, a, c}, Bound{3, 2, 7}, Bound{1e-6, 1e-10, 6}},
 		"lower of another": {[]Profile{a, tight}, Bound{3, 2.4, 7}, Bound{1e-7, 1e-7, 0}},
-		"infinite":         {[]Profile{a, nothing{}}, Bound{Upper: math.Inf(1), Lower: 2}, Bound{Upper: 1, Lower: 1e-10}},
+		"infinite": {[]Profile{a, nothing{}}, Bound{Upper: math.Inf(1), Lower: 2},
+			Bound{Upper: 1, Lower: 1e-10}},
 	} {
 		p := Largest(test.of)
 		epsilon, err := p.Epsilon(0.1)
 		delta, wrong := p.Delta(0.1)
 		if err != nil || wrong != nil || epsilon != test.epsilon || delta != test.delta {
-			t.Errorf("%s: %v and %v, want %v and %v (%v, %v)", what, epsilon, delta, test.epsilon, test.delta, err, wrong)
+			t.Errorf("%s: %v and %v, want %v and %v (%v, %v)", what, epsilon, delta, test.epsilon, test.delta, err,
+				wrong)
 		}
 	}
 }

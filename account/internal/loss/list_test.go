@@ -56,24 +56,38 @@ var (
 // distribution is not above the bound by the curve. The bound by the curve is not below the lower bound.
 func TestBothAccountants(t *testing.T) {
 	for what, l := range map[string]*List{
-		"gaussian":             list(event.AddRemove, of(gaussian)),
-		"discrete gaussian":    list(event.AddRemove, of(mechanism.Gaussian{Noise: 2 << 30, Sensitivity: 1 << 30, Discrete: true})),
-		"laplace":              list(event.AddRemove, Release{Released: []mechanism.Mechanism{laplace}, Count: 40}),
-		"discrete laplace":     list(event.AddRemove, Release{Released: []mechanism.Mechanism{mechanism.Laplace{Scale: 5 << 20, Sensitivity: 1 << 20, Discrete: true}}, Count: 40}),
-		"pure":                 list(event.AddRemove, Release{Released: []mechanism.Mechanism{mechanism.Pure{Epsilon: 0.1}}, Count: 40}),
-		"approximate":          list(event.AddRemove, Release{Released: []mechanism.Mechanism{mechanism.Approximate{Epsilon: 0.1, Delta: 1e-8}}, Count: 40}),
-		"poisson":              list(event.AddRemove, poisson(0.02, 100, gaussian)),
-		"poisson laplace":      list(event.AddRemove, poisson(0.02, 100, laplace)),
-		"poisson approximate":  list(event.AddRemove, poisson(0.02, 100, mechanism.Approximate{Epsilon: 1, Delta: 1e-8})),
-		"fixed":                list(event.ReplaceOne, Release{Sampling: mechanism.Fixed, Rate: 0.02, Released: []mechanism.Mechanism{gaussian}, Count: 100}),
-		"one batch":            list(event.AddRemove, poisson(0.02, 100, gaussian, gaussian)),
-		"everything":           list(event.AddRemove, poisson(0.02, 100, gaussian), of(laplace), of(mechanism.Pure{Epsilon: 0.3}), of(gaussian)),
-		"one of some rounds":   list(event.AddRemove, Release{Released: []mechanism.Mechanism{gaussian}, Instead: [][]mechanism.Mechanism{{mechanism.Gaussian{Noise: 3, Sensitivity: 1}}}, Count: 1}),
-		"one of other laplace": list(event.AddRemove, Release{Released: []mechanism.Mechanism{laplace}, Instead: [][]mechanism.Mechanism{{mechanism.Laplace{Scale: 4, Sensitivity: 1}}}, Count: 9}),
+		"gaussian": list(event.AddRemove, of(gaussian)),
+		"discrete gaussian": list(event.AddRemove,
+			of(mechanism.Gaussian{Noise: 2 << 30, Sensitivity: 1 << 30, Discrete: true})),
+		"laplace": list(event.AddRemove, Release{Released: []mechanism.Mechanism{laplace}, Count: 40}),
+		"discrete laplace": list(event.AddRemove,
+			Release{Released: []mechanism.Mechanism{mechanism.Laplace{Scale: 5 << 20, Sensitivity: 1 << 20,
+				Discrete: true}}, Count: 40}),
+		"pure": list(event.AddRemove,
+			Release{Released: []mechanism.Mechanism{mechanism.Pure{Epsilon: 0.1}}, Count: 40}),
+		"approximate": list(event.AddRemove,
+			Release{Released: []mechanism.Mechanism{mechanism.Approximate{Epsilon: 0.1, Delta: 1e-8}}, Count: 40}),
+		"poisson":         list(event.AddRemove, poisson(0.02, 100, gaussian)),
+		"poisson laplace": list(event.AddRemove, poisson(0.02, 100, laplace)),
+		"poisson approximate": list(event.AddRemove,
+			poisson(0.02, 100, mechanism.Approximate{Epsilon: 1, Delta: 1e-8})),
+		"fixed": list(event.ReplaceOne,
+			Release{Sampling: mechanism.Fixed, Rate: 0.02, Released: []mechanism.Mechanism{gaussian}, Count: 100}),
+		"one batch": list(event.AddRemove, poisson(0.02, 100, gaussian, gaussian)),
+		"everything": list(event.AddRemove, poisson(0.02, 100, gaussian), of(laplace),
+			of(mechanism.Pure{Epsilon: 0.3}), of(gaussian)),
+		"one of some rounds": list(event.AddRemove,
+			Release{Released: []mechanism.Mechanism{gaussian},
+				Instead: [][]mechanism.Mechanism{{mechanism.Gaussian{Noise: 3, Sensitivity: 1}}}, Count: 1}),
+		"one of other laplace": list(event.AddRemove,
+			Release{Released: []mechanism.Mechanism{laplace},
+				Instead: [][]mechanism.Mechanism{{mechanism.Laplace{Scale: 4, Sensitivity: 1}}}, Count: 9}),
 	} {
 		curve, distribution := bounds(t, l)
-		if !(distribution.Upper <= curve.Upper*(1+1e-6) && distribution.Lower <= curve.Upper && distribution.Upper > 0) {
-			t.Errorf("%s: ε %v by curves, %v to %v by distributions", what, curve.Upper, distribution.Lower, distribution.Upper)
+		if !(distribution.Upper <= curve.Upper*(1+1e-6) && distribution.Lower <= curve.Upper &&
+			distribution.Upper > 0) {
+			t.Errorf("%s: ε %v by curves, %v to %v by distributions", what, curve.Upper, distribution.Lower,
+				distribution.Upper)
 		}
 	}
 }
@@ -88,7 +102,8 @@ func TestWhatIsNotAmplified(t *testing.T) {
 	}
 	mixed := poisson(0.02, 1, gaussian, laplace)
 	curve, bound := bounds(t, list(event.AddRemove, mixed))
-	if !(bound.Upper < whole(event.AddRemove, gaussian, laplace).Upper && bound.Upper == curve.Upper && bound.Lower == 0) {
+	if !(bound.Upper < whole(event.AddRemove, gaussian, laplace).Upper && bound.Upper == curve.Upper &&
+		bound.Lower == 0) {
 		t.Errorf("a mixed batch: %v, by curves %v", bound, curve)
 	}
 	apart := poisson(0.02, 1, gaussian, gaussian)
@@ -132,19 +147,22 @@ func TestReplacedByCoin(t *testing.T) {
 		p, err := l.Distribution(pld.Options{})
 		bound := must(t, p, err)(1e-4)
 		// Less than without sampling, more than for one unit more or less.
-		whole, err := list(event.ReplaceOne, Release{Released: []mechanism.Mechanism{mechanism.Gaussian{Noise: 1.24, Sensitivity: apart}}, Count: 20}).
+		whole, err := list(event.ReplaceOne,
+			Release{Released: []mechanism.Mechanism{mechanism.Gaussian{Noise: 1.24, Sensitivity: apart}}, Count: 20}).
 			Distribution(pld.Options{})
 		if !(bound.Upper > 0.94 && bound.Upper > last && bound.Upper < must(t, whole, err)(1e-4).Lower) {
 			t.Errorf("sums %v apart: %v", apart, bound)
 		}
 		last = bound.Upper
 		r, err := l.Renyi()
-		if curve := must(t, r, err)(1e-4); !(curve.Upper > bound.Upper && curve.Upper < must(t, whole, nil)(1e-4).Lower) {
+		if curve := must(t, r, err)(1e-4); !(curve.Upper > bound.Upper &&
+			curve.Upper < must(t, whole, nil)(1e-4).Lower) {
 			t.Errorf("sums %v apart: %v by curves, %v", apart, curve, bound)
 		}
 	}
 	for _, released := range [][]mechanism.Mechanism{
-		{mechanism.Gaussian{Noise: 1.24, Sensitivity: 1.5}}, {mechanism.Gaussian{Noise: 1, Sensitivity: 2}, mechanism.Gaussian{Noise: 1, Sensitivity: math.Sqrt2}},
+		{mechanism.Gaussian{Noise: 1.24, Sensitivity: 1.5}},
+		{mechanism.Gaussian{Noise: 1, Sensitivity: 2}, mechanism.Gaussian{Noise: 1, Sensitivity: math.Sqrt2}},
 		{mechanism.Gaussian{Noise: 1.24, Sensitivity: math.Sqrt2}}, // of any sign
 	} {
 		l := list(event.ReplaceOne, poisson(0.05, 20, released...))
@@ -159,7 +177,8 @@ func TestReplacedByCoin(t *testing.T) {
 
 // TestRateZero: who never takes part loses nothing.
 func TestRateZero(t *testing.T) {
-	for _, m := range []mechanism.Mechanism{gaussian, laplace, mechanism.Pure{Epsilon: 1}, mechanism.Approximate{Epsilon: 1, Delta: 0.1}} {
+	for _, m := range []mechanism.Mechanism{gaussian, laplace, mechanism.Pure{Epsilon: 1},
+		mechanism.Approximate{Epsilon: 1, Delta: 0.1}} {
 		if curve, bound := bounds(t, list(event.AddRemove, poisson(0, 1000, m))); curve.Upper > 0 || bound.Upper > 0 {
 			t.Errorf("%v: ε %v and %v", m, curve, bound)
 		}
@@ -175,7 +194,8 @@ func TestFailing(t *testing.T) {
 	l.AddFailure(3e-7)
 	p, err := l.Renyi()
 	bound := must(t, p, err)(1e-6)
-	if want := epsilon.Upper - math.Log1p(-1e-7) - math.Log1p(-3e-7); math.Abs(bound.Upper-want) > 1e-9 || bound.Upper < want {
+	if want := epsilon.Upper - math.Log1p(-1e-7) - math.Log1p(-3e-7); math.Abs(bound.Upper-want) > 1e-9 ||
+		bound.Upper < want {
 		t.Errorf("ε is %v, want %v", bound, want)
 	}
 	if delta, err := p.Delta(bound.Upper); math.Abs(delta.Upper/1e-6-1) > 1e-6 || err != nil {
@@ -206,9 +226,11 @@ func TestFailing(t *testing.T) {
 
 // TestPure: where all losses are finite their sum is an ε at every δ, with no digit too few.
 func TestPure(t *testing.T) {
-	fifty := list(event.AddRemove, Release{Released: []mechanism.Mechanism{mechanism.Laplace{Scale: 50 << 20, Sensitivity: 1 << 20, Discrete: true}}, Count: 50})
+	fifty := list(event.AddRemove, Release{Released: []mechanism.Mechanism{mechanism.Laplace{Scale: 50 << 20,
+		Sensitivity: 1 << 20, Discrete: true}}, Count: 50})
 	for _, delta := range []float64{0, 1e-300} {
-		for _, build := range []func() (Profile, error){fifty.Renyi, func() (Profile, error) { return fifty.Distribution(pld.Options{}) }} {
+		for _, build := range []func() (Profile, error){fifty.Renyi,
+			func() (Profile, error) { return fifty.Distribution(pld.Options{}) }} {
 			p, err := build()
 			if bound := must(t, p, err)(delta); bound.Upper != 1 {
 				t.Errorf("50 times 1/50 is %v at δ %v", bound.Upper, delta)
@@ -219,7 +241,8 @@ func TestPure(t *testing.T) {
 		}
 	}
 	// A sample loses less: log(1 + 0.2·(e^0.1 − 1)) = 0.0208160… (Li, Qardaji and Su 2012, theorem 1).
-	if pure := list(event.AddRemove, poisson(0.2, 3, mechanism.Pure{Epsilon: 0.1})).basic().Epsilon; !(pure >= 3*0.0208160 && pure < 3*0.0208161) {
+	if pure := list(event.AddRemove,
+		poisson(0.2, 3, mechanism.Pure{Epsilon: 0.1})).basic().Epsilon; !(pure >= 3*0.0208160 && pure < 3*0.0208161) {
 		t.Errorf("three samples have a pure ε of %v", pure)
 	}
 	if !math.IsInf(list(event.AddRemove, of(laplace), of(gaussian)).basic().Epsilon, 1) {
@@ -239,9 +262,11 @@ func TestOwnDelta(t *testing.T) {
 		{poisson(0.01, 1, mechanism.Approximate{Epsilon: 1, Delta: 1e-6}), 1e-8, 0.01703686323617655},
 	} {
 		l := list(event.AddRemove, c.event)
-		for _, build := range []func() (Profile, error){l.Renyi, func() (Profile, error) { return l.Distribution(pld.Options{}) }} {
+		for _, build := range []func() (Profile, error){l.Renyi,
+			func() (Profile, error) { return l.Distribution(pld.Options{}) }} {
 			p, err := build()
-			if bound := must(t, p, err)(c.delta); !(bound.Upper >= c.epsilon*(1-1e-15) && bound.Upper <= c.epsilon*(1+1e-9)) {
+			if bound := must(t, p, err)(c.delta); !(bound.Upper >= c.epsilon*(1-1e-15) &&
+				bound.Upper <= c.epsilon*(1+1e-9)) {
 				t.Errorf("%s: ε %v at its own δ, want %v", c.event.Name(), bound, c.epsilon)
 			}
 			delta, err := p.Delta(c.epsilon * (1 + 1e-9))
@@ -260,8 +285,10 @@ func TestMoreIsNeverLess(t *testing.T) {
 	l := list(event.AddRemove)
 	var before, least Bound
 	for _, e := range []Release{
-		poisson(0.1, 10, gaussian), of(laplace), poisson(0.1, 3, laplace), of(mechanism.Pure{Epsilon: 0.2}), of(mechanism.Approximate{Epsilon: 0.2, Delta: 1e-9}),
-		{Released: []mechanism.Mechanism{gaussian}, Instead: [][]mechanism.Mechanism{{laplace}}, Count: 2}, of(gaussian, laplace),
+		poisson(0.1, 10, gaussian), of(laplace), poisson(0.1, 3, laplace), of(mechanism.Pure{Epsilon: 0.2}),
+		of(mechanism.Approximate{Epsilon: 0.2, Delta: 1e-9}),
+		{Released: []mechanism.Mechanism{gaussian}, Instead: [][]mechanism.Mechanism{{laplace}}, Count: 2},
+		of(gaussian, laplace),
 	} {
 		l.Add(e)
 		curve, bound := bounds(t, l)
@@ -274,12 +301,14 @@ func TestMoreIsNeverLess(t *testing.T) {
 
 // TestRho: of what has one, and of nothing else.
 func TestRho(t *testing.T) {
-	rho, err := list(event.AddRemove, Release{Released: []mechanism.Mechanism{gaussian}, Count: 4}, of(mechanism.Pure{Epsilon: 0.1}), of(mechanism.Concentrated{Rho: 0.2})).Rho()
+	rho, err := list(event.AddRemove, Release{Released: []mechanism.Mechanism{gaussian}, Count: 4},
+		of(mechanism.Pure{Epsilon: 0.1}), of(mechanism.Concentrated{Rho: 0.2})).Rho()
 	if want := 4/(2*2.0*2) + 0.005 + 0.2; err != nil || rho < want || rho > want*(1+1e-11) {
 		t.Errorf("ρ is %v, want %v (%v)", rho, want, err)
 	}
 	for _, l := range []*List{
-		list(event.AddRemove, poisson(0.1, 1, gaussian)), list(event.AddRemove, of(mechanism.Approximate{Epsilon: 1, Delta: 1e-9})),
+		list(event.AddRemove, poisson(0.1, 1, gaussian)),
+		list(event.AddRemove, of(mechanism.Approximate{Epsilon: 1, Delta: 1e-9})),
 		{Adjacency: event.AddRemove, NoNoise: true},
 	} {
 		if rho, err := l.Rho(); err == nil {
@@ -295,7 +324,8 @@ func TestRho(t *testing.T) {
 		t.Error("a distribution of zCDP")
 	}
 	r, err := concentrated.Renyi()
-	g, err2 := list(event.AddRemove, of(mechanism.Gaussian{Noise: math.Sqrt(2.5), Sensitivity: 1})).Renyi() // ρ = 1/(2·2.5)
+	// ρ = 1/(2·2.5)
+	g, err2 := list(event.AddRemove, of(mechanism.Gaussian{Noise: math.Sqrt(2.5), Sensitivity: 1})).Renyi()
 	if a, b := must(t, r, err)(1e-6).Upper, must(t, g, err2)(1e-6).Upper; math.Abs(a-b) > 1e-9 {
 		t.Errorf("ε %v of zCDP, %v of a Gaussian", a, b)
 	}
@@ -304,7 +334,8 @@ func TestRho(t *testing.T) {
 // TestTooMany: more releases than can be counted have no bound.
 func TestTooMany(t *testing.T) {
 	many := Release{Released: []mechanism.Mechanism{mechanism.Pure{Epsilon: 1e-9}}, Count: math.MaxInt}
-	for _, l := range []*List{list(event.AddRemove, many, of(mechanism.Pure{Epsilon: 1e-9})), list(event.AddRemove, many).Times(2)} {
+	for _, l := range []*List{list(event.AddRemove, many, of(mechanism.Pure{Epsilon: 1e-9})),
+		list(event.AddRemove, many).Times(2)} {
 		p, err := l.Renyi()
 		if bound := must(t, p, err)(0.1); !math.IsInf(bound.Upper, 1) {
 			t.Errorf("ε %v", bound.Upper)
@@ -314,7 +345,8 @@ func TestTooMany(t *testing.T) {
 
 // TestFixedApart: two releases of samples without replacement that may be of one batch lose as if all took part.
 func TestFixedApart(t *testing.T) {
-	apart := Release{Sampling: mechanism.Fixed, Rate: 0.05, Released: []mechanism.Mechanism{gaussian, gaussian}, Apart: true, Count: 1}
+	apart := Release{Sampling: mechanism.Fixed, Rate: 0.05, Released: []mechanism.Mechanism{gaussian, gaussian},
+		Apart: true, Count: 1}
 	whole := of(gaussian, gaussian)
 	a, _, err := list(event.ReplaceOne, apart).Curve()
 	if err != nil {
@@ -329,16 +361,21 @@ func TestFixedApart(t *testing.T) {
 // TestCheck: what is out of range is said before it is asked about.
 func TestCheck(t *testing.T) {
 	for _, e := range []Release{
-		of(mechanism.Gaussian{Noise: 0.001, Sensitivity: 1}), of(mechanism.Gaussian{Noise: 1, Sensitivity: 0}), of(mechanism.Laplace{Scale: math.NaN(), Sensitivity: 1}), of(mechanism.Pure{Epsilon: -1}),
-		of(mechanism.Approximate{Epsilon: 1, Delta: 1}), of(mechanism.Concentrated{Rho: math.Inf(1)}), {Released: []mechanism.Mechanism{gaussian}}, poisson(2, 1, gaussian),
-		of(mechanism.DiscreteGaussian{Variance: 1, Sensitivity: 0}), of(mechanism.DiscreteLaplace{Scale: 1, Sensitivity: 0}),
-		{Released: []mechanism.Mechanism{gaussian}, Instead: [][]mechanism.Mechanism{{mechanism.Pure{Epsilon: 701}}}, Count: 1},
+		of(mechanism.Gaussian{Noise: 0.001, Sensitivity: 1}), of(mechanism.Gaussian{Noise: 1, Sensitivity: 0}),
+		of(mechanism.Laplace{Scale: math.NaN(), Sensitivity: 1}), of(mechanism.Pure{Epsilon: -1}),
+		of(mechanism.Approximate{Epsilon: 1, Delta: 1}), of(mechanism.Concentrated{Rho: math.Inf(1)}),
+		{Released: []mechanism.Mechanism{gaussian}}, poisson(2, 1, gaussian),
+		of(mechanism.DiscreteGaussian{Variance: 1, Sensitivity: 0}),
+		of(mechanism.DiscreteLaplace{Scale: 1, Sensitivity: 0}),
+		{Released: []mechanism.Mechanism{gaussian}, Instead: [][]mechanism.Mechanism{{mechanism.Pure{Epsilon: 701}}},
+			Count: 1},
 	} {
 		if e.Check() == nil {
 			t.Errorf("%s is accepted", e.Name())
 		}
 	}
-	if err := of(gaussian, laplace, mechanism.Pure{Epsilon: 1}, mechanism.Approximate{Epsilon: 1, Delta: 0.5}, mechanism.Concentrated{Rho: 1}, mechanism.DiscreteGaussian{Variance: 4, Sensitivity: 1}).Check(); err != nil {
+	if err := of(gaussian, laplace, mechanism.Pure{Epsilon: 1}, mechanism.Approximate{Epsilon: 1, Delta: 0.5},
+		mechanism.Concentrated{Rho: 1}, mechanism.DiscreteGaussian{Variance: 4, Sensitivity: 1}).Check(); err != nil {
 		t.Error(err)
 	}
 }
@@ -353,7 +390,8 @@ func TestCurves(t *testing.T) {
 		"batch": {of(gaussian, laplace), func(alpha float64) float64 {
 			return renyi.Gaussian(2, alpha) + mechanism.Laplace{Scale: 5, Sensitivity: 1}.Curve()(alpha)
 		}},
-		"one of two": {Release{Released: []mechanism.Mechanism{gaussian}, Instead: [][]mechanism.Mechanism{{laplace}}, Count: 1}, func(alpha float64) float64 {
+		"one of two": {Release{Released: []mechanism.Mechanism{gaussian}, Instead: [][]mechanism.Mechanism{{laplace}},
+			Count: 1}, func(alpha float64) float64 {
 			return max(renyi.Gaussian(2, alpha), mechanism.Laplace{Scale: 5, Sensitivity: 1}.Curve()(alpha))
 		}},
 		// Mironov, Rényi Differential Privacy, 2017, proposition 6.

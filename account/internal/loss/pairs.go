@@ -200,7 +200,8 @@ func appendPairs(all []pld.Event, batch []mechanism.Mechanism, count int) ([]pld
 // known whether the batch is sampled. Together they lose no less than e.
 func (e Release) Plain() (all []Release) {
 	if e.Sampling != mechanism.All && !e.Apart {
-		return []Release{{Sampling: e.Sampling, Rate: e.Rate, Released: mechanism.Continuous(e.Released), Count: e.Count}}
+		return []Release{{Sampling: e.Sampling, Rate: e.Rate, Released: mechanism.Continuous(e.Released),
+			Count: e.Count}}
 	}
 	for _, batch := range e.worst() {
 		all = append(all, Release{Released: batch, Count: e.Count})

@@ -90,7 +90,8 @@ func (p distributionProfile) Delta(epsilon float64) (Bound, error) {
 }
 
 func (p distributionProfile) bound(
-	ask func(*pld.Distribution) (upper, lower float64, err error), askDoubled func(*pld.Doubled) (upper, lower float64), askCurve func(Profile) (Bound, error),
+	ask func(*pld.Distribution) (upper, lower float64, err error), askDoubled func(*pld.Doubled) (upper, lower float64),
+	askCurve func(Profile) (Bound, error),
 ) (bound Bound, err error) {
 	upper, near, err := ask(p.dominating)
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 
 // CurveTheorems names the theorems behind a bound by Rényi curves.
 func (l *List) CurveTheorems() string {
-	return l.theorems("Rényi composition (Mironov 2017, prop. 1)", "conversion (Canonne, Kamath, Steinke 2020, prop. 12)",
+	return l.theorems("Rényi composition (Mironov 2017, prop. 1)",
+		"conversion (Canonne, Kamath, Steinke 2020, prop. 12)",
 		func(k *mechanism.Kind) []mechanism.Theorem { return k.Curves }, false)
 }
 
@@ -46,7 +47,8 @@ func (l *List) theorems(first, last string, by func(*mechanism.Kind) []mechanism
 		disjoint, allocated = disjoint || r.Disjoint && !byCoin, allocated || byCoin
 		for _, released := range append([][]mechanism.Mechanism{r.Released}, r.Instead...) {
 			for _, m := range released {
-				uses = append(uses, mechanism.Use{Mechanism: m, Sampling: r.Sampling, ReplaceOne: l.Adjacency == event.ReplaceOne})
+				uses = append(uses,
+					mechanism.Use{Mechanism: m, Sampling: r.Sampling, ReplaceOne: l.Adjacency == event.ReplaceOne})
 				_, guaranteed := m.(mechanism.Guaranteed)
 				amplified = amplified || guaranteed && r.Sampling != mechanism.All
 			}

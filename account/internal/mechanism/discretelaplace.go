@@ -18,7 +18,8 @@ var discreteLaplace = &Kind{
 	Name: "discrete_laplace", Class: "DiscreteLaplaceDpEvent", Types: []string{"discrete_laplace"},
 	// The DpEvent's parameter is 1/scale. Its sensitivity is the norm of one unit's contribution.
 	DpEvent: func(f Fields, n Neighbours) Mechanism {
-		return DiscreteLaplace{Scale: math.Nextafter(1/f.Number("noise_parameter"), 0), Sensitivity: stepsOf(f) * int(n.L1)}
+		return DiscreteLaplace{Scale: math.Nextafter(1/f.Number("noise_parameter"), 0),
+			Sensitivity: stepsOf(f) * int(n.L1)}
 	},
 	Event: func(f Fields, _ Neighbours) Mechanism {
 		return DiscreteLaplace{Scale: f.Number("scale"), Sensitivity: stepsOf(f)}

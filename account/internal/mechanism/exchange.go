@@ -55,7 +55,8 @@ func (m Gaussian) worstExchange(nonNegative bool) (norm float64, orthogonal bool
 	case m.Sensitivity == 2*norm:
 		return norm, false, nil
 	}
-	return 0, false, fmt.Errorf("sums of neighbours are up to %v of a unit's norm apart: a theorem is known for 2, and for √2 where "+
+	return 0, false, fmt.Errorf("sums of neighbours are up to %v of a unit's norm apart: a theorem is known for 2, "+
+		"and for √2 where "+
 		"no coordinate is negative", m.Sensitivity/norm)
 }
 

@@ -29,7 +29,11 @@ func TestExchangeCurve(t *testing.T) {
 				near  float64 // the curve over the divergence, at most
 				is    func(alpha float64) float64
 			}{
-				{math.Sqrt2, 1 + 1e-8, func(alpha float64) float64 { return moment(alpha, with(1), without) + moment(alpha, without, with(1)) }},
+				{math.Sqrt2, 1 + 1e-8,
+					func(alpha float64) float64 {
+						return moment(alpha, with(1), without) +
+							moment(alpha, without, with(1))
+					}},
 				{2, 1 + 1e-8, func(alpha float64) float64 { return moment(alpha, with(1), with(-1)) }},
 			} {
 				e, err := ExchangeByCoin(q, []Mechanism{Gaussian{Noise: sigma, Sensitivity: c.apart}}, c.apart != 2)
@@ -39,8 +43,10 @@ func TestExchangeCurve(t *testing.T) {
 				curve := e.Curve()
 				for _, alpha := range []float64{1.1, 2, 4.5, 12} {
 					is, got := c.is(alpha), curve(alpha)
-					if !(got >= is*(1-1e-9)-1e-12 && got <= is*c.near+1e-9) || got > alpha*c.apart*c.apart/(2*sigma*sigma)*(1+1e-12) {
-						t.Errorf("q %v, σ %v, %v apart: ρ(%v) is %v, by quadrature %v", q, sigma, c.apart, alpha, got, is)
+					if !(got >= is*(1-1e-9)-1e-12 && got <= is*c.near+1e-9) ||
+						got > alpha*c.apart*c.apart/(2*sigma*sigma)*(1+1e-12) {
+						t.Errorf("q %v, σ %v, %v apart: ρ(%v) is %v, by quadrature %v", q, sigma, c.apart, alpha, got,
+							is)
 					}
 				}
 				if got := curve(math.Inf(1)); !math.IsInf(got, 1) {
@@ -76,7 +82,8 @@ func TestWorstExchange(t *testing.T) {
 		}
 	}
 	// Two mechanisms that cost differently have two names.
-	if a, b := (Gaussian{Noise: 300, Sensitivity: 91, Norm: 64, NonNegative: true, Discrete: true}), (Gaussian{Noise: 300, Sensitivity: 91, Discrete: true}); a.String() == b.String() {
+	if a, b := (Gaussian{Noise: 300, Sensitivity: 91, Norm: 64, NonNegative: true, Discrete: true}),
+		(Gaussian{Noise: 300, Sensitivity: 91, Discrete: true}); a.String() == b.String() {
 		t.Errorf("both are %s", a)
 	}
 }

@@ -32,14 +32,16 @@ var gaussian = &Kind{
 	},
 	Curves: []Theorem{
 		{"sampled Gaussian, a unit exchanged (package renyi)", exchangedByCoin},
-		{"sampled Gaussian (Mironov, Talwar, Zhang 2019, §3.3)", func(u Use) bool { return u.Sampling == Poisson && !u.ReplaceOne }},
+		{"sampled Gaussian (Mironov, Talwar, Zhang 2019, §3.3)",
+			func(u Use) bool { return u.Sampling == Poisson && !u.ReplaceOne }},
 		{"sampling without replacement (Wang, Balle, Kasiviswanathan 2019, thm. 9 and 27)", by(Fixed)},
 		{"Gaussian (Mironov 2017, prop. 7)", unsampledContinuous},
 		{"discrete Gaussian (Canonne, Kamath, Steinke 2020, prop. 5)", ofSteps},
 	},
 	Pairs: []Theorem{
 		{"sampled Gaussian, a unit exchanged (package pld)", exchangedByCoin},
-		{"sampled Gaussian (Zhu, Dong, Wang 2022, prop. 30)", func(u Use) bool { return u.Sampling == Poisson && !u.ReplaceOne }},
+		{"sampled Gaussian (Zhu, Dong, Wang 2022, prop. 30)",
+			func(u Use) bool { return u.Sampling == Poisson && !u.ReplaceOne }},
 		{"sampling without replacement (Balle, Barthe, Gaboardi 2018, thm. 9)", by(Fixed)},
 		{"Gaussian (Balle, Wang 2018, thm. 8)", unsampledContinuous},
 		{"discrete Gaussian as continuous (Peikert 2010, thm. 3.1)", ofSteps},

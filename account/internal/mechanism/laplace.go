@@ -15,7 +15,8 @@ type Laplace struct {
 }
 
 var laplace = &Kind{
-	Name: "laplace", Class: "LaplaceDpEvent", Types: []string{"laplace", "subsampled_laplace"}, Sampled: true, Batched: true,
+	Name: "laplace", Class: "LaplaceDpEvent", Types: []string{"laplace", "subsampled_laplace"}, Sampled: true,
+	Batched: true,
 	DpEvent: func(f Fields, n Neighbours) Mechanism {
 		return Laplace{Scale: f.Number("noise_multiplier"), Sensitivity: n.L1}
 	},

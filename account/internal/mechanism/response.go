@@ -26,7 +26,8 @@ var randomizedResponse = &Kind{
 // readResponse reads randomized response with noise parameter p on k buckets. The true bucket is reported with
 // probability 1−p+p/k, and each other bucket with probability p/k.
 func readResponse(f Fields, _ Neighbours) Mechanism {
-	return RandomizedResponse{Noise: f.Within("noise_parameter", 0, 1), Buckets: f.Whole("num_buckets", 2, math.MaxInt32)}
+	return RandomizedResponse{Noise: f.Within("noise_parameter", 0, 1),
+		Buckets: f.Whole("num_buckets", 2, math.MaxInt32)}
 }
 
 func (RandomizedResponse) Kind() *Kind { return randomizedResponse }

@@ -35,14 +35,17 @@ func formulas(scheme event.Scheme, delta, roundDelta float64, moved string) (all
 	rounds := uint64(scheme.Rounds)
 	switch scheme.Method {
 	case event.Fixed:
-		all = append(all, formula{"vips20", "moments accountant (Wang, Balle, Kasiviswanathan 2019, thm. 9) with noise over the clip: " +
-			"an exchange moves the sum by up to " + moved,
+		all = append(all, formula{"vips20",
+			"moments accountant (Wang, Balle, Kasiviswanathan 2019, thm. 9) with noise over the clip: " +
+				"an exchange moves the sum by up to " + moved,
 			func(noise float64) float64 {
-				epsilon, _ := classic.MomentsEpsilon(withoutreplacement.Gaussian(scheme.Rate, noise), rounds, delta, accountant.FixedLambdas)
+				epsilon, _ := classic.MomentsEpsilon(withoutreplacement.Gaussian(scheme.Rate, noise), rounds, delta,
+					accountant.FixedLambdas)
 				return epsilon
 			}})
 	case event.Poisson:
-		all = append(all, formula{"ma16", "moments accountant (Abadi et al. 2016, thm. 2, λ of lemma 3) with noise over the clip",
+		all = append(all, formula{"ma16",
+			"moments accountant (Abadi et al. 2016, thm. 2, λ of lemma 3) with noise over the clip",
 			func(noise float64) float64 {
 				curve := func(order float64) float64 { return renyi.PoissonGaussian(scheme.Rate, noise, order) }
 				epsilon, _ := classic.MomentsEpsilon(curve, rounds, delta, classic.MomentsLambda(scheme.Rate, noise))
@@ -86,7 +89,8 @@ func ClaimedNoise(
 	high := leastClaimed
 	for !holds(high) {
 		if high *= step; high > mostClaimed {
-			return 0, Claim{}, exit.Errorf(exit.Refused, "no noise over the clip up to %v has ε %v at δ %v by %s", mostClaimed, epsilon, delta, name)
+			return 0, Claim{}, exit.Errorf(exit.Refused, "no noise over the clip up to %v has ε %v at δ %v by %s",
+				mostClaimed, epsilon, delta, name)
 		}
 	}
 	noise = printed(search.Bisect(max(leastClaimed, high/step), high, holds))
@@ -95,7 +99,8 @@ func ClaimedNoise(
 
 func named(name string, all []formula) (formula, error) {
 	if len(all) == 0 {
-		return formula{}, exit.Errorf(exit.Usage, "--claim is for --poisson or --fixed: the papers' formulas are about sampled rounds")
+		return formula{}, exit.Errorf(exit.Usage,
+			"--claim is for --poisson or --fixed: the papers' formulas are about sampled rounds")
 	}
 	if name == "vips20-strong" { // both names are for the same formula
 		name = "zcdp16-strong"

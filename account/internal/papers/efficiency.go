@@ -66,13 +66,17 @@ func (c *Efficiency) Validate() error {
 		return c.checkTable3()
 	}
 	var wrong complaints
-	wrong.when(!(c.Alpha >= 2 && c.Alpha <= mostOrder), "--alpha must be a whole number in [2, %d], is %d", mostOrder, c.Alpha)
-	wrong.when(c.NoiseMultiplier == nil && c.EpsilonAtOrder == nil, "--noise-multiplier or --epsilon-at-order is needed")
+	wrong.when(!(c.Alpha >= 2 && c.Alpha <= mostOrder), "--alpha must be a whole number in [2, %d], is %d", mostOrder,
+		c.Alpha)
+	wrong.when(c.NoiseMultiplier == nil && c.EpsilonAtOrder == nil,
+		"--noise-multiplier or --epsilon-at-order is needed")
 	wrong.when(c.EpsilonAtOrder != nil && !(*c.EpsilonAtOrder > 0), "--epsilon-at-order must be positive")
-	wrong.when(!(c.points() >= 1 && c.points() <= mostPoints), "--points must be in [1, %d], is %d", mostPoints, c.points())
+	wrong.when(!(c.points() >= 1 && c.points() <= mostPoints), "--points must be in [1, %d], is %d", mostPoints,
+		c.points())
 	wrong.when(len(c.Gamma) > mostPoints, "--gamma takes at most %d ratios", mostPoints)
 	for _, gamma := range c.Gamma {
-		wrong.when(!(gamma >= leastRatio && gamma <= 1), "--gamma must be in (0, 1], and at least %v; is %v", leastRatio, gamma)
+		wrong.when(!(gamma >= leastRatio && gamma <= 1), "--gamma must be in (0, 1], and at least %v; is %v",
+			leastRatio, gamma)
 	}
 	if c.Clip != nil && c.Prior != nil {
 		wrong = append(wrong, checkDraws(*c.Clip, *c.Prior))

@@ -73,7 +73,8 @@ func TestEfficiencyTable3(t *testing.T) {
 	}
 	for i, w := range want {
 		row := a.Rows[i]
-		if row.Gamma != w.gamma || !almost(float64(row.Loss), w.loss, 1e-9) || !almost(float64(row.Total), w.total, 1e-9) {
+		if row.Gamma != w.gamma || !almost(float64(row.Loss), w.loss, 1e-9) ||
+			!almost(float64(row.Total), w.total, 1e-9) {
 			t.Errorf("γ %v: ε_sub %v, in all %v, want %v and %v", row.Gamma, row.Loss, row.Total, w.loss, w.total)
 		}
 		if cut := row.Claim.Loss; w.cut != 0 && !almost(*cut, w.cut, 1e-9) || w.cut == 0 && cut != nil {

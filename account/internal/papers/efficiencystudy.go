@@ -178,7 +178,8 @@ func (s *study) adaptive(gamma, v float64) (*adaptiveRow, error) {
 	}
 	return &adaptiveRow{
 		Rate: rate, Loss: print.Number(s.Loss(rate)), Epsilon: *epsilon,
-		Round: print.Number(round.Amplified(rate).Epsilon), Lemma: print.Number(round.Amplified(gamma).Adaptive(v).Epsilon),
+		Round: print.Number(round.Amplified(rate).Epsilon),
+		Lemma: print.Number(round.Amplified(gamma).Adaptive(v).Epsilon),
 	}, nil
 }
 
@@ -187,8 +188,10 @@ func (s *study) adaptive(gamma, v float64) (*adaptiveRow, error) {
 func (s *study) draws(clip, prior float64) (row *drawsRow, err error) {
 	inherent := classic.InherentLoss(clip, prior)
 	sigma, alpha := s.sigma/math.Nextafter(math.Sqrt2, 2), float64(s.Order)
-	rho := (renyi.Gaussian(sigma, alpha) + renyi.RandomizedResponse(inherent, alpha)) * (1 + 1e-14) // some ten roundings
-	row = &drawsRow{Adjacency: event.ReplaceOne, Inherent: print.Number(inherent), Loss: print.Number(rho), Total: s.total(rho)}
+	// some ten roundings
+	rho := (renyi.Gaussian(sigma, alpha) + renyi.RandomizedResponse(inherent, alpha)) * (1 + 1e-14)
+	row = &drawsRow{Adjacency: event.ReplaceOne, Inherent: print.Number(inherent), Loss: print.Number(rho),
+		Total: s.total(rho)}
 	if s.delta != nil {
 		row.Epsilon, err = tightEpsilon(event.ReplaceOne, s.rounds, *s.delta,
 			of(1, s.noise(math.Sqrt2)), of(1, mechanism.Pure{Epsilon: inherent}))

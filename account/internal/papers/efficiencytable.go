@@ -77,7 +77,8 @@ func (a *efficiencyAnswer) Table(b *bytes.Buffer) {
 	}
 	w.Flush()
 	a.adaptiveTable(b)
-	fmt.Fprintf(b, "\nI is largest at γ0 = %.6g: it grows with γ, without lemma 4.1's extremum inside (0, 1)\n", *a.Extremum)
+	fmt.Fprintf(b, "\nI is largest at γ0 = %.6g: it grows with γ, without lemma 4.1's extremum inside (0, 1)\n",
+		*a.Extremum)
 	if a.ClaimedExtremum != nil {
 		fmt.Fprintf(b, "claim: I is largest at %.4f, for equation 3 without its last term; α/(α+1) is %.4f\n",
 			*a.ClaimedExtremum, float64(a.Alpha)/float64(a.Alpha+1))
@@ -98,16 +99,19 @@ func (a *efficiencyAnswer) adaptiveTable(b *bytes.Buffer) {
 		}
 	}
 	w.Flush()
-	fmt.Fprintf(b, "all at δ %v; bounds for rates that are fixed and public, claims for SUB-LDA's, which follow from topics\n",
+	fmt.Fprintf(b, "all at δ %v; bounds for rates that are fixed and public, claims for SUB-LDA's, which follow from "+
+		"topics\n",
 		*a.Rows[0].Delta)
 }
 
 // notes prints which numbers are bounds and for what, and what they leave out.
 func (a *efficiencyAnswer) notes(b *bytes.Buffer) {
-	fmt.Fprintf(b, "bounds: all rows except claims; neighbours: %s of a word; for noise on counts of only the sampled words\n",
+	fmt.Fprintf(b, "bounds: all rows except claims; neighbours: %s of a word; for noise on counts of only the "+
+		"sampled words\n",
 		a.Adjacency)
 	if d := a.Draws; d != nil {
-		fmt.Fprintf(b, "draws: ε_I %s of an iteration, pure, for a word replaced (HDP-LDA, thm. 3) and draws from counts that\n"+
+		fmt.Fprintf(b, "draws: ε_I %s of an iteration, pure, for a word replaced (HDP-LDA, thm. 3) and draws from "+
+			"counts that\n"+
 			"stay as they are in an iteration. With noise on counts of all words, which move by √2: Rényi %s of an\n"+
 			"iteration, %s of all", d.Inherent, d.Loss, d.Total)
 		if d.Epsilon != nil {
@@ -130,7 +134,8 @@ func (a *efficiencyAnswer) Table3(b *bytes.Buffer) {
 	}
 	fmt.Fprintln(w, head)
 	for _, row := range a.Rows {
-		fmt.Fprintf(w, "%v\t%d\t%v\t%v\t%s\t%s\t%s", row.Gamma, row.Rounds, row.Claim.PrintedLoss, row.Claim.PrintedTotal,
+		fmt.Fprintf(w, "%v\t%d\t%v\t%v\t%s\t%s\t%s", row.Gamma, row.Rounds, row.Claim.PrintedLoss,
+			row.Claim.PrintedTotal,
 			claimed(row.Claim.Loss), row.Loss, row.Total)
 		if row.Epsilon != nil {
 			fmt.Fprintf(w, "\t%s", row.Epsilon)
@@ -138,7 +143,8 @@ func (a *efficiencyAnswer) Table3(b *bytes.Buffer) {
 		fmt.Fprintln(w)
 	}
 	w.Flush()
-	fmt.Fprintln(b, "\nclaims: the paper's columns, and equation 3 without its last term, which they agree with except at γ = 1")
+	fmt.Fprintln(b, "\nclaims: the paper's columns, and equation 3 without its last term, which they agree with "+
+		"except at γ = 1")
 	a.notes(b)
 }
 

@@ -57,7 +57,8 @@ Without noise (theorem 1) the loss follows from counts of the data: a claim, and
 func (c *Gibbs) Validate() error {
 	var wrong complaints
 	plain := c.LargestCount > 0
-	wrong.when((c.Clip != nil || plain) != (c.Prior != nil), "--prior goes with --clip or --largest-count, which need it")
+	wrong.when((c.Clip != nil || plain) != (c.Prior != nil),
+		"--prior goes with --clip or --largest-count, which need it")
 	wrong.when(c.Clip == nil && c.LaplaceScale == nil && c.EpsilonLaplace == nil && c.Flip == nil && !plain,
 		"--clip, --laplace-scale, --epsilon-laplace, --flip or --largest-count is needed")
 	if c.Prior != nil {
@@ -159,7 +160,8 @@ func (c *Gibbs) sampler(add adding) {
 	if c.Clip != nil {
 		inherent = classic.InherentLoss(*c.Clip, *c.Prior)
 		draws = of(1, mechanism.Pure{Epsilon: inherent})
-		add("draws", word, inherent, []loss.Release{draws}, "inherent loss (HDP-LDA, thm. 3, eq. 7), of counts that stay as they are")
+		add("draws", word, inherent, []loss.Release{draws},
+			"inherent loss (HDP-LDA, thm. 3, eq. 7), of counts that stay as they are")
 	}
 	if scale := c.scale(); scale > 0 {
 		cell := mechanism.Laplace{Scale: scale, Sensitivity: 1}
@@ -176,8 +178,10 @@ func (c *Gibbs) sampler(add adding) {
 		}
 	}
 	if c.LargestCount > 0 {
-		epsilon := classic.UnclippedInherentLoss(float64(c.LargestCount), float64(c.WordCount), float64(c.OtherCount), *c.Prior)
-		add("hdp20 without noise", word, epsilon, nil, "HDP-LDA, thm. 1, eq. 5: follows from the data, is not to be published")
+		epsilon := classic.UnclippedInherentLoss(float64(c.LargestCount), float64(c.WordCount), float64(c.OtherCount),
+			*c.Prior)
+		add("hdp20 without noise", word, epsilon, nil,
+			"HDP-LDA, thm. 1, eq. 5: follows from the data, is not to be published")
 	}
 }
 

@@ -42,7 +42,8 @@ func TestGibbsNoise(t *testing.T) {
 			t.Errorf("ε_L %v, %d rounds: ε %v, want it in [%v, %v]", w.laplace, w.rounds, e, w.low, w.high)
 		}
 		pure := w.laplace * float64(w.rounds)
-		if p, k := float64(fresh.Pure), float64(kept.Pure); p < pure || !almost(p, pure, 1e-9) || !almost(k, 2*pure, 1e-9) {
+		if p, k := float64(fresh.Pure), float64(kept.Pure); p < pure || !almost(p, pure, 1e-9) ||
+			!almost(k, 2*pure, 1e-9) {
 			t.Errorf("ε_L %v, %d rounds: pure ε %v, kept %v, want %v and twice that", w.laplace, w.rounds, p, k, pure)
 		}
 		if !(*kept.Epsilon >= *fresh.Epsilon) {
@@ -69,7 +70,8 @@ func TestGibbsResponse(t *testing.T) {
 		bit, word, document := rows["response of a bit"], rows["response of a word"], rows["response of a document"]
 		if !almost(float64(bit.Pure), w.pure, 1e-9) || !almost(float64(word.Pure), 2*w.pure, 1e-9) ||
 			!almost(float64(document.Pure), 6*w.pure, 1e-9) {
-			t.Errorf("f %v: pure ε %v, %v, %v, want 1, 2 and 6 times %v", w.flip, bit.Pure, word.Pure, document.Pure, w.pure)
+			t.Errorf("f %v: pure ε %v, %v, %v, want 1, 2 and 6 times %v", w.flip, bit.Pure, word.Pure, document.Pure,
+				w.pure)
 		}
 		if e := float64(*bit.Epsilon); !(e >= w.low && e <= w.high) {
 			t.Errorf("f %v: ε %v, want it in [%v, %v]", w.flip, e, w.low, w.high)
@@ -85,12 +87,14 @@ func TestGibbsTogether(t *testing.T) {
 			prior, laplace := 0.1, 0.3
 			rows := lossesOf(t, &Gibbs{Clip: &clip, Prior: &prior, EpsilonLaplace: &laplace, Rounds: 8, Delta: &delta})
 			draws, noise, both := rows["draws of a word"], rows["noise of a word"], rows["draws and noise of a word"]
-			if !almost(float64(both.Pure), float64(draws.Pure+noise.Pure), 1e-9) || both.Pure < draws.Pure+noise.Pure-1e-9 {
+			if !almost(float64(both.Pure), float64(draws.Pure+noise.Pure), 1e-9) ||
+				both.Pure < draws.Pure+noise.Pure-1e-9 {
 				t.Errorf("pure ε %v, want %v and %v", both.Pure, draws.Pure, noise.Pure)
 			}
 			for _, row := range []*gibbsRow{draws, noise, both} {
 				if *row.Epsilon > row.Pure*(1+1e-9) || *both.Epsilon < *row.Epsilon*(1-1e-9) {
-					t.Errorf("δ %v: %s loses ε %v, pure %v, both %v", delta, row.Part, *row.Epsilon, row.Pure, *both.Epsilon)
+					t.Errorf("δ %v: %s loses ε %v, pure %v, both %v", delta, row.Part, *row.Epsilon, row.Pure,
+						*both.Epsilon)
 				}
 			}
 			if paper := rows["hdp20 of a word"]; !paper.Claim || paper.Epsilon != nil || paper.Pure != both.Pure {

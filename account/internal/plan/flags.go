@@ -144,10 +144,12 @@ func (c *Flags) check() error {
 	case disjoint && c.Dataset == "":
 		return errors.New("the data sets of the ledger share no unit: --dataset must say which one the grant is for")
 	case !disjoint && c.Dataset != "":
-		return errors.New("--dataset is for a ledger whose data sets share no unit: account ledger new --disjoint-datasets")
+		return errors.New("--dataset is for a ledger whose data sets share no unit: account ledger new " +
+			"--disjoint-datasets")
 	}
 	if c.Clipping == event.ClipUnbounded && c.unknown() != "" {
-		return errors.New("--clipping unbounded protects nobody, whatever the budget: give --noise-multiplier, and neither --epsilon nor --delta")
+		return errors.New("--clipping unbounded protects nobody, whatever the budget: give --noise-multiplier, and " +
+			"neither --epsilon nor --delta")
 	}
 	g := c.grant()
 	if g.Expired(g.Created) {
@@ -198,7 +200,8 @@ func (c *Flags) checkBudget() error {
 	case c.More != 0 && c.Ledger == "":
 		return errors.New("--more adds to what a ledger has spent: give --ledger")
 	case c.More != 0 && (unknown == "epsilon" || unknown == "delta"):
-		return errors.New("--more is what ε may rise by: leave the noise out, or say with --solve rounds or --solve rate what follows from it")
+		return errors.New("--more is what ε may rise by: leave the noise out, or say with --solve rounds or --solve " +
+			"rate what follows from it")
 	case unknown == "":
 		if c.Mechanism == event.Select && c.Threshold == 0 {
 			return errors.New("--noise-multiplier of select needs a --threshold, or a --delta that pays for one")
@@ -209,7 +212,8 @@ func (c *Flags) checkBudget() error {
 			map[bool]string{true: " not"}[noise])
 	case unknown == "epsilon" && c.Epsilon != 0, unknown == "delta" && c.Delta != 0:
 		if c.Solve == "" {
-			return errors.New("--epsilon, --delta and noise are all given: --solve rounds and --solve rate say what is not")
+			return errors.New("--epsilon, --delta and noise are all given: --solve rounds and --solve rate say what " +
+				"is not")
 		}
 		return fmt.Errorf("to solve for %s it must not be given", unknown)
 	case unknown == "rounds" && (c.Rounds != nil || c.once() || c.Allocate || c.Epoch):
@@ -232,7 +236,8 @@ func (c *Flags) checkBudget() error {
 	}
 	if unknown != "delta" && !pure {
 		if c.Delta == 0 {
-			return errors.Join(err, errors.New("a --delta above 0 is needed: at most a tenth of one over the number of units"))
+			return errors.Join(err,
+				errors.New("a --delta above 0 is needed: at most a tenth of one over the number of units"))
 		}
 		err = errors.Join(err, event.CheckDelta(c.Delta))
 	}
@@ -244,8 +249,10 @@ func (c *Flags) checkObjective() error {
 	switch {
 	case c.filter() != nil:
 		return errors.New("the ledger has a filter, which cannot count objective: its loss has no bound")
-	case c.NoiseMultiplier != nil || c.Flip != nil || c.Delta != 0 || c.More != 0 || c.Solve != "" || len(c.Beside) > 0 || c.Part != 0:
-		return errors.New("objective takes --epsilon, which is the pure ε that a paper claims, and --regularisation: no --delta, --noise-multiplier, " +
+	case c.NoiseMultiplier != nil || c.Flip != nil || c.Delta != 0 || c.More != 0 || c.Solve != "" ||
+		len(c.Beside) > 0 || c.Part != 0:
+		return errors.New("objective takes --epsilon, which is the pure ε that a paper claims, and --regularisation: " +
+			"no --delta, --noise-multiplier, " +
 			"--flip, --more, --solve, --beside or --part")
 	case c.Claim == "":
 		return errors.New("objective protects nobody by a proof: it needs --claim paper")
@@ -259,7 +266,8 @@ func (c *Flags) checkObjective() error {
 func (c *Flags) checkFiltered(noise bool) error {
 	switch {
 	case c.Epsilon != 0 || c.Delta != 0 || c.More != 0 || c.Solve != "" || len(c.Beside) > 0:
-		return errors.New("the ledger has a filter, which keeps its budget: give --part, --noise-multiplier or --flip, and no --epsilon, --delta, " +
+		return errors.New("the ledger has a filter, which keeps its budget: give --part, --noise-multiplier or " +
+			"--flip, and no --epsilon, --delta, " +
 			"--more, --solve or --beside")
 	case c.Draws != 0:
 		return fmt.Errorf("the filter %s does not count --draws", c.filter().Measure)
@@ -268,7 +276,8 @@ func (c *Flags) checkFiltered(noise bool) error {
 	case c.Mechanism == event.Select:
 		return fmt.Errorf("select has a δ of its own, which the filter %s cannot count", c.filter().Measure)
 	case !noise && !(c.Part > 0 && c.Part <= 1):
-		return fmt.Errorf("the ledger has a filter: give --noise-multiplier or --flip, or --part above 0 and at most 1, is %v", c.Part)
+		return fmt.Errorf("the ledger has a filter: give --noise-multiplier or --flip, or --part above 0 and at most "+
+			"1, is %v", c.Part)
 	}
 	return nil
 }
@@ -309,7 +318,8 @@ func (c *Flags) grant() *event.Grant {
 	g := &event.Grant{
 		Version: event.GrantVersion, ID: c.ID, Created: time.Now().UTC().Truncate(time.Second),
 		Dataset: c.Dataset, Mechanism: c.Mechanism, Adjacency: c.Adjacency, Unit: c.Unit,
-		Clipping: c.Clipping, NonNegative: c.NonNegative, MaxWords: c.MaxWords, ReportWords: c.ReportWords, Threshold: c.Threshold, Claim: c.Claim,
+		Clipping: c.Clipping, NonNegative: c.NonNegative, MaxWords: c.MaxWords, ReportWords: c.ReportWords,
+		Threshold: c.Threshold, Claim: c.Claim,
 		Proved: c.Sensitivity, Draws: c.Draws,
 		Scheme: c.scheme(), Releases: c.AllRounds(c.rounds()), Expires: c.Expires, Regularisation: c.Regularisation,
 	}
@@ -318,7 +328,8 @@ func (c *Flags) grant() *event.Grant {
 	}
 	if g.Adjacency == "" {
 		g.Adjacency = event.AddRemove
-		if g.Scheme.Method == event.Fixed || g.Mechanism == event.RandomizedResponse || g.Mechanism == event.Objective || g.Unit == event.Word {
+		if g.Scheme.Method == event.Fixed || g.Mechanism == event.RandomizedResponse ||
+			g.Mechanism == event.Objective || g.Unit == event.Word {
 			g.Adjacency = event.ReplaceOne
 		}
 	}

@@ -29,8 +29,9 @@ func (c *Flags) extent(g *event.Grant) (low, high float64, err error) {
 		return compose.StrayWord(g.Charge(1, g.Scheme)) <= thresholdShare*c.Delta
 	}
 	if !pays(low) {
-		return 0, 0, exit.Errorf(exit.Usage, "--threshold %v is too low: with any noise it releases a unit's own word with a "+
-			"probability above a tenth of δ", c.Threshold)
+		return 0, 0, exit.Errorf(exit.Usage,
+			"--threshold %v is too low: with any noise it releases a unit's own word with a "+
+				"probability above a tenth of δ", c.Threshold)
 	}
 	least := search.Bisect(1/high, 1/low, func(x float64) bool { return pays(1 / x) })
 	return low, 1 / least, nil

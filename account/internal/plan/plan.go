@@ -47,7 +47,8 @@ func (c *Flags) Make(log *slog.Logger) (*event.Grant, error) {
 		log.Warn(weak)
 	}
 	if c.Delta > 1e-3 {
-		log.Warn("δ is large: a mechanism with this δ may reveal a unit completely with probability δ", "delta", c.Delta)
+		log.Warn("δ is large: a mechanism with this δ may reveal a unit completely with probability δ", "delta",
+			c.Delta)
 	}
 	if err := grant.Check(); err != nil {
 		return nil, exit.Errorf(exit.Usage, "%w", err)
@@ -82,7 +83,8 @@ func (c *Flags) warnOfBudgets(log *slog.Logger, g *event.Grant) error {
 			return err
 		}
 		if epsilon > b.Epsilon {
-			log.Warn(fmt.Sprintf("this grant takes the ledger to ε %s at δ %v, past its budget of %v", rounded.Up(epsilon), b.Delta, b.Epsilon))
+			log.Warn(fmt.Sprintf("this grant takes the ledger to ε %s at δ %v, past its budget of %v",
+				rounded.Up(epsilon), b.Delta, b.Epsilon))
 		}
 	}
 	return nil

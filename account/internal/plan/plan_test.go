@@ -53,7 +53,8 @@ func TestCalibration(t *testing.T) {
 	for _, r := range golden.Rows[row](t, "testdata/calibration.jsonl", 12, nil) {
 		t.Run(fmt.Sprint(r.Epsilon, r.Delta, r.Q), func(t *testing.T) {
 			t.Parallel()
-			g := solved(t, &Flags{Epsilon: r.Epsilon, Delta: r.Delta, Flags: scheme.Flags{Sampled: scheme.Sampled{Poisson: new(r.Q)}}, Rounds: new(r.Rounds)})
+			g := solved(t, &Flags{Epsilon: r.Epsilon, Delta: r.Delta,
+				Flags: scheme.Flags{Sampled: scheme.Sampled{Poisson: new(r.Q)}}, Rounds: new(r.Rounds)})
 			if !(g.NoiseMultiplier >= r.Low && g.NoiseMultiplier <= r.High) {
 				t.Errorf("%+v: noise multiplier %v", r, g.NoiseMultiplier)
 			}
@@ -73,14 +74,19 @@ func TestPlanThenReport(t *testing.T) {
 		"epoch":    {Flags: scheme.Flags{Epoch: true}},
 		"allocate": {Flags: scheme.Flags{Allocate: true}},
 		"epochs":   {Flags: scheme.Flags{Allocate: true, Epochs: new(3)}, Rounds: new(4)},
-		"batch":    {Flags: scheme.Flags{Epoch: true}, Adjacency: event.ReplaceOne, Clipping: event.ClipBatch, Claim: event.PaperClaim},
+		"batch": {Flags: scheme.Flags{Epoch: true}, Adjacency: event.ReplaceOne, Clipping: event.ClipBatch,
+			Claim: event.PaperClaim},
 		"batch seeded": {
-			Flags: scheme.Flags{Allocate: true}, Seeded: true, Adjacency: event.ReplaceOne, Clipping: event.ClipBatch, Claim: event.PaperClaim,
+			Flags: scheme.Flags{Allocate: true}, Seeded: true, Adjacency: event.ReplaceOne, Clipping: event.ClipBatch,
+			Claim: event.PaperClaim,
 		},
-		"batch secret":     {Flags: scheme.Flags{Allocate: true}, Adjacency: event.ReplaceOne, Clipping: event.ClipBatch},
-		"non-negative":     {Flags: scheme.Flags{Sampled: scheme.Sampled{All: true}}, Adjacency: event.ReplaceOne, NonNegative: true},
-		"laplace":          {Flags: scheme.Flags{Sampled: scheme.Sampled{All: true}}, Mechanism: event.Laplace},
-		"laplace poisson":  {Flags: scheme.Flags{Sampled: scheme.Sampled{Poisson: new(0.05)}}, Mechanism: event.Laplace},
+		"batch secret": {Flags: scheme.Flags{Allocate: true}, Adjacency: event.ReplaceOne,
+			Clipping: event.ClipBatch},
+		"non-negative": {Flags: scheme.Flags{Sampled: scheme.Sampled{All: true}}, Adjacency: event.ReplaceOne,
+			NonNegative: true},
+		"laplace": {Flags: scheme.Flags{Sampled: scheme.Sampled{All: true}}, Mechanism: event.Laplace},
+		"laplace poisson": {Flags: scheme.Flags{Sampled: scheme.Sampled{Poisson: new(0.05)}},
+			Mechanism: event.Laplace},
 		"laplace epoch":    {Flags: scheme.Flags{Epoch: true}, Mechanism: event.Laplace, Adjacency: event.ReplaceOne},
 		"select":           {Mechanism: event.Select, MaxWords: 300, Rounds: new(1)},
 		"select threshold": {Mechanism: event.Select, MaxWords: 3, Rounds: new(1), Threshold: 100},
@@ -133,10 +139,12 @@ func TestPublicThrow(t *testing.T) {
 		c.Epsilon, c.Delta, c.Rounds, c.Adjacency, c.Clipping = 1, 1e-6, new(20), event.ReplaceOne, event.ClipBatch
 		return solved(t, &c).NoiseMultiplier
 	}
-	epoch, seeded := noise(Flags{Flags: scheme.Flags{Epoch: true}}), noise(Flags{Flags: scheme.Flags{Allocate: true}, Seeded: true})
+	epoch, seeded := noise(Flags{Flags: scheme.Flags{Epoch: true}}),
+		noise(Flags{Flags: scheme.Flags{Allocate: true}, Seeded: true})
 	secret := noise(Flags{Flags: scheme.Flags{Allocate: true}})
 	if epoch != seeded || math.Abs(epoch/secret-math.Sqrt2) > 1e-4 {
-		t.Errorf("noise multipliers %v for an epoch, %v for a seeded allocation, %v for a secret one", epoch, seeded, secret)
+		t.Errorf("noise multipliers %v for an epoch, %v for a seeded allocation, %v for a secret one", epoch, seeded,
+			secret)
 	}
 }
 
@@ -156,7 +164,8 @@ func TestRandomPlans(t *testing.T) {
 	plan := func() Flags {
 		c := Flags{
 			Mechanism: pick(event.Gaussian, event.Laplace, event.Select), Rounds: new(1 + random.IntN(12)), Delta: 1e-6,
-			Epsilon: math.Exp(random.Float64()*3 - 1), Clipping: pick("", event.ClipProved), Accountant: pick("renyi", "pld"),
+			Epsilon: math.Exp(random.Float64()*3 - 1), Clipping: pick("", event.ClipProved),
+			Accountant: pick("renyi", "pld"),
 		}
 		switch {
 		case c.Mechanism == event.Select:
@@ -192,7 +201,8 @@ func TestRandomPlans(t *testing.T) {
 		for round := range g.Releases {
 			b.Charge(t, ledgertest.ChargeOf(g, round+1, "night"))
 		}
-		if e := float64(reported(t, &b.Ledger, c.Delta, c.Accountant).Epsilon); !(e <= c.Epsilon && e > c.Epsilon*0.99) {
+		if e := float64(reported(t, &b.Ledger, c.Delta, c.Accountant).Epsilon); !(e <= c.Epsilon &&
+			e > c.Epsilon*0.99) {
 			t.Errorf("%d: planned ε %v, report %v: %+v", i, c.Epsilon, e, g)
 		}
 	}
@@ -202,7 +212,8 @@ func TestRandomPlans(t *testing.T) {
 func TestMoreNoiseIsLess(t *testing.T) {
 	for name, c := range map[string]Flags{
 		"gaussian": {Flags: scheme.Flags{Sampled: scheme.Sampled{Poisson: new(0.1)}}, Rounds: new(9)},
-		"laplace":  {Flags: scheme.Flags{Sampled: scheme.Sampled{Poisson: new(0.1)}}, Rounds: new(9), Mechanism: event.Laplace},
+		"laplace": {Flags: scheme.Flags{Sampled: scheme.Sampled{Poisson: new(0.1)}}, Rounds: new(9),
+			Mechanism: event.Laplace},
 		"epoch":    {Flags: scheme.Flags{Epoch: true}, Rounds: new(9), Mechanism: event.Laplace},
 		"select":   {Mechanism: event.Select, Rounds: new(1), MaxWords: 10},
 		"response": {Mechanism: event.RandomizedResponse, Rounds: new(1), MaxWords: 10},

@@ -73,19 +73,23 @@ func (p *planning) beside() (hashes []string, err error) {
 		}
 		for _, line := range p.ledger.Lines {
 			if line.Grant != nil && line.Grant.ID == g.ID {
-				return nil, exit.Errorf(exit.Usage, "%s: %s has this grant already: what it was used for comes off the budget, and "+
-					"the rest of it may no longer be used", name, p.Ledger).WithHint("plan without --beside, and plan that grant again")
+				return nil, exit.Errorf(exit.Usage,
+					"%s: %s has this grant already: what it was used for comes off the budget, and "+
+						"the rest of it may no longer be used", name, p.Ledger).
+					WithHint("plan without --beside, and plan that grant again")
 			}
 		}
 		if g.Budget.Epsilon == 0 {
-			return nil, exit.Errorf(exit.Usage, "%s has no budget: nothing keeps it from releasing a batch or a round again", name).
+			return nil, exit.Errorf(exit.Usage,
+				"%s has no budget: nothing keeps it from releasing a batch or a round again", name).
 				WithHint("plan it with --delta, or with --epsilon, and --ledger")
 		}
 		if g.Ledger != p.grant.Ledger {
 			return nil, exit.Errorf(exit.Usage, "%s is for another ledger than %s", name, p.Ledger)
 		}
 		if g.Dataset != p.grant.Dataset {
-			return nil, exit.Errorf(exit.Usage, "%s is for another data set than %q, with which it shares no unit", name, p.Dataset).
+			return nil, exit.Errorf(exit.Usage, "%s is for another data set than %q, with which it shares no unit",
+				name, p.Dataset).
 				WithHint("plan without it: what it releases does not come off this budget")
 		}
 		hash, err := g.Hash()
@@ -125,7 +129,8 @@ func (c *Flags) solveFiltered(grant *event.Grant) error {
 			return err
 		}
 		if most > 1 {
-			return exit.Errorf(exit.Refused, "no noise of %s keeps all releases within the part %v of the filter", grant.Mechanism,
+			return exit.Errorf(exit.Refused, "no noise of %s keeps all releases within the part %v of the filter",
+				grant.Mechanism,
 				c.Part)
 		}
 		least, err := search.Least(low, high, search.Within(1e-6), cost)
@@ -196,7 +201,8 @@ func (p *planning) raise() error {
 	case math.IsInf(already, 1):
 		return p.tooMuch(already)
 	case p.Epsilon != 0 && p.Epsilon-already < leastMore*p.More:
-		return exit.Errorf(exit.Refused, "%s spent ε %s of %v at δ %v: %s is left, which is less than a tenth of --more %v", p.spenders(),
+		return exit.Errorf(exit.Refused,
+			"%s spent ε %s of %v at δ %v: %s is left, which is less than a tenth of --more %v", p.spenders(),
 			rounded.Up(already), p.Epsilon, p.Delta, rounded.Down(max(0, p.Epsilon-already)), p.More)
 	}
 	more := math.Nextafter(already+p.More, 0)
@@ -211,7 +217,8 @@ func (p *planning) solveNoise() error {
 	if already, err := p.already(); err != nil {
 		return err
 	} else if already > mostSpent*p.Epsilon && already < p.Epsilon && p.More == 0 {
-		return exit.Errorf(exit.Refused, "%s spent ε %s of %v: what is left is not worth its noise", p.spenders(), rounded.Up(already), p.Epsilon).
+		return exit.Errorf(exit.Refused, "%s spent ε %s of %v: what is left is not worth its noise", p.spenders(),
+			rounded.Up(already), p.Epsilon).
 			WithHint("a larger --epsilon is a decision to spend more")
 	}
 	low, high, err := p.extent(p.grant)
@@ -236,10 +243,11 @@ func (p *planning) with(x float64) func(*accountant.Accountant) (float64, error)
 func (p *planning) solveRounds() error {
 	rounds := func(x float64) int { return int(math.Floor(1 / x * (1 + 1e-12))) }
 	neighbours := func(low, high float64) bool { return rounds(low) <= rounds(high)+1 }
-	return p.settle(1.0/min(event.MaxRounds, pld.MaxCount), 1, neighbours, func(x float64) func(*accountant.Accountant) (float64, error) {
-		p.grant.Scheme.Rounds, p.grant.Releases = rounds(x), rounds(x)
-		return p.epsilon
-	})
+	return p.settle(1.0/min(event.MaxRounds, pld.MaxCount), 1, neighbours,
+		func(x float64) func(*accountant.Accountant) (float64, error) {
+			p.grant.Scheme.Rounds, p.grant.Releases = rounds(x), rounds(x)
+			return p.epsilon
+		})
 }
 
 // solveRate sets the largest rate of Poisson sampling that keeps the budget, rounded down to six digits.
@@ -288,7 +296,8 @@ func (p *planning) solveDelta() (float64, error) {
 
 // settle sets the least x in [low, high] that keeps ε within the budget. If high does not keep the budget, it returns
 // an error.
-func (p *planning) settle(low, high float64, done func(low, high float64) bool, set func(float64) func(*accountant.Accountant) (float64, error),
+func (p *planning) settle(low, high float64, done func(low, high float64) bool,
+	set func(float64) func(*accountant.Accountant) (float64, error),
 ) error {
 	epsilon, err := set(high)(p.accountant())
 	if err != nil {
@@ -306,7 +315,8 @@ func (p *planning) settle(low, high float64, done func(low, high float64) bool, 
 
 // least returns the least x, as search.Least does. high must be within the budget. It asks Rényi curves first, which
 // are fast. They reach the budget at a slightly larger x than pld.
-func (p *planning) least(low, high float64, done func(low, high float64) bool, set func(float64) func(*accountant.Accountant) (float64, error),
+func (p *planning) least(low, high float64, done func(low, high float64) bool,
+	set func(float64) func(*accountant.Accountant) (float64, error),
 ) (float64, error) {
 	by := func(a *accountant.Accountant) func(float64) (float64, error) {
 		return func(x float64) (float64, error) {
@@ -366,9 +376,11 @@ func (p *planning) whatNow(already float64) string {
 	case math.IsInf(already, 1):
 		return "no ε bounds what was released: take other data, with a ledger of their own"
 	case len(p.Beside) > 0:
-		return fmt.Sprintf("plan what is beside with more noise, or give an --epsilon above %s, if those who set the budget agree", rounded.Up(already))
+		return fmt.Sprintf("plan what is beside with more noise, or give an --epsilon above %s, if those who set the "+
+			"budget agree", rounded.Up(already))
 	}
-	return fmt.Sprintf("what was released stays released. Give an --epsilon above %s, if those who set the budget agree, or take other data, with a ledger "+
+	return fmt.Sprintf("what was released stays released. Give an --epsilon above %s, if those who set the budget "+
+		"agree, or take other data, with a ledger "+
 		"of their own", rounded.Up(already))
 }
 
@@ -386,17 +398,21 @@ func (p *planning) tooMuch(epsilon float64) error {
 	case unknown == "epsilon":
 		return exit.Errorf(exit.Refused, "nothing is proved at δ %v: ε is ∞", p.Delta)
 	case already >= p.Epsilon:
-		return exit.Errorf(exit.Refused, "nothing is left of ε %v: %s spent ε %s", p.Epsilon, p.spenders(), rounded.Up(already)).
+		return exit.Errorf(exit.Refused, "nothing is left of ε %v: %s spent ε %s", p.Epsilon, p.spenders(),
+			rounded.Up(already)).
 			WithHint("%s", p.whatNow(already))
 	case unknown == "rounds":
-		return exit.Errorf(exit.Refused, "one round takes ε to %s at δ %v, above %v", rounded.Up(epsilon), p.Delta, p.Epsilon).
+		return exit.Errorf(exit.Refused, "one round takes ε to %s at δ %v, above %v", rounded.Up(epsilon), p.Delta,
+			p.Epsilon).
 			WithHint("more noise, a lower rate or a larger --epsilon leaves room for a round")
 	case unknown == "rate":
-		return exit.Errorf(exit.Refused, "the least rate, %v, takes ε to %s at δ %v, above %v", leastRate, rounded.Up(epsilon), p.Delta,
+		return exit.Errorf(exit.Refused, "the least rate, %v, takes ε to %s at δ %v, above %v", leastRate,
+			rounded.Up(epsilon), p.Delta,
 			p.Epsilon).WithHint("more noise, fewer rounds or a larger --epsilon leaves room for a sample")
 	case p.Threshold != 0:
-		return exit.Errorf(exit.Usage, "--threshold %v is too low: more noise than %.4g lifts words of one unit over it, "+
-			"and with that much ε is %s", p.Threshold, p.grant.NoiseMultiplier, rounded.Up(epsilon))
+		return exit.Errorf(exit.Usage,
+			"--threshold %v is too low: more noise than %.4g lifts words of one unit over it, "+
+				"and with that much ε is %s", p.Threshold, p.grant.NoiseMultiplier, rounded.Up(epsilon))
 	}
 	return exit.Errorf(exit.Refused, "the largest noise of %s does not reach ε %v at δ %v: with it ε is %s, "+
 		"and %s without this plan", p.grant.Mechanism, p.Epsilon, p.Delta, rounded.Up(epsilon), rounded.Up(already))

@@ -10,8 +10,10 @@ import (
 )
 
 func TestParseStatistics(t *testing.T) {
-	matrices, bounds, err := parseStatistics(strings.NewReader("# statistics\n\n z=1x50  7.5 \r\ny=2xV,symmetric 1e-3"), "f")
-	if got, want := fmt.Sprint(matrices, bounds, err), "[{z 1 50 false} {y 2 V true}] [{z 7.5} {y 0.001}] <nil>"; got != want {
+	matrices, bounds, err := parseStatistics(strings.NewReader("# statistics\n\n z=1x50  7.5 \r\ny=2xV,symmetric 1e-3"),
+		"f")
+	if got, want := fmt.Sprint(matrices, bounds, err),
+		"[{z 1 50 false} {y 2 V true}] [{z 7.5} {y 0.001}] <nil>"; got != want {
 		t.Errorf("read %s, want %s", got, want)
 	}
 	for text, want := range map[string]string{
@@ -24,7 +26,8 @@ func TestParseStatistics(t *testing.T) {
 		strings.Repeat("x", 1<<17): "f: line 1 is too long",
 		strings.Repeat("z=1x1 1\n", wire.MaxMatrices+1): "f: line 65: more than 64 matrices",
 	} {
-		if _, _, err := parseStatistics(strings.NewReader(text), "f"); err == nil || !strings.HasPrefix(err.Error(), want) || exit.Code(err) != exit.Malformed {
+		if _, _, err := parseStatistics(strings.NewReader(text), "f"); err == nil ||
+			!strings.HasPrefix(err.Error(), want) || exit.Code(err) != exit.Malformed {
 			t.Errorf("%.20q: %v, want %s", text, err, want)
 		}
 	}
@@ -33,7 +36,8 @@ func TestParseStatistics(t *testing.T) {
 // FuzzParseStatistics: a file that can be read gives as many matrices as bounds, of the same names. The matrices and
 // bounds can be written and read again.
 func FuzzParseStatistics(f *testing.F) {
-	for _, seed := range []string{"z=1x50 7.5\ny=1xV 28\n", "s2=VxV,symmetric 0.25", "#\n", "a=b=1x1 1", "z=1x1 NaN", "z=1x1\t1"} {
+	for _, seed := range []string{"z=1x50 7.5\ny=1xV 28\n", "s2=VxV,symmetric 0.25", "#\n", "a=b=1x1 1", "z=1x1 NaN",
+		"z=1x1\t1"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -49,7 +53,8 @@ func FuzzParseStatistics(f *testing.F) {
 				t.Fatalf("matrix %q has the bound of %q", m.name, bounds[i].Name)
 			}
 		}
-		if m, b, err := parseStatistics(strings.NewReader(again.String()), "f"); err != nil || fmt.Sprint(m, b) != fmt.Sprint(matrices, bounds) {
+		if m, b, err := parseStatistics(strings.NewReader(again.String()), "f"); err != nil ||
+			fmt.Sprint(m, b) != fmt.Sprint(matrices, bounds) {
 			t.Errorf("%q was read as %q, which is read as %v, %v, %v", text, again.String(), m, b, err)
 		}
 	})

@@ -53,7 +53,8 @@ func (f *subjectFlags) subject(log *slog.Logger, mechanism string) (s event.Subj
 func (f *subjectFlags) words() (vocabulary.Words, error) {
 	if family, err := model.Named(families.All, f.Model); err == nil && family.Features != nil {
 		if f.Vocab != "" {
-			return nil, exit.Errorf(exit.Usage, "--vocab belongs to other models: the features of %s are always the same", f.Model)
+			return nil, exit.Errorf(exit.Usage,
+				"--vocab belongs to other models: the features of %s are always the same", f.Model)
 		}
 		return vocabulary.Words(family.Features), nil
 	}
@@ -73,9 +74,11 @@ func (f *subjectFlags) needsVocabulary(log *slog.Logger) (bool, error) {
 	family, err := model.Named(families.All, f.Model)
 	switch {
 	case err == nil && family.Values && family.Features == nil:
-		return false, exit.Errorf(exit.Usage, "model %s is over features, which have no default: --vocab must name the list of features", f.Model)
+		return false, exit.Errorf(exit.Usage,
+			"model %s is over features, which have no default: --vocab must name the list of features", f.Model)
 	case err != nil && !overWords:
-		log.Warn(fmt.Sprintf("%v: the grant names no vocabulary, and privatize refuses it for a stream that names one: --vocab", err))
+		log.Warn(fmt.Sprintf("%v: the grant names no vocabulary, and privatize refuses it for a stream that names "+
+			"one: --vocab", err))
 		return false, nil
 	}
 	return true, nil

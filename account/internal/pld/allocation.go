@@ -35,7 +35,8 @@ func allocation(rounds int, multiplier float64, by side, name string) (*Pair, er
 		return nil, fmt.Errorf("allocation to %d rounds with a noise multiplier of %v: not in [2, %d] and [%v, %v]",
 			rounds, multiplier, MostAllocated, LeastAllocated, float64(LargestAllocated))
 	}
-	return meanRatio(rounds, gaussianRatio(1, 1/multiplier, by), by).pair(fmt.Sprint(name, rounds, " ", multiplier)), nil
+	return meanRatio(rounds, gaussianRatio(1, 1/multiplier, by), by).pair(fmt.Sprint(name, rounds, " ", multiplier)),
+		nil
 }
 
 // meanRatio is the mean of count independent ratios like one.

@@ -71,7 +71,8 @@ func TestAllocationAsIntegrated(t *testing.T) {
 			}
 			_, lower, err := distribution(t, Event{below, 1}).Delta(epsilon)
 			if !(lower <= want && want <= upper && upper < 1.01*want && lower > 0.99*want) || err != nil {
-				t.Errorf("%d rounds, σ %v, ε %v: δ from %v to %v, is %v (%v)", c.rounds, c.sigma, epsilon, lower, upper, want, err)
+				t.Errorf("%d rounds, σ %v, ε %v: δ from %v to %v, is %v (%v)", c.rounds, c.sigma, epsilon, lower, upper,
+					want, err)
 			}
 		}
 	}
@@ -92,7 +93,8 @@ func TestAllocationMoments(t *testing.T) {
 			return sum
 		}
 		for a := 2; a <= 4; a++ {
-			high, low, want := moment(above, float64(a)), moment(below, float64(a)), allocationMoment(c.rounds, 1/c.sigma, a)
+			high, low, want := moment(above, float64(a)), moment(below, float64(a)),
+				allocationMoment(c.rounds, 1/c.sigma, a)
 			// What is above 1 is what is lost; the tails beyond the last value are not in the sum.
 			if !(high-want > -1e-10*want && want-low > -1e-10*want && high-low < 3e-3*(want-1)) {
 				t.Errorf("%d rounds, σ %v: E[R^%d] from %v to %v, is %v", c.rounds, c.sigma, a, low, high, want)
@@ -161,10 +163,12 @@ func TestAllocationKnown(t *testing.T) {
 	} {
 		upper, lower, err := allocated(c.rounds, c.sigma, c.epochs, c.delta)
 		if !(c.least <= lower && lower <= upper && upper <= c.most) || err != nil {
-			t.Errorf("%d rounds, σ %v: ε from %v to %v, is from %v to %v (%v)", c.rounds, c.sigma, lower, upper, c.least, c.most, err)
+			t.Errorf("%d rounds, σ %v: ε from %v to %v, is from %v to %v (%v)", c.rounds, c.sigma, lower, upper,
+				c.least, c.most, err)
 		}
 		if !(upper < c.poisson && upper < c.together) {
-			t.Errorf("%d rounds, σ %v: ε %v, %v by coins for each round, %v of one round", c.rounds, c.sigma, upper, c.poisson, c.together)
+			t.Errorf("%d rounds, σ %v: ε %v, %v by coins for each round, %v of one round", c.rounds, c.sigma, upper,
+				c.poisson, c.together)
 		}
 	}
 }
@@ -174,7 +178,8 @@ func TestAllocationBracket(t *testing.T) {
 	for _, c := range []struct {
 		rounds       int
 		sigma, delta float64
-	}{{2, 0.1, 1e-5}, {3, 300, 1e-9}, {37, 1, 1e-20}, {10_000, 0.2, 1e-10}, {5000, 50, 1e-9}}[:testkit.Repeats(t, "accounting", 3, 5)] {
+	}{{2, 0.1, 1e-5}, {3, 300, 1e-9}, {37, 1, 1e-20}, {10_000, 0.2, 1e-10},
+		{5000, 50, 1e-9}}[:testkit.Repeats(t, "accounting", 3, 5)] {
 		upper, lower, err := allocated(c.rounds, c.sigma, 3, c.delta)
 		if !(lower > 0 && lower <= upper && upper < 1.003*lower) || err != nil {
 			t.Errorf("%d rounds, σ %v, δ %v: ε from %v to %v (%v)", c.rounds, c.sigma, c.delta, lower, upper, err)

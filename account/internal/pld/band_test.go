@@ -57,7 +57,8 @@ func TestBand(t *testing.T) {
 					far := found[k] - exactCoefficient(values, first, k, c.n)
 					// The sum itself has errors of an angle, a sine and a product.
 					if most := (b.error + 8*unit) * total; math.Hypot(real(far), imag(far)) > most {
-						t.Errorf("%d values from %d of %d, frequency %d: wrong by %v, at most %v", c.values, first, c.n, k, far, most)
+						t.Errorf("%d values from %d of %d, frequency %d: wrong by %v, at most %v", c.values, first, c.n,
+							k, far, most)
 					}
 				}
 			}

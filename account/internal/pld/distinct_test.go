@@ -47,7 +47,8 @@ func TestDistinct(t *testing.T) {
 			}
 			high, low, err := many.Epsilon(delta)
 			if !(high >= lower && low <= upper && math.Abs(high/upper-1) < 2e-3 && low > 0.99*high) || err != nil {
-				t.Errorf("%s, δ %v: ε from %v to %v, %v to %v at once (%v)", c.what, delta, low, high, lower, upper, err)
+				t.Errorf("%s, δ %v: ε from %v to %v, %v to %v at once (%v)", c.what, delta, low, high, lower, upper,
+					err)
 			}
 		}
 	}

@@ -115,7 +115,8 @@ func merge(events []Event) ([]component, error) {
 			return nil, fmt.Errorf("%w: 1/σ² of %g in all, more than %g", errPrecise, precision, float64(mostPrecision))
 		}
 		up := float64(len(events)+4) * unit
-		merged := &Pair{density: gaussianMixture(1, math.Sqrt(precision)*(1+up)), symmetric: true, rounded: rounded + 2*up}
+		merged := &Pair{density: gaussianMixture(1, math.Sqrt(precision)*(1+up)), symmetric: true,
+			rounded: rounded + 2*up}
 		kinds = append(kinds, component{pair: merged, count: 1})
 	}
 	return kinds, nil

@@ -156,7 +156,8 @@ func TestTold(t *testing.T) {
 			upper, lower, err := d.Delta(epsilon)
 			if most, least := told+(1-told)*above, told+(1-told)*below; err != nil || lower > most || upper < least ||
 				!(lower > 0.98*least) {
-				t.Errorf("δ₀ %v, ε %v: δ from %v to %v, %v; is between %v and %v", one, epsilon, lower, upper, err, least, most)
+				t.Errorf("δ₀ %v, ε %v: δ from %v to %v, %v; is between %v and %v", one, epsilon, lower, upper, err,
+					least, most)
 			}
 			bound, low, err := d.Epsilon(upper) // of a δ that is not below that of ε
 			if err != nil || low > epsilon || low > bound || one < 1e-6 && low < 0.99*epsilon {

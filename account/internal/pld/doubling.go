@@ -19,7 +19,8 @@ func NewDoubled(events []Event) (d *Doubled, ok bool) {
 	}
 	for _, e := range events {
 		x := e.Pair.density
-		if x == nil || x.curved != 1 || x.opposed || e.Pair.mirrored || e.Pair.both || x.rate > mostRateDoubled || x.slope > mostSlopeDoubled {
+		if x == nil || x.curved != 1 || x.opposed || e.Pair.mirrored || e.Pair.both || x.rate > mostRateDoubled ||
+			x.slope > mostSlopeDoubled {
 			return nil, false
 		}
 	}

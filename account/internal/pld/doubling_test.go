@@ -81,7 +81,8 @@ func TestDoubledMoments(t *testing.T) {
 			return sum
 		}
 		want := math.Expm1(float64(c.releases) * math.Log1p(c.q*c.q*math.Expm1(1/(c.sigma*c.sigma))))
-		if high, low := variance(d.above), variance(d.below); !(low <= want*(1+1e-6) && want <= high*(1+1e-6) && high < 1.005*low) {
+		if high, low := variance(d.above),
+			variance(d.below); !(low <= want*(1+1e-6) && want <= high*(1+1e-6) && high < 1.005*low) {
 			t.Errorf("%+v: variance from %v to %v, is %v", c, low, high, want)
 		}
 	}
@@ -110,7 +111,8 @@ func TestDoubledAsTransformed(t *testing.T) {
 	}
 	for what, e := range map[string]Event{
 		"a large rate": {pair(Gaussian(0.01, 1)), 3}, "all units": {pair(Gaussian(1, 1)), 3},
-		"an exchange": {pair(GaussianReplaceOrthogonal(1e-4, 1)), 3}, "opposite units": {pair(GaussianReplace(1e-4, 1)), 3},
+		"an exchange":    {pair(GaussianReplaceOrthogonal(1e-4, 1)), 3},
+		"opposite units": {pair(GaussianReplace(1e-4, 1)), 3},
 		"no replacement": {pair(GaussianWithoutReplacement(1e-4, 1)), 3}, "Laplace": {pair(Laplace(1e-4, 1)), 3},
 	} {
 		if _, ok := NewDoubled([]Event{e}); ok {

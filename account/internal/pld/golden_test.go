@@ -159,10 +159,11 @@ func (r row) check(t *testing.T, upper, lower float64, err error) {
 // checkNoise: LeastNoise is within low and high.
 func (r row) checkNoise(t *testing.T) {
 	t.Helper()
-	noise, err := LeastNoise(r.Epsilon, r.Delta, 0.02, 1e6, Options{Tolerance: 5e-3}, func(noise float64) ([]Event, error) {
-		p, err := Gaussian(r.Q, noise)
-		return []Event{{p, r.Steps}}, err
-	})
+	noise, err := LeastNoise(r.Epsilon, r.Delta, 0.02, 1e6, Options{Tolerance: 5e-3},
+		func(noise float64) ([]Event, error) {
+			p, err := Gaussian(r.Q, noise)
+			return []Event{{p, r.Steps}}, err
+		})
 	if err != nil || !(noise >= r.Low && noise <= r.High) {
 		t.Errorf("%s: noise %v, want %v to %v (%v)", r.ID, noise, r.Low, r.High, err)
 	}

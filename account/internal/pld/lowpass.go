@@ -59,7 +59,8 @@ func (w *window) lowpass(terms []term) (f *series, ok bool) {
 	for i, x := range terms {
 		w.error += x.count * folds[i].error
 		begin = modulo(begin-modulo(int(x.count), w.n)*modulo(folds[i].center, w.n), w.n)
-		p.multiply(b.coefficients(masses[i], x.first-folds[i].center), x.count, folds[i].excess, 2*b.error*folds[i].rest+folds[i].wrong)
+		p.multiply(b.coefficients(masses[i], x.first-folds[i].center), x.count, folds[i].excess,
+			2*b.error*folds[i].rest+folds[i].wrong)
 	}
 	return newSeries(p, w.n, begin), true
 }

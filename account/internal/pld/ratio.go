@@ -181,7 +181,8 @@ func combine(o operation, x, y *ratio, by side) *ratio {
 	if o.product {
 		apart *= 2
 	}
-	for _, loss := range lossEdges(center, deviation, r.loss(least)-1e-9*deviation, r.loss(most)+1e-9*deviation, apart) {
+	for _, loss := range lossEdges(center, deviation, r.loss(least)-1e-9*deviation, r.loss(most)+1e-9*deviation,
+		apart) {
 		values = append(values, r.at(loss))
 	}
 	values[1] = min(values[1], least) // rounding
@@ -216,7 +217,8 @@ func sums(o operation, x, y *ratio, values []float64) (mass, moment, away []floa
 	var masses, moments, aways [parts][]float64
 	var most [parts]int
 	parallel.Each(parts, func(part int) {
-		mass, moment, away := make([]float64, len(values)-1), make([]float64, len(values)-1), make([]float64, len(values)-1)
+		mass, moment, away := make([]float64, len(values)-1), make([]float64, len(values)-1),
+			make([]float64, len(values)-1)
 		terms := make([]int, len(values)-1)
 		for i := part; i < len(x.value); i += parts {
 			constant, factor := o.line(x.value[i])

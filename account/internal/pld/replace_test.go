@@ -53,7 +53,8 @@ func TestExchangedAgainstBounds(t *testing.T) {
 				for _, epsilon := range []float64{0, 0.1, 1} {
 					upper, lower, err := d.Delta(epsilon)
 					is := exchanged(math.Exp(epsilon), q, 1/sigma, 1/sigma, inner/(sigma*sigma))
-					if room := 2e-6 + 1e-6*is; !(lower <= is+room && upper >= is-room && upper <= is*1.02+room) || err != nil {
+					if room := 2e-6 + 1e-6*is; !(lower <= is+room && upper >= is-room && upper <= is*1.02+room) ||
+						err != nil {
 						t.Errorf("q %v, σ %v, inner product %v, ε %v: δ from %v to %v, want %v (%v)",
 							q, sigma, inner, epsilon, lower, upper, is, err)
 					}
@@ -85,7 +86,8 @@ func TestWorstExchange(t *testing.T) {
 				a, q, normU, normV, c, angle, is, orthogonal, opposite)
 		}
 		if angle <= math.Pi/2 && is > orthogonal*(1+1e-9)+2e-6 {
-			t.Errorf("a %v, q %v, norms %v and %v of %v, angle %v: %v, orthogonal %v", a, q, normU, normV, c, angle, is, orthogonal)
+			t.Errorf("a %v, q %v, norms %v and %v of %v, angle %v: %v, orthogonal %v", a, q, normU, normV, c, angle, is,
+				orthogonal)
 		}
 	}
 }

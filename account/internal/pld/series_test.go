@@ -132,11 +132,13 @@ func TestSeriesTerms(t *testing.T) {
 				}
 				at := ray{f, rate, cells}
 				sum, of := at.geometric(k)
-				if off := size(sum - power); !(off <= 32*unit*of+float64(cells)*unit*real(error)) || !(size(sum) <= of*(1+32*unit)) {
+				if off := size(sum - power); !(off <= 32*unit*of+float64(cells)*unit*real(error)) ||
+					!(size(sum) <= of*(1+32*unit)) {
 					t.Errorf("rate %v, k %d, %d cells: Σz^j is off by %v, of %v", rate, k, cells, off, of)
 				}
 				sum, of = at.hockey(k, step)
-				if off := size(sum - hockey); !(off <= 64*unit*of+float64(cells)*unit*real(error)) || !(size(sum) <= of*(1+32*unit)) {
+				if off := size(sum - hockey); !(off <= 64*unit*of+float64(cells)*unit*real(error)) ||
+					!(size(sum) <= of*(1+32*unit)) {
 					t.Errorf("rate %v, k %d, %d cells: the hockey stick is off by %v, of %v", rate, k, cells, off, of)
 				}
 			}
@@ -161,7 +163,8 @@ func TestSeriesErrors(t *testing.T) {
 	outermost := 0.0
 	for range 300 {
 		other := *w.series
-		other.coefficient, other.error = append([]complex128(nil), other.coefficient...), make([]float64, len(other.error))
+		other.coefficient, other.error = append([]complex128(nil), other.coefficient...),
+			make([]float64, len(other.error))
 		up := r.IntN(2) == 0
 		for k, c := range other.coefficient {
 			sin, cos := math.Sincos(2 * math.Pi * r.Float64())
@@ -216,7 +219,8 @@ func TestBetween(t *testing.T) {
 					c += complex(math.Exp(mass)/norm*cos, math.Exp(mass)/norm*sin)
 				}
 				if is := math.Log(size(c)); !(is <= bound+1e-12) {
-					t.Fatalf("%d points, %.1f of %d: log|c| is %v, bound %v", points, float64(i)+float64(part)/10, m, is, bound)
+					t.Fatalf("%d points, %.1f of %d: log|c| is %v, bound %v", points, float64(i)+float64(part)/10, m,
+						is, bound)
 				}
 			}
 		}

@@ -66,12 +66,14 @@ func (s *sweep) seek(index int) {
 	place := index - s.first
 	if cells := s.n - place; cells > 0 {
 		at := ray{s.series, s.tilt * s.step, cells}
-		sum, wrong := s.series.sum(place, true, cells, func(k int) (complex128, float64) { return at.hockey(k, s.step) })
+		sum, wrong := s.series.sum(place, true, cells,
+			func(k int) (complex128, float64) { return at.hockey(k, s.step) })
 		s.hockey = max(0, sum+s.sign*wrong)
 		sum, wrong = s.series.sum(place, true, cells, ray{s.series, s.tilt*s.step + s.step, cells}.geometric)
 		s.decay = max(0, sum+s.sign*wrong)
 		if s.width > 0 {
-			sum, wrong = s.series.sum(place, true, cells, ray{s.series, s.tilt*s.step + s.step/s.width, cells}.geometric)
+			sum, wrong = s.series.sum(place, true, cells,
+				ray{s.series, s.tilt*s.step + s.step/s.width, cells}.geometric)
 			s.bump = max(0, sum+wrong)
 		}
 	}

@@ -157,7 +157,8 @@ func TestLargeOrdersAreNotAsked(t *testing.T) {
 			t.Errorf("σ %v: order %v is asked for δ %v, the best is %v", c.sigma, largest, delta, best)
 		}
 		for _, alpha := range orders {
-			if other := Gaussian(c.sigma, alpha) + math.Log1p(-1/alpha) - (math.Log(c.delta)+math.Log(alpha))/(alpha-1); other < epsilon {
+			if other := Gaussian(c.sigma, alpha) +
+				math.Log1p(-1/alpha) - (math.Log(c.delta)+math.Log(alpha))/(alpha-1); other < epsilon {
 				t.Errorf("σ %v: ε %v, and %v at order %v", c.sigma, epsilon, other, alpha)
 			}
 		}

@@ -43,7 +43,8 @@ func PoissonOrthogonal(q, sigma, alpha float64) float64 {
 // e^((2α−2)·D_(2α−1)(N‖M′)). So D_α(M‖M′) ≤ (α−½)/(α−1)·D_2α(M‖N) + D_(2α−1)(N‖M), by reflection. PoissonGaussian
 // bounds both directions.
 func throughNothing(q, sigma, alpha float64) float64 {
-	return ((alpha-0.5)/(alpha-1)*PoissonGaussian(q, sigma, 2*alpha) + PoissonGaussian(q, sigma, 2*alpha-1)) * (1 + 1e-15)
+	return ((alpha-0.5)/(alpha-1)*PoissonGaussian(q, sigma, 2*alpha) + PoissonGaussian(q, sigma, 2*alpha-1)) * (1 +
+		1e-15)
 }
 
 // mostNodes bounds the nodes of trapezoidal.

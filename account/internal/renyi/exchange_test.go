@@ -68,13 +68,16 @@ func TestExchangedAtTheEnds(t *testing.T) {
 		{0, 1, 2, 0, 0}, {1, 2, 3, 1.5, 0.75}, {0.1, 1, math.Inf(1), math.Inf(1), math.Inf(1)},
 	} {
 		a, b := PoissonOpposite(c.q, c.sigma, c.alpha), PoissonOrthogonal(c.q, c.sigma, c.alpha)
-		if !(a == c.opposite || math.Abs(a-c.opposite) <= 1e-12) || !(b == c.orthogonal || math.Abs(b-c.orthogonal) <= 1e-12) {
-			t.Errorf("q %v, σ %v: ρ(%v) is %v and %v, want %v and %v", c.q, c.sigma, c.alpha, a, b, c.opposite, c.orthogonal)
+		if !(a == c.opposite || math.Abs(a-c.opposite) <= 1e-12) ||
+			!(b == c.orthogonal || math.Abs(b-c.orthogonal) <= 1e-12) {
+			t.Errorf("q %v, σ %v: ρ(%v) is %v and %v, want %v and %v", c.q, c.sigma, c.alpha, a, b, c.opposite,
+				c.orthogonal)
 		}
 	}
 	for _, of := range []func(q, sigma, alpha float64) float64{PoissonOpposite, PoissonOrthogonal} {
 		for alpha := 2.0; alpha < 1<<14; alpha *= 1.5 {
-			if a, b := of(0.05, 1.24, alpha), of(0.05, 1.24, alpha*1.5); !(a <= b && b <= 3*alpha/(1.24*1.24)*(1+1e-12)) {
+			if a, b := of(0.05, 1.24, alpha),
+				of(0.05, 1.24, alpha*1.5); !(a <= b && b <= 3*alpha/(1.24*1.24)*(1+1e-12)) {
 				t.Errorf("ρ(%v) is %v, ρ(%v) is %v", alpha, a, alpha*1.5, b)
 			}
 		}

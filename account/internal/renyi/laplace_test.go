@@ -165,7 +165,8 @@ func TestGoldenMechanisms(t *testing.T) {
 func TestRandomizedResponse(t *testing.T) {
 	for _, p := range []float64{0.5, 0.49, 0.25, 0.01} {
 		for _, alpha := range []float64{1.5, 2, 20} {
-			want := math.Log(math.Pow(p, alpha)*math.Pow(1-p, 1-alpha)+math.Pow(1-p, alpha)*math.Pow(p, 1-alpha)) / (alpha - 1)
+			want := math.Log(math.Pow(p, alpha)*math.Pow(1-p, 1-alpha)+
+				math.Pow(1-p, alpha)*math.Pow(p, 1-alpha)) / (alpha - 1)
 			if got := RandomizedResponse(math.Log((1-p)/p), alpha); math.Abs(got-want) > 1e-13 {
 				t.Errorf("p %v: ρ(%v) is %v, want %v", p, alpha, got, want)
 			}

@@ -96,7 +96,8 @@ func TestPoissonOfGaussian(t *testing.T) {
 // is ε + log q.
 func TestAmplifiedEpsilon(t *testing.T) {
 	for _, c := range []struct{ q, epsilon, want float64 }{
-		{0.5, 1, math.Log(1.859140914229523)}, {1, 0.3, 0.3}, {1, 3, 3}, {0.01, 1000, 1000 + math.Log(0.01)}, {1e-3, 1e-9, 1e-12},
+		{0.5, 1, math.Log(1.859140914229523)}, {1, 0.3, 0.3}, {1, 3, 3}, {0.01, 1000, 1000 + math.Log(0.01)},
+		{1e-3, 1e-9, 1e-12},
 		{0.5, math.Inf(1), math.Inf(1)},
 	} {
 		if got := AmplifiedEpsilon(c.q, c.epsilon); got != c.want && !(math.Abs(got/c.want-1) < 1e-9) {

@@ -17,7 +17,8 @@ func TestResponse(t *testing.T) {
 				want, got := math.Log(sum)/(alpha-1), Response(loss, buckets, alpha)
 				// The reference cancels: its error is 1e-16 of the sum, over α−1.
 				if room := 1e-12*want + 1e-14/(alpha-1); math.Abs(got-want) > room || !(got >= last && got <= loss) {
-					t.Errorf("loss %v, %d buckets: ρ(%v) is %v, want %v; %v at a smaller order", loss, buckets, alpha, got, want, last)
+					t.Errorf("loss %v, %d buckets: ρ(%v) is %v, want %v; %v at a smaller order", loss, buckets, alpha,
+						got, want, last)
 				}
 				pair, room := RandomizedResponse(loss, alpha), 2e-14*loss // which that one is rounded up by
 				if buckets == 2 && math.Abs(got-pair) > room+1e-12*got || got > pair*(1+1e-12)+room {

@@ -34,7 +34,8 @@ func TestStrayWord(t *testing.T) {
 					got := StrayWord(uint64(bound), uint64(scale), uint64(threshold), words)
 					want := exactStray(bound, scale, threshold, words)
 					if !(got >= want && got <= want*1.05*math.Exp(8/float64(scale)) || got == 1) {
-						t.Errorf("bound %d, σ %d, threshold %d, %d words: %v, want %v", bound, scale, threshold, words, got, want)
+						t.Errorf("bound %d, σ %d, threshold %d, %d words: %v, want %v", bound, scale, threshold, words,
+							got, want)
 					}
 				}
 			}

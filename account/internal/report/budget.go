@@ -94,7 +94,8 @@ func filterOf(head *event.Head, ledger *event.Ledger) (*filterReport, error) {
 	}
 	spent, err := ledgers.FilterSpent(ledger)
 	return &filterReport{
-		f.Measure, f.Order, print.Number(f.Limit), print.Number(spent), print.Number(epsilon), print.Number(head.Budget.Delta),
+		f.Measure, f.Order, print.Number(f.Limit), print.Number(spent), print.Number(epsilon),
+		print.Number(head.Budget.Delta),
 		filterTheorems[f.Measure],
 	}, err
 }
@@ -105,6 +106,8 @@ func (f *filterReport) table(b *bytes.Buffer) {
 	if f.Order > 0 {
 		measure += fmt.Sprintf(" of order %v", f.Order)
 	}
-	fmt.Fprintf(b, "filter: %s, %s of the limit %s is spent. ε is at most %s at δ %s, even where settings were chosen after earlier "+
-		"releases had been seen (%s)\n\nonly if all settings were fixed beforehand:\n", measure, f.Spent, f.Limit, f.Epsilon, f.Delta, f.Theorem)
+	fmt.Fprintf(b, "filter: %s, %s of the limit %s is spent. ε is at most %s at δ %s, even where settings were "+
+		"chosen after earlier "+
+		"releases had been seen (%s)\n\nonly if all settings were fixed beforehand:\n", measure, f.Spent, f.Limit,
+		f.Epsilon, f.Delta, f.Theorem)
 }

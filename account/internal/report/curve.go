@@ -174,7 +174,8 @@ func newCurves(ledger *event.Ledger, spent accountant.Spending, delta float64) (
 
 // findUnbounded finds the first release after which ε is ∞. From there on ε stays ∞. It returns the numbers of releases
 // that the curve must show for this.
-func (c *curves) findUnbounded(charges []*event.Charge, whole accountant.UpperProfile, epsilon func(n int) (float64, error)) ([]int, error) {
+func (c *curves) findUnbounded(charges []*event.Charge, whole accountant.UpperProfile,
+	epsilon func(n int) (float64, error)) ([]int, error) {
 	last, err := whole.Epsilon(float64(c.Delta))
 	if err != nil || !math.IsInf(last, 1) {
 		return nil, err

@@ -51,9 +51,10 @@ func linearSpending(unbounded int, asked *int) accountant.Spending {
 func ledgerOf(runs ...string) *event.Ledger {
 	ledger := new(event.Ledger)
 	for _, run := range runs {
-		ledger.Lines = append(ledger.Lines, &event.Line{Type: event.TypeCharge, Time: time.Unix(1, 0), Charge: &event.Charge{
-			Run: run, Dataset: "d", Mechanism: event.Gaussian,
-		}})
+		ledger.Lines = append(ledger.Lines,
+			&event.Line{Type: event.TypeCharge, Time: time.Unix(1, 0), Charge: &event.Charge{
+				Run: run, Dataset: "d", Mechanism: event.Gaussian,
+			}})
 	}
 	return ledger
 }
@@ -147,7 +148,8 @@ func TestCurves(t *testing.T) {
 				}
 			}
 			last := c.DeltaOver[len(c.DeltaOver)-1]
-			if finite := releases > 0 && want == 0; finite && math.Abs(float64(last.Delta)/(delta*leastReach)-1) > 1e-9 {
+			if finite := releases > 0 && want == 0; finite &&
+				math.Abs(float64(last.Delta)/(delta*leastReach)-1) > 1e-9 {
 				t.Errorf("%s: δ over ε ends at %v", where, last.Delta)
 			}
 			for _, ending := range curveEndings {
@@ -215,7 +217,8 @@ func TestCurveNeverFalls(t *testing.T) {
 func TestExtremeCurves(t *testing.T) {
 	for _, c := range []*curves{
 		{Delta: 1e-300, EpsilonOver: []releasesEpsilon{{0, 0}, {1, 1e-9}, {1e7, 1e6}}},
-		{Delta: 0, EpsilonOver: []releasesEpsilon{{0, 0}, {1, 5e-324}}, Budget: &epsilonDelta{1e-12, accountant.LeastDelta}},
+		{Delta: 0, EpsilonOver: []releasesEpsilon{{0, 0}, {1, 5e-324}},
+			Budget: &epsilonDelta{1e-12, accountant.LeastDelta}},
 		{Delta: 0.999, EpsilonOver: []releasesEpsilon{{0, 0}, {1, 0}}},
 	} {
 		c.Ledger = "a\x00\x1b[31m\u202e\ufffe<&>"

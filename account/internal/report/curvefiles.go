@@ -42,7 +42,8 @@ func (c *curves) csv() ([]byte, error) {
 		return strconv.FormatFloat(float64(n), 'g', -1, 64)
 	}
 	row := func(curve string, releases int, epsilon, delta print.Number) {
-		w.Write([]string{curve, strconv.Itoa(releases), digits(epsilon), digits(delta), c.Accountant, c.Adjacency, c.Unit})
+		w.Write([]string{curve, strconv.Itoa(releases), digits(epsilon), digits(delta), c.Accountant, c.Adjacency,
+			c.Unit})
 	}
 	w.Write([]string{"curve", "releases", "epsilon", "delta", "accountant", "adjacency", "unit"})
 	for _, p := range c.EpsilonOver {
@@ -62,7 +63,8 @@ func (c *curves) releases() int { return c.EpsilonOver[len(c.EpsilonOver)-1].Rel
 func (c *curves) figure() *chart.Figure {
 	relation := "no release yet"
 	if c.releases() > 0 {
-		relation = fmt.Sprintf("neighbouring data sets: %s, privacy unit: %s", cmp.Or(c.Adjacency, "-"), cmp.Or(c.Unit, "-"))
+		relation = fmt.Sprintf("neighbouring data sets: %s, privacy unit: %s", cmp.Or(c.Adjacency, "-"),
+			cmp.Or(c.Unit, "-"))
 	}
 	if c.DisjointDatasets {
 		relation += "; " + compose.DisjointNote
@@ -89,10 +91,12 @@ func (c *curves) growth() chart.Panel {
 		Y:     chart.Axis{Label: fmt.Sprintf("ε at δ = %s (upper bound)", c.Delta)},
 	}
 	for _, t := range c.turns {
-		panel.Bands = append(panel.Bands, chart.Band{Name: short(t.run, 24), From: float64(t.first - 1), To: float64(t.last)})
+		panel.Bands = append(panel.Bands,
+			chart.Band{Name: short(t.run, 24), From: float64(t.first - 1), To: float64(t.last)})
 	}
 	most := 0.0
-	spent := chart.Curve{Name: fmt.Sprintf("spent: ε %s", c.EpsilonOver[len(c.EpsilonOver)-1].Epsilon), Kind: chart.Steps}
+	spent := chart.Curve{Name: fmt.Sprintf("spent: ε %s", c.EpsilonOver[len(c.EpsilonOver)-1].Epsilon),
+		Kind: chart.Steps}
 	for _, p := range c.EpsilonOver {
 		if e := float64(p.Epsilon); !math.IsInf(e, 1) {
 			spent.Points = append(spent.Points, chart.Point{X: float64(p.Releases), Y: e})
@@ -105,7 +109,8 @@ func (c *curves) growth() chart.Panel {
 			why = "it has no noise"
 		}
 		panel.Curves = append(panel.Curves, chart.Curve{
-			Name: fmt.Sprintf("ε is infinite from release %d on: %s", c.Unbounded, why), Kind: chart.Shade, Color: chart.Alarm,
+			Name: fmt.Sprintf("ε is infinite from release %d on: %s", c.Unbounded, why), Kind: chart.Shade,
+			Color:  chart.Alarm,
 			Points: []chart.Point{{X: float64(c.Unbounded - 1)}, {X: float64(releases)}},
 		})
 	}
@@ -163,7 +168,8 @@ func (c *curves) profile() chart.Panel {
 	}
 	if b := c.Budget; b != nil {
 		panel.Curves = append(panel.Curves, chart.Curve{
-			Name: fmt.Sprintf("budget: ε %v at δ = %v", float64(b.Epsilon), float64(b.Delta)), Kind: chart.Marks, Color: chart.First,
+			Name: fmt.Sprintf("budget: ε %v at δ = %v", float64(b.Epsilon), float64(b.Delta)), Kind: chart.Marks,
+			Color:  chart.First,
 			Points: []chart.Point{{X: float64(b.Epsilon), Y: math.Max(float64(b.Delta), floor)}},
 		})
 	}

@@ -88,7 +88,8 @@ func (rep *Report) group(c *Query, ledger *event.Ledger) error {
 		return err
 	}
 	rep.Group = &groupReport{c.Group, rep.Epsilon, rep.Delta, groupTheorem}
-	value, ask := &rep.Group.Epsilon, func(p accountant.UpperProfile) (float64, error) { return p.Epsilon(float64(rep.Delta)) }
+	value, ask := &rep.Group.Epsilon,
+		func(p accountant.UpperProfile) (float64, error) { return p.Epsilon(float64(rep.Delta)) }
 	if c.Epsilon != nil {
 		value, ask = &rep.Group.Delta, func(p accountant.UpperProfile) (float64, error) { return p.Delta(*c.Epsilon) }
 	}
@@ -106,7 +107,8 @@ func (rep *Report) group(c *Query, ledger *event.Ledger) error {
 		return nil
 	}
 	if sum, err := ask(together); err == nil && sum <= bound {
-		*value, rep.Group.Theorem = print.Number(sum), fmt.Sprintf("a sum that moves by %d times the bound: %s", c.Group, rep.Theorem)
+		*value, rep.Group.Theorem = print.Number(sum),
+			fmt.Sprintf("a sum that moves by %d times the bound: %s", c.Group, rep.Theorem)
 	}
 	return nil
 }
@@ -114,7 +116,8 @@ func (rep *Report) group(c *Query, ledger *event.Ledger) error {
 // groups prints the joint loss of several documents by one person.
 func (rep *Report) groups(b *bytes.Buffer) {
 	if rep.Unit == event.Document {
-		fmt.Fprint(b, "\nof one document; k documents of one person have at most k·ε, with δ·(e^(k·ε) − 1)/(e^ε − 1): account report --group k\n")
+		fmt.Fprint(b, "\nof one document; k documents of one person have at most k·ε, with δ·(e^(k·ε) − 1)/(e^ε − "+
+			"1): account report --group k\n")
 	}
 	if g := rep.Group; g != nil {
 		fmt.Fprintf(b, "\n%d %ss together: ε %s at δ %s (%s)\n", g.Units, rep.Unit, g.Epsilon, g.Delta, g.Theorem)

@@ -13,8 +13,10 @@ import (
 func groupOf(t *testing.T, k, releases int, q Query, change func(*event.Grant)) *Report {
 	t.Helper()
 	g := &event.Grant{
-		Version: event.GrantVersion, ID: "g", Mechanism: event.Gaussian, Adjacency: event.AddRemove, Unit: event.Document, Clip: 1, NoiseMultiplier: 8,
-		Subject: ledgertest.SubjectFor(event.Gaussian), Scheme: event.Scheme{Method: event.All, Rate: 1, Rounds: releases}, Releases: releases,
+		Version: event.GrantVersion, ID: "g", Mechanism: event.Gaussian, Adjacency: event.AddRemove,
+		Unit: event.Document, Clip: 1, NoiseMultiplier: 8,
+		Subject: ledgertest.SubjectFor(event.Gaussian),
+		Scheme:  event.Scheme{Method: event.All, Rate: 1, Rounds: releases}, Releases: releases,
 	}
 	change(g)
 	if err := g.Check(); err != nil {
@@ -42,9 +44,12 @@ func TestGroup(t *testing.T) {
 		releases int
 		want     float64
 	}{
-		"one":     {1, func(g *event.Grant) { g.NoiseMultiplier = 4.2247 }, 1, 1},
-		"four":    {4, func(g *event.Grant) { g.NoiseMultiplier = 4 * 4.2247 }, 1, 1},
-		"epoch":   {4, func(g *event.Grant) { g.NoiseMultiplier, g.Scheme.Method, g.Scheme.Rate = 4*4.2247, event.Epoch, 0.5 }, 2, 1},
+		"one":  {1, func(g *event.Grant) { g.NoiseMultiplier = 4.2247 }, 1, 1},
+		"four": {4, func(g *event.Grant) { g.NoiseMultiplier = 4 * 4.2247 }, 1, 1},
+		"epoch": {4, func(g *event.Grant) {
+			g.NoiseMultiplier, g.Scheme.Method, g.Scheme.Rate = 4*4.2247, event.Epoch,
+				0.5
+		}, 2, 1},
 		"laplace": {3, func(g *event.Grant) { g.Mechanism, g.NoiseMultiplier = event.Laplace, 10 }, 1, 0.3},
 	} {
 		rep := groupOf(t, c.k, c.releases, Query{Delta: &delta}, c.change)
@@ -53,7 +58,8 @@ func TestGroup(t *testing.T) {
 		}
 	}
 	// Where no sum is known, what follows from one unit: k·ε at the δ of the formula.
-	rep := groupOf(t, 3, 2, Query{Delta: &delta}, func(g *event.Grant) { g.Mechanism, g.Scheme.Method, g.Scheme.Rate = event.Laplace, event.Epoch, 0.5 })
+	rep := groupOf(t, 3, 2, Query{Delta: &delta},
+		func(g *event.Grant) { g.Mechanism, g.Scheme.Method, g.Scheme.Rate = event.Laplace, event.Epoch, 0.5 })
 	if got := float64(rep.Group.Epsilon); !(math.Abs(got-3./8) < 1e-3) || rep.Group.Theorem != groupTheorem {
 		t.Errorf("of other rounds: ε %v by %s", got, rep.Group.Theorem)
 	}
@@ -95,7 +101,8 @@ func TestGroupByCoins(t *testing.T) {
 			for _, sigma := range []float64{1, 4} {
 				for _, epsilon := range []float64{0.2, 1} {
 					rep := groupOf(t, k, 1, Query{Epsilon: &epsilon}, func(g *event.Grant) {
-						g.NoiseMultiplier, g.Scheme.Method, g.Scheme.Rate, g.Scheme.Secret = sigma, event.Poisson, q, true
+						g.NoiseMultiplier, g.Scheme.Method, g.Scheme.Rate, g.Scheme.Secret = sigma, event.Poisson, q,
+							true
 					})
 					truth := 0.0
 					const step = 1e-3
@@ -112,7 +119,8 @@ func TestGroupByCoins(t *testing.T) {
 					}
 					got := float64(rep.Group.Delta)
 					if !(got >= truth*(1-1e-6)) || truth > 1e-12 && !(float64(rep.Delta) < truth && got < 20*truth) {
-						t.Errorf("k = %d, q = %v, σ = %v, ε = %v: δ %v, quadrature has %v, and of one it is %v", k, q, sigma, epsilon, got, truth, rep.Delta)
+						t.Errorf("k = %d, q = %v, σ = %v, ε = %v: δ %v, quadrature has %v, and of one it is %v", k, q,
+							sigma, epsilon, got, truth, rep.Delta)
 					}
 				}
 			}

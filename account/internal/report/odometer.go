@@ -139,7 +139,8 @@ func lastReleases(ledger *event.Ledger) []reading {
 // Table prints the readings for people.
 func (o *Odometer) Table(b *bytes.Buffer) {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "accountant\tδ\tneighbours\tunit\n%s\t%s\t%s\t%s\n", o.Accountant, o.Delta, cmp.Or(o.Adjacency, "-"), cmp.Or(o.Unit, "-"))
+	fmt.Fprintf(w, "accountant\tδ\tneighbours\tunit\n%s\t%s\t%s\t%s\n", o.Accountant, o.Delta, cmp.Or(o.Adjacency, "-"),
+		cmp.Or(o.Unit, "-"))
 	w.Flush()
 	if o.DisjointDatasets {
 		fmt.Fprintf(b, "\n%s; ε is the largest of theirs\n", compose.DisjointNote)

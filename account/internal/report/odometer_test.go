@@ -47,7 +47,8 @@ func TestReadingsUnbounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a, b, c := readings[0].Added, readings[1].Added, readings[2].Added; a == nil || !math.IsInf(float64(*b), 1) || c != nil {
+	if a, b, c := readings[0].Added, readings[1].Added, readings[2].Added; a == nil || !math.IsInf(float64(*b), 1) ||
+		c != nil {
 		t.Errorf("a adds %v, b %v and c %v", a, b, c)
 	}
 }

@@ -74,7 +74,8 @@ func (c *Query) Report(ledger *event.Ledger) (*Report, error) {
 	}
 	charges := ledger.Charges()
 	rep := &Report{
-		Ledger: c.Ledger, LastHash: ledger.LastHash(), Accountant: c.Chosen().Name, Releases: composition.Releases, Torn: ledger.Torn,
+		Ledger: c.Ledger, LastHash: ledger.LastHash(), Accountant: c.Chosen().Name, Releases: composition.Releases,
+		Torn:      ledger.Torn,
 		Adjacency: composition.Adjacency, Unit: composition.Unit, DisjointDatasets: compose.DisjointDatasets(ledger),
 	}
 	if head := ledger.Head(); head != nil {
@@ -143,7 +144,8 @@ func (rep *Report) answer(c *Query, ledger *event.Ledger) error {
 		rep.SelectDelta = max(rep.SelectDelta, print.Number(composition.List().Failure))
 		if part.Dataset != "" {
 			rep.Datasets = append(rep.Datasets, datasetReport{
-				part.Dataset, composition.Releases, print.Number(e.Upper), print.Number(e.Lower), print.Number(d.Upper), print.Number(d.Lower),
+				part.Dataset, composition.Releases, print.Number(e.Upper), print.Number(e.Lower), print.Number(d.Upper),
+				print.Number(d.Lower),
 			})
 		}
 	}

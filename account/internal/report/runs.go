@@ -18,15 +18,20 @@ type runReport struct {
 	Mechanism string `json:"mechanism"`
 	Clipping  string `json:"clipping,omitempty"`
 
-	NoiseMultiplier print.Number `json:"noise_multiplier"`           // noise over sensitivity; 0 for randomized-response
-	ClaimedNoise    print.Number `json:"claimed_noise,omitempty"`    // the same with the sensitivity that a paper claims
-	ClaimedEpsilon  print.Number `json:"claimed_epsilon,omitempty"`  // objective: a paper's claimed pure ε of one release
-	Flip            print.Number `json:"flip,omitempty"`             // randomized-response: probability that a bit is reported wrong
-	Bits            uint64       `json:"bits,omitempty"`             // randomized-response: bits that can differ, or drawn words
-	Draws           print.Number `json:"draws,omitempty"`            // pure loss by a token's own draws in one round
-	Threshold       print.Number `json:"threshold,omitempty"`        // select: threshold over one unit's weight
-	MaxWords        int          `json:"max_words,omitempty"`        // select
-	StrayWord       print.Number `json:"stray_word_delta,omitempty"` // select: δ′ of one release
+	// noise over sensitivity; 0 for randomized-response
+	NoiseMultiplier print.Number `json:"noise_multiplier"`
+	// the same with the sensitivity that a paper claims
+	ClaimedNoise print.Number `json:"claimed_noise,omitempty"`
+	// objective: a paper's claimed pure ε of one release
+	ClaimedEpsilon print.Number `json:"claimed_epsilon,omitempty"`
+	// randomized-response: probability that a bit is reported wrong
+	Flip print.Number `json:"flip,omitempty"`
+	// randomized-response: bits that can differ, or drawn words
+	Bits      uint64       `json:"bits,omitempty"`
+	Draws     print.Number `json:"draws,omitempty"`            // pure loss by a token's own draws in one round
+	Threshold print.Number `json:"threshold,omitempty"`        // select: threshold over one unit's weight
+	MaxWords  int          `json:"max_words,omitempty"`        // select
+	StrayWord print.Number `json:"stray_word_delta,omitempty"` // select: δ′ of one release
 
 	Scheme    event.Scheme `json:"scheme"`
 	Amplified bool         `json:"amplified"`
@@ -120,7 +125,8 @@ func grants(ledger *event.Ledger, spent map[string]accountant.UpperProfile) ([]g
 		if g == nil {
 			continue
 		}
-		rep := grantReport{ID: g.ID, ReleasesLeft: g.Releases - used[g.ID], Epsilon: g.Budget.Epsilon, Delta: g.Budget.Delta, Cost: print.Number(g.Cost)}
+		rep := grantReport{ID: g.ID, ReleasesLeft: g.Releases - used[g.ID], Epsilon: g.Budget.Epsilon,
+			Delta: g.Budget.Delta, Cost: print.Number(g.Cost)}
 		if of := spent[g.Dataset]; g.Budget.Epsilon > 0 && of != nil {
 			epsilon, err := of.Epsilon(g.Budget.Delta)
 			if err != nil {

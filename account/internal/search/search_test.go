@@ -35,7 +35,8 @@ func TestLeastWhere(t *testing.T) {
 		x, err := Least(low, high, Within(1e-6), value)
 		v, known := asked[x]
 		if err != nil || !known || v > 1 || len(asked) > 120 {
-			t.Fatalf("root %v of slope %v in [%v, %v]: %v, of value %v, after %d (%v)", root, slope, low, high, x, v, len(asked), err)
+			t.Fatalf("root %v of slope %v in [%v, %v]: %v, of value %v, after %d (%v)", root, slope, low, high, x, v,
+				len(asked), err)
 		}
 		if ripple == 0 && slope < -0.01 && !(x >= root*(1-1e-12) && x <= root*(1+2e-6)) {
 			t.Errorf("root %v of slope %v in [%v, %v]: %v", root, slope, low, high, x)

@@ -83,8 +83,10 @@ func TestSound(t *testing.T) {
 				for other := range buckets {
 					p, q := shuffled(of(value(0), value(other), n)), shuffled(of(value(1), value(other), n))
 					for _, epsilon := range epsilons {
-						if bound, delta := New(epsilon0, n).Delta(epsilon), max(stick(p, q, epsilon), stick(q, p, epsilon)); delta > bound+1e-14 {
-							t.Errorf("ε₀ = %v, n = %d, %d buckets: δ(%v) = %v, bounded by %v", epsilon0, n, buckets, epsilon, delta, bound)
+						if bound, delta := New(epsilon0, n).Delta(epsilon),
+							max(stick(p, q, epsilon), stick(q, p, epsilon)); delta > bound+1e-14 {
+							t.Errorf("ε₀ = %v, n = %d, %d buckets: δ(%v) = %v, bounded by %v", epsilon0, n, buckets,
+								epsilon, delta, bound)
 						}
 					}
 				}
@@ -122,7 +124,8 @@ func TestMonotone(t *testing.T) {
 			}
 			got := New(epsilon0, n).Epsilon(1e-8)
 			if got > last*room || got > epsilon0 || epsilon0 <= Most(n, 1e-8) && got > Closed(epsilon0, n, 1e-8) {
-				t.Errorf("ε₀ = %v, n = %d: ε %v, closed form %v, of fewer reports %v", epsilon0, n, got, Closed(epsilon0, n, 1e-8), last)
+				t.Errorf("ε₀ = %v, n = %d: ε %v, closed form %v, of fewer reports %v", epsilon0, n, got,
+					Closed(epsilon0, n, 1e-8), last)
 			}
 			last = got
 		}

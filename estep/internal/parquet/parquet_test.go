@@ -127,7 +127,8 @@ func TestPyArrow(t *testing.T) {
 	if err := exec.Command(python, "-c", "import pyarrow.parquet").Run(); err != nil {
 		t.Skipf("%s (set PYTHON to another; .ci/peers installs one) has no pyarrow: %v", python, err)
 	}
-	for _, c := range []struct{ rows, columns, groups int }{{0, 3, 0}, {1, 1, 1}, {100, 20, 1}, {9000, 1000, 3}, {5, 0, 1}} {
+	for _, c := range []struct{ rows, columns, groups int }{{0, 3, 0}, {1, 1, 1}, {100, 20, 1}, {9000, 1000, 3},
+		{5, 0, 1}} {
 		script := fmt.Sprintf(`
 import sys, io, pyarrow.parquet as p
 f = p.ParquetFile(io.BytesIO(sys.stdin.buffer.read()))

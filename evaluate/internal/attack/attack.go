@@ -95,11 +95,14 @@ func (a *attack) round() (more bool, err error) {
 	open := record.GetRoundOpen()
 	switch {
 	case record.Round != a.last+1:
-		return false, a.assignments.Errorf("round %d comes after round %d, but the attack needs all rounds", record.Round, a.last)
+		return false, a.assignments.Errorf("round %d comes after round %d, but the attack needs all rounds",
+			record.Round, a.last)
 	case open.Scheme.Method != wire.Scheme_ALL:
-		return false, a.assignments.Errorf("round %d is of a sample of the documents, but the attack needs all of them (sample --all)", record.Round)
+		return false, a.assignments.Errorf("round %d is of a sample of the documents, but the attack needs all of "+
+			"them (sample --all)", record.Round)
 	case !open.Coupled && severalSweeps(open.Draws):
-		return false, a.assignments.Errorf("round %d has several sweeps, but the attack needs the topics after each (estep gibbs --sweeps 1)", record.Round)
+		return false, a.assignments.Errorf("round %d has several sweeps, but the attack needs the topics after each "+
+			"(estep gibbs --sweeps 1)", record.Round)
 	case a.last > 0 && open.Coupled != a.coupled:
 		return false, a.assignments.Errorf("only some rounds are coupled")
 	}
@@ -134,13 +137,15 @@ func severalSweeps(draws float64) bool {
 func (a *attack) parameters() (*parameters, error) {
 	set, err := stream.ReadSet(a.params, nil)
 	if err == io.EOF {
-		return nil, exit.Errorf(exit.Malformed, "%s: ends before the parameters after round %d", a.params.Name(), a.last-1)
+		return nil, exit.Errorf(exit.Malformed, "%s: ends before the parameters after round %d", a.params.Name(),
+			a.last-1)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if set.Round != a.last-1 {
-		return nil, a.params.Errorf("the parameters are those after round %d, must be those after round %d", set.Round, a.last-1)
+		return nil, a.params.Errorf("the parameters are those after round %d, must be those after round %d", set.Round,
+			a.last-1)
 	}
 	p, err := newParameters(set, a.Size)
 	if err != nil {
@@ -169,7 +174,9 @@ func (a *attack) first() error {
 	}
 	a.tokens, a.candidates, a.documents = choose.chosen(), choose.seen, make(map[name]*document)
 	if len(a.tokens) == 0 {
-		return exit.Errorf(exit.Malformed, "%s: no word occurs once in a document, so no contribution names the topic of a token", a.assignments.Name())
+		return exit.Errorf(exit.Malformed,
+			"%s: no word occurs once in a document, so no contribution names the topic of a token",
+			a.assignments.Name())
 	}
 	for _, t := range a.tokens {
 		t.equation, t.exact = make([]float64, a.Size.Words), make([]float64, a.Size.Words)

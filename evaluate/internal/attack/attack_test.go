@@ -48,7 +48,8 @@ func reader(t *testing.T, h *wire.Header, records []*wire.Record) *stream.Reader
 
 func contributions(t *testing.T, rounds []round) *stream.Reader {
 	h := &wire.Header{
-		Version: wire.Version, Kind: wire.Kind_CONTRIBUTIONS, Side: wire.Side_PRIVATE, Run: "r", Model: "lda", Unit: wire.Unit_DOCUMENT,
+		Version: wire.Version, Kind: wire.Kind_CONTRIBUTIONS, Side: wire.Side_PRIVATE, Run: "r", Model: "lda",
+		Unit:       wire.Unit_DOCUMENT,
 		Vocabulary: make([]byte, 32), VocabularySize: 3, Matrices: lda.Family.Statistics(size),
 	}
 	var records []*wire.Record
@@ -56,7 +57,8 @@ func contributions(t *testing.T, rounds []round) *stream.Reader {
 		number := cmp.Or(r.number, uint32(i+1))
 		scheme := &wire.Scheme{Method: wire.Scheme_ALL, Rate: 1, Rounds: 9}
 		if r.sampled {
-			scheme = &wire.Scheme{Method: wire.Scheme_POISSON, Rate: 0.5, Rounds: 9, Secret: true, Coins: strings.Repeat("0", 32)}
+			scheme = &wire.Scheme{Method: wire.Scheme_POISSON, Rate: 0.5, Rounds: 9, Secret: true,
+				Coins: strings.Repeat("0", 32)}
 		}
 		open := &wire.RoundOpen{Scheme: scheme, Draws: r.draws, Coupled: r.coupled}
 		records = append(records, &wire.Record{Round: number, Body: &wire.Record_RoundOpen{RoundOpen: open}})
@@ -101,16 +103,20 @@ func params(t *testing.T, sets []set) *stream.Reader {
 			Vocabulary: make([]byte, 32), VocabularySize: 3, Matrices: s.Matrices,
 		}
 		number := cmp.Or(x.round, uint32(i))
-		records = append(records, &wire.Record{Round: number, Body: &wire.Record_Parameters{Parameters: &wire.Parameters{Scalars: s.Scalars}}})
+		records = append(records, &wire.Record{Round: number,
+			Body: &wire.Record_Parameters{Parameters: &wire.Parameters{Scalars: s.Scalars}}})
 		for m, cells := range s.Cells {
-			records = append(records, &wire.Record{Round: number, Body: &wire.Record_Block{Block: &wire.Block{Matrix: uint32(m), Values: cells.AppendTo(nil, 0, cells.Len())}}})
+			records = append(records, &wire.Record{Round: number,
+				Body: &wire.Record_Block{Block: &wire.Block{Matrix: uint32(m),
+					Values: cells.AppendTo(nil, 0, cells.Len())}}})
 		}
 	}
 	return reader(t, h, records)
 }
 
 func options() Options {
-	return Options{Size: size, Tokens: 9, Seed: 1, Wanted: func(uint32) bool { return true }, After: func(uint32, uint32) {}}
+	return Options{Size: size, Tokens: 9, Seed: 1, Wanted: func(uint32) bool { return true },
+		After: func(uint32, uint32) {}}
 }
 
 // share returns the first of numbers as a share of their sum.
@@ -157,7 +163,8 @@ func TestByHand(t *testing.T) {
 	exact2 := []float64{exact1[0] * .5 / .625, exact1[1] * .25 / 1, exact1[2] * .25 / .375}
 	// Half of the greatest weight is the least: w0 = ½ ¼ ¼, w1 = .3 .3 .6; then w0 = .375 .75 .375, w1 = ½ ¼ ¼.
 	bounded1 := []float64{.5 / (.5 + .3*3), .25 / (.25 + .3*3), .25 / (.25 + .6*3)}
-	bounded2 := []float64{bounded1[0] * .5 / (.5 + .375), bounded1[1] * .25 / (.25 + .75), bounded1[2] * .25 / (.25 + .375)}
+	bounded2 := []float64{bounded1[0] * .5 / (.5 + .375), bounded1[1] * .25 / (.25 + .75),
+		bounded1[2] * .25 / (.25 + .375)}
 	coupled := []round{{documents: documents(one)}, {documents: documents(two)}}
 	for i := range coupled {
 		// Another document. It has no word once, and does not change.
@@ -206,14 +213,16 @@ func TestByHand(t *testing.T) {
 		equation   [2]float64
 		exact      [2][]float64 // not normalised, word 0 first
 	}{
-		{"frozen", []round{{documents: documents(one)}, {documents: documents(two)}}, frozen, false, equation, [2][]float64{exact1, exact2}},
+		{"frozen", []round{{documents: documents(one)}, {documents: documents(two)}}, frozen, false, equation,
+			[2][]float64{exact1, exact2}},
 		{"frozen increments", alone, frozen, true, equation, [2][]float64{exact1, exact2}},
 		{"bounded draws", bounded, frozen, false, equation, [2][]float64{bounded1, bounded2}},
 		{"in place", coupled, counted(), false, equation, [2][]float64{in1, in2}},
 		{"in place, increments", increments, counted(), true, equation, [2][]float64{in1, in2}},
 		{"in place, with a ceiling", coupled, ceiling, false, equation, [2][]float64{low1, low2}},
 		{"in place, noisy", coupled, noisy, false, [2]float64{1. / 3, share(1, 4, 5)}, [2][]float64{in1, noisy2}},
-		{"in place, noisy increments", increments, noisy, true, [2]float64{1. / 3, share(1, 4, 5)}, [2][]float64{in1, noisy2}},
+		{"in place, noisy increments", increments, noisy, true, [2]float64{1. / 3, share(1, 4, 5)},
+			[2][]float64{in1, noisy2}},
 	} {
 		o := options()
 		o.Increments = c.increments
@@ -228,7 +237,8 @@ func TestByHand(t *testing.T) {
 		}
 		for i, row := range result.Rounds {
 			want := share(c.exact[i][0], c.exact[i][1:]...)
-			if row.Round != uint32(i+1) || math.Abs(row.Equation.Probability-c.equation[i]) > 1e-6 || math.Abs(row.Exact.Probability-want) > 1e-6 {
+			if row.Round != uint32(i+1) || math.Abs(row.Equation.Probability-c.equation[i]) > 1e-6 ||
+				math.Abs(row.Exact.Probability-want) > 1e-6 {
 				t.Errorf("%s: %+v, want %.7f by equation 24 and %.7f exactly", c.name, row, c.equation[i], want)
 			}
 			most := 0.
@@ -257,7 +267,8 @@ func TestRefused(t *testing.T) {
 		message    string
 	}{
 		{[]round{first, second}, sets[:1], false, "PARAMETERS: ends before the parameters after round 1"},
-		{[]round{first, second}, []set{sets[0], late}, false, "the parameters are those after round 2, must be those after round 1"},
+		{[]round{first, second}, []set{sets[0], late}, false,
+			"the parameters are those after round 2, must be those after round 1"},
 		{[]round{first, third}, sets, false, "round 3 comes after round 1"},
 		{[]round{third}, sets, false, "round 3 comes after round 0"},
 		{nil, sets, false, "CONTRIBUTIONS: holds no round"},
@@ -265,15 +276,18 @@ func TestRefused(t *testing.T) {
 		{[]round{first, inPlace}, sets, false, "only some rounds are coupled"},
 		{[]round{{documents: documents(one), draws: 3 * unbounded}}, sets, false, "round 1 has several sweeps"},
 		{[]round{{documents: documents(one), twice: true}}, sets, false, "a document contributes twice to a round"},
-		{[]round{first, {documents: documents(two), twice: true}}, sets, false, "a document contributes twice to a round"},
+		{[]round{first, {documents: documents(two), twice: true}}, sets, false,
+			"a document contributes twice to a round"},
 		{[]round{inPlace}, sets, false, "\"eta\""},
 		{[]round{{documents: documents([6]float32{1, 0, 0, 0, .5, 0})}}, sets, false, "not raw counts"},
 		{[]round{{documents: documents([6]float32{2, 0, 0, 0, 2, 0})}}, sets, false, "no word occurs once"},
 		{[]round{first, {documents: documents(changed)}}, sets, false, "need --increments"},
 		{[]round{{documents: documents(changed)}}, sets, true, "the run began from a state"},
 		{[]round{first, second}, sets, true, "the words of a document are others"},
-		{[]round{first, {documents: documents([6]float32{1, 0, 0, 0, 1, 0})}}, sets, false, "the words of a document are others"},
-		{[]round{first, {documents: map[string][6]float32{"other": two}}}, sets, false, "round 2 has not all documents"},
+		{[]round{first, {documents: documents([6]float32{1, 0, 0, 0, 1, 0})}}, sets, false,
+			"the words of a document are others"},
+		{[]round{first, {documents: map[string][6]float32{"other": two}}}, sets, false,
+			"round 2 has not all documents"},
 	} {
 		o := options()
 		o.Increments = c.increments

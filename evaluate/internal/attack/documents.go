@@ -53,10 +53,12 @@ func ids(gaps []uint32, limit int) []uint32 {
 var (
 	errNotRaw = errors.New("contributions are not raw counts of words by topic " +
 		"(estep gibbs --statistic counts --top-topics 0 --word-weight count --norm 0)")
-	errNegative = errors.New("counts of words by topic are negative: contributions that are changes of counts need --increments")
-	errInitial  = errors.New("the changes of the counts of a document do not begin from counts of 0: the run began from a state")
-	errTwice    = errors.New("a document contributes twice to a round")
-	errOther    = errors.New("the words of a document are others than in round 1")
+	errNegative = errors.New("counts of words by topic are negative: contributions that are changes of counts need " +
+		"--increments")
+	errInitial = errors.New("the changes of the counts of a document do not begin from counts of 0: the run began " +
+		"from a state")
+	errTwice = errors.New("a document contributes twice to a round")
+	errOther = errors.New("the words of a document are others than in round 1")
 )
 
 // A name identifies a document.

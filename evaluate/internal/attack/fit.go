@@ -25,9 +25,11 @@ func Fit(assignments, params *wire.Header) (model.Size, error) {
 	case !bytes.Equal(assignments.Vocabulary, params.Vocabulary):
 		return size, errors.New("contributions and parameters are over different vocabularies")
 	case params.Run != "" && params.Run != assignments.Run:
-		return size, fmt.Errorf("contributions are of run %s, parameters of run %s", cmp.Or(assignments.Run, `""`), params.Run)
+		return size, fmt.Errorf("contributions are of run %s, parameters of run %s", cmp.Or(assignments.Run, `""`),
+			params.Run)
 	case !slices.EqualFunc(assignments.Matrices, want, func(a, b *wire.Matrix) bool { return proto.Equal(a, b) }):
-		return size, fmt.Errorf("contributions must have one matrix %q of %d × %d", want[0].Name, want[0].Rows, want[0].Columns)
+		return size, fmt.Errorf("contributions must have one matrix %q of %d × %d", want[0].Name, want[0].Rows,
+			want[0].Columns)
 	}
 	return size, nil
 }

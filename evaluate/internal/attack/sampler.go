@@ -59,7 +59,8 @@ func newParameters(set *stream.Set, size model.Size) (*parameters, error) {
 	return p, nil
 }
 
-var errNoEta = errors.New("there is no number \"eta\": an attack on counts needs the Dirichlet prior of topics, which mstep lda writes")
+var errNoEta = errors.New("there is no number \"eta\": an attack on counts needs the Dirichlet prior of topics, " +
+	"which mstep lda writes")
 
 func cells(m model.Matrix[float32], set *stream.Set, size model.Size) ([]float64, error) {
 	released, err := m.Of(set, size)

@@ -45,7 +45,8 @@ func TestFrozenIsTheSampler(t *testing.T) {
 			stated := m.(model.Drawer).Draws()
 			drawn := func(word uint32) []float64 {
 				d := &wire.Document{Id: "d", WordGaps: []uint32{word}, Counts: []uint32{1}}
-				parts, err := m.NewWorker().Contribute(d, &model.Coins{Document: d, Key: []byte("key"), Scope: model.Scope("run", 1)})
+				parts, err := m.NewWorker().
+					Contribute(d, &model.Coins{Document: d, Key: []byte("key"), Scope: model.Scope("run", 1)})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -58,7 +59,8 @@ func TestFrozenIsTheSampler(t *testing.T) {
 					// A term that does not depend on the word is left out: the mass α of the topic.
 					got, want := alpha*math.Exp(scores[word]), drawn(uint32(word))[topic*3+word]
 					if math.Abs(got-want) > 1e-6 {
-						t.Errorf("draws %v: p(topic %d | word %d) is %v, the sampler has %v, for weights %v", draws, topic, word, got, want, weights)
+						t.Errorf("draws %v: p(topic %d | word %d) is %v, the sampler has %v, for weights %v", draws,
+							topic, word, got, want, weights)
 					}
 				}
 			}

@@ -12,7 +12,9 @@ import (
 func choose(t *testing.T, seed uint64, most int, words map[string]int, order []string) (chosen []string, seen int) {
 	c := &chooser{seed: seed, most: most}
 	for _, record := range order {
-		cells := []cell{{topic: 1, word: 100, value: 2}, {topic: 0, word: 101, value: 1}, {topic: 1, word: 101, value: 1}} // none occurs once
+		// none occurs once
+		cells := []cell{{topic: 1, word: 100, value: 2}, {topic: 0, word: 101, value: 1},
+			{topic: 1, word: 101, value: 1}}
 		for word := range words[record] {
 			cells = append(cells, cell{topic: word % 2, word: word, value: 1})
 		}
@@ -33,7 +35,8 @@ func TestChooser(t *testing.T) {
 	words := map[string]int{"a": 30, "b": 1, "c": 2, "none": 0}
 	names := []string{"a", "b", "none", "c"}
 	for most, documents := range map[int]map[byte]int{
-		1: nil, 3: {'a': 1, 'b': 1, 'c': 1}, 5: {'a': 2, 'b': 1, 'c': 2}, 9: {'a': 6, 'b': 1, 'c': 2}, 33: {'a': 30, 'b': 1, 'c': 2},
+		1: nil, 3: {'a': 1, 'b': 1, 'c': 1}, 5: {'a': 2, 'b': 1, 'c': 2}, 9: {'a': 6, 'b': 1, 'c': 2},
+		33: {'a': 30, 'b': 1, 'c': 2},
 		99: {'a': 30, 'b': 1, 'c': 2},
 	} {
 		chosen, seen := choose(t, 1, most, words, names)

@@ -125,7 +125,8 @@ func TestCalibration(t *testing.T) {
 	bins := Calibration([]Prediction{{0.25, true}, {0.2, false}, {0.2, false}, {0.2, true}, {1, true}})
 	for i, b := range bins {
 		near(t, "the width", b.To-b.From, 0.1)
-		want := map[int]Bin{2: {Documents: 4, Predicted: 0.2125, Observed: 0.5}, 9: {Documents: 1, Predicted: 1, Observed: 1}}[i]
+		want := map[int]Bin{2: {Documents: 4, Predicted: 0.2125, Observed: 0.5},
+			9: {Documents: 1, Predicted: 1, Observed: 1}}[i]
 		if b.Documents != want.Documents {
 			t.Errorf("bin %d has %d documents, want %d", i, b.Documents, want.Documents)
 		}

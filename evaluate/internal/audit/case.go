@@ -62,7 +62,8 @@ func kinds(base Terms) []kind {
 	proved := terms(event.Gaussian, event.AddRemove, event.Document, clipping(event.ClipProved))
 	factored := terms(event.Gaussian, event.AddRemove, event.Document, func(t *Terms) { t.factored = true })
 	factoredUsers := terms(event.Gaussian, event.AddRemove, event.User, func(t *Terms) { t.factored = true })
-	proof := terms(event.Gaussian, event.ReplaceOne, event.Document, func(t *Terms) { t.clipping, t.proved = event.ClipProved, 1.5 })
+	proof := terms(event.Gaussian, event.ReplaceOne, event.Document,
+		func(t *Terms) { t.clipping, t.proved = event.ClipProved, 1.5 })
 	counts := terms(event.Gaussian, event.ReplaceOne, event.Word, words(1, math.Sqrt2))
 	increments := terms(event.Laplace, event.ReplaceOne, event.Word, words(4, 1))
 	laplace := terms(event.Laplace, event.AddRemove, event.Document, nil)
@@ -76,30 +77,38 @@ func kinds(base Terms) []kind {
 		{name: DeliveredTwice, terms: base, refusable: true, places: []place{base.twice("in one cell", single, 1)}},
 		{name: "sums", terms: sums, places: []place{
 			sums.canary("in one cell", single), sums.canary("in all cells", all), sums.canary("off the diagonal", off),
-			sums.canary("on the diagonal", diagonal), sums.quiet("in all cells", all), sums.quiet("under a bound", bounded),
+			sums.canary("on the diagonal", diagonal), sums.quiet("in all cells", all),
+			sums.quiet("under a bound", bounded),
 		}},
 		{name: "users", terms: users, places: []place{
 			users.records("in one cell", single), users.records("in all cells", all), users.quiet("in all cells", all),
 		}},
 		{name: "exchanged", terms: exchanged, places: []place{
-			exchanged.canary("in one cell", single), exchanged.canary("in all cells", all), exchanged.canary("off the diagonal", off),
+			exchanged.canary("in one cell", single), exchanged.canary("in all cells", all),
+			exchanged.canary("off the diagonal", off),
 		}},
 		{name: "non-negative", terms: positive, places: []place{
-			positive.apart("in two cells", single, cells.in("plain")[1:2]), positive.apart("off the diagonal", off[:3], off[3:]),
+			positive.apart("in two cells", single, cells.in("plain")[1:2]),
+			positive.apart("off the diagonal", off[:3], off[3:]),
 			positive.canary("in one cell", single),
 		}},
-		{name: "batch", terms: batch, places: []place{batch.canary("in one cell", single), batch.canary("off the diagonal", off)}},
+		{name: "batch", terms: batch,
+			places: []place{batch.canary("in one cell", single), batch.canary("off the diagonal", off)}},
 		{name: "l1", terms: l1, places: []place{
-			l1.canary("in one cell", single), l1.canary("in all cells", all), l1.canary("in a cell off the diagonal", off[:1]),
+			l1.canary("in one cell", single), l1.canary("in all cells", all),
+			l1.canary("in a cell off the diagonal", off[:1]),
 		}},
 		{name: "proved", terms: proved, refusable: true, places: []place{proved.canary("in all cells", all)}},
-		{name: "sensitivity", terms: proof, places: []place{proof.opposite("in one cell", single), proof.opposite("in all cells", all)}},
+		{name: "sensitivity", terms: proof,
+			places: []place{proof.opposite("in one cell", single), proof.opposite("in all cells", all)}},
 		{name: "factored", terms: factored, places: []place{
-			factored.canary("in one cell", single), factored.canary("in all cells", all), factored.quiet("in all cells", all),
+			factored.canary("in one cell", single), factored.canary("in all cells", all),
+			factored.quiet("in all cells", all),
 			factored.quiet("under a bound", bounded),
 		}},
 		{name: "factored-users", terms: factoredUsers, places: []place{
-			factoredUsers.records("in one cell", single), factoredUsers.records("in all cells", all), factoredUsers.quiet("in all cells", all),
+			factoredUsers.records("in one cell", single), factoredUsers.records("in all cells", all),
+			factoredUsers.quiet("in all cells", all),
 		}},
 		{name: "words", terms: counts, places: []place{
 			counts.exchange("in two cells", map[int]float64{0: 1}, map[int]float64{9: 1}),
@@ -107,15 +116,18 @@ func kinds(base Terms) []kind {
 		}},
 		{name: "increments", terms: increments, places: []place{
 			increments.exchange("in four cells", map[int]float64{0: 1, 5: -1}, map[int]float64{1: 1, 6: -1}),
-			increments.exchange("among others", map[int]float64{0: 1, 2: 2, 5: -1, 7: -2}, map[int]float64{1: 1, 2: 2, 6: -1, 7: -2}),
+			increments.exchange("among others", map[int]float64{0: 1, 2: 2, 5: -1, 7: -2},
+				map[int]float64{1: 1, 2: 2, 6: -1, 7: -2}),
 		}},
 		{name: "two-inputs", terms: sums, refusable: true, places: []place{sums.twice("in all cells", all, 2)}},
 		{name: "partial-sums", terms: sums, combined: true, places: []place{
 			sums.crowd("in one cell", single), sums.crowd("off the diagonal", off), sums.quiet("in all cells", all),
 		}},
-		{name: "two-sums", terms: sums, combined: true, refusable: true, places: []place{sums.twice("in all cells", all, 2)}},
+		{name: "two-sums", terms: sums, combined: true, refusable: true,
+			places: []place{sums.twice("in all cells", all, 2)}},
 		{name: "laplace", terms: laplace, places: []place{
-			laplace.canary("in one cell", single), laplace.canary("in all cells", all), laplace.canary("off the diagonal", off),
+			laplace.canary("in one cell", single), laplace.canary("in all cells", all),
+			laplace.canary("off the diagonal", off),
 			laplace.quiet("under a bound", bounded),
 		}},
 		{name: "laplace-exchanged", terms: laplaceExchanged, places: []place{

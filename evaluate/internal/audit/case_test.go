@@ -64,7 +64,8 @@ func TestFaultsMoveMore(t *testing.T) {
 		change     func(t *Terms, p *place)
 	}{
 		{"cells off the diagonal count once", "sums", func(t *Terms, _ *place) {
-			t.layout[1] = matrix{name: "symmetric", rows: 1, columns: 10, bound: 1} // as many cells, of which none is marked
+			// as many cells, of which none is marked
+			t.layout[1] = matrix{name: "symmetric", rows: 1, columns: 10, bound: 1}
 		}},
 		{"a clip in L2 under Laplace noise", "laplace", func(t *Terms, _ *place) { t.Mechanism = event.Gaussian }},
 		{"each record is clipped", "users", func(_ *Terms, p *place) {
@@ -114,7 +115,8 @@ func TestCases(t *testing.T) {
 		auditor Auditor
 		shares  float64
 	}{
-		{Auditor{}, float64(len(names))}, {Auditor{Cases: []string{"sums"}}, 1}, {Auditor{Cases: []string{"sums", "l1"}}, 2},
+		{Auditor{}, float64(len(names))}, {Auditor{Cases: []string{"sums"}}, 1},
+		{Auditor{Cases: []string{"sums", "l1"}}, 2},
 		{Auditor{Cases: []string{"sums"}, Canaries: 5, Terms: asked}, 3},
 		{Auditor{Cases: []string{"sums"}, Canaries: 5, Terms: Terms{Mechanism: event.Laplace}}, 2},
 	} {

@@ -111,7 +111,8 @@ func checkCharge(charge *event.Charge, clip uint64, grant *event.Grant) error {
 		return fmt.Errorf("the ledger charges neighbours %s and unit %s, the grant is for %s and %s",
 			charge.Adjacency, charge.Unit, grant.Adjacency, grant.Unit)
 	case charge.Draws != grant.Draws:
-		return fmt.Errorf("the ledger charges %v for the draws of a token's topic, the grant is for %v", charge.Draws, grant.Draws)
+		return fmt.Errorf("the ledger charges %v for the draws of a token's topic, the grant is for %v", charge.Draws,
+			grant.Draws)
 	case float64(charge.Scale) < grant.NoiseMultiplier*float64(clip):
 		return fmt.Errorf("the ledger charges noise of %.3g times the clip, the grant is for %.3g",
 			float64(charge.Scale)/float64(clip), grant.NoiseMultiplier)

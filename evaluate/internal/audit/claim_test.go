@@ -18,7 +18,8 @@ func charges(mechanism string, pairs ...[2]uint64) []*event.Charge {
 
 func TestClaimOf(t *testing.T) {
 	gaussian := claimOf(charges(event.Gaussian, [2]uint64{3000, 1000}, [2]uint64{2000, 500}))
-	if !gaussian.gaussian || gaussian.loss != 5 || math.Abs(gaussian.slack-5e-6) > 1e-15 { // √(3² + 4²); 1/1000² + 1/500²
+	// √(3² + 4²); 1/1000² + 1/500²
+	if !gaussian.gaussian || gaussian.loss != 5 || math.Abs(gaussian.slack-5e-6) > 1e-15 {
 		t.Errorf("Gaussian claim is %+v", gaussian)
 	}
 	laplace := claimOf(charges(event.Laplace, [2]uint64{3000, 1000}, [2]uint64{2000, 500}))
@@ -45,7 +46,8 @@ func TestLower(t *testing.T) {
 		{"ε by errors", laplace.lower(g, byErrors, 0.05), math.Log(1/all - 1)},
 		{"ε by rates", laplace.lower(g, byRates, 0.05), max(math.Log((1-missed)/alarms), math.Log((1-alarms)/missed))},
 		{"μ with slack", claim{gaussian: true, slack: 0.01}.lower(g, byErrors, 0.05), -2 * quantile(all+0.01)},
-		{"no better than a coin", gaussian.lower(guesses{with: 50, without: 50, missed: 25, alarms: 25}, byErrors, 0.05), 0},
+		{"no better than a coin",
+			gaussian.lower(guesses{with: 50, without: 50, missed: 25, alarms: 25}, byErrors, 0.05), 0},
 		{"nothing without the canary", laplace.lower(guesses{with: 50}, byRates, 0.05), 0},
 	} {
 		if test.want != test.got {

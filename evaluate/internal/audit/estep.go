@@ -42,7 +42,8 @@ func (a *EStepAuditor) Audit(ctx context.Context) ([]*Result, error) {
 	if folder, err = filepath.Abs(folder); err != nil { // the binary runs in another folder
 		return nil, err
 	}
-	cases := slices.DeleteFunc(chainCases(), func(c chainCase) bool { return len(a.Cases) > 0 && !slices.Contains(a.Cases, c.name) })
+	cases := slices.DeleteFunc(chainCases(),
+		func(c chainCase) bool { return len(a.Cases) > 0 && !slices.Contains(a.Cases, c.name) })
 	var results []*Result
 	for _, c := range cases {
 		b := &bench{binary: a.Binary}
@@ -50,7 +51,8 @@ func (a *EStepAuditor) Audit(ctx context.Context) ([]*Result, error) {
 			return nil, err
 		}
 		e := &chainAudit{
-			EStepAuditor: a, bench: b, chainCase: c, level: (1 - a.Confidence) / float64(len(cases)), result: &Result{Experiment: c.name},
+			EStepAuditor: a, bench: b, chainCase: c, level: (1 - a.Confidence) / float64(len(cases)),
+			result: &Result{Experiment: c.name},
 		}
 		if err := e.audit(ctx); err != nil {
 			return nil, err

@@ -49,7 +49,8 @@ func chainCases() []chainCase {
 	many[0], many[1] = large, 1
 	return []chainCase{
 		{name: "counts", topics: 3, alpha: 0.5, weights: mild, mild: true, others: []int{0, 2, 0}},
-		{name: "increments", topics: 3, alpha: 0.5, weights: mild, mild: true, others: []int{0, 2, 0}, increments: true},
+		{name: "increments", topics: 3, alpha: 0.5, weights: mild, mild: true, others: []int{0, 2, 0},
+			increments: true},
 		{name: "ratios", topics: 2, alpha: 1, weights: ratios, others: []int{0, 0}},
 		{name: "ratios-unasked", topics: 2, alpha: 1, weights: ratios, others: []int{0, 0}, undrawn: true},
 		{name: "zeros", topics: 2, alpha: 1, weights: [][]float32{{1, 0, 0, 1}, {0, 0, 1, 0}}, others: []int{0, 0}},
@@ -58,13 +59,16 @@ func chainCases() []chainCase {
 		}},
 		{name: "many-topics", topics: 8, alpha: 1, weights: [][]float32{many, many}, others: []int{0, 0}},
 		{name: "rare-topic", topics: 2, alpha: 0.1, weights: rare, others: []int{0, 3, 0}},
-		{name: "sweeps", flags: []string{"--sweeps", "3"}, topics: 2, alpha: 0.1, weights: rare, others: []int{0, 2, 0}},
-		{name: "some-words", flags: []string{"--word-rate", "0.5"}, topics: 2, alpha: 1, weights: ratios, others: []int{0, 0}},
+		{name: "sweeps", flags: []string{"--sweeps", "3"}, topics: 2, alpha: 0.1, weights: rare,
+			others: []int{0, 2, 0}},
+		{name: "some-words", flags: []string{"--word-rate", "0.5"}, topics: 2, alpha: 1, weights: ratios,
+			others: []int{0, 0}},
 		{
 			name: "adaptive", flags: []string{"--word-rate", "0.5", "--adaptive", "1.2", "--least-rate", "0.4"},
 			topics: 2, alpha: 1, weights: [][]float32{ratios[0], ratios[0]}, others: []int{0, 0},
 		},
-		{name: "in-place", flags: []string{"--update", "in-place"}, topics: 3, alpha: 0.5, weights: mild, mild: true, others: []int{0, 2, 0}, undrawn: true},
+		{name: "in-place", flags: []string{"--update", "in-place"}, topics: 3, alpha: 0.5, weights: mild, mild: true,
+			others: []int{0, 2, 0}, undrawn: true},
 	}
 }
 

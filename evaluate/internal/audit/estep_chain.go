@@ -48,7 +48,8 @@ func (a *chainAudit) chain(ctx context.Context, home string, key []byte, documen
 		if err := a.round(ctx, home, round, documents); err != nil {
 			return nil, err
 		}
-		r := &chainRound{chainAudit: a, number: round, chain: c, documents: make(map[string]text), sent: make(map[string][]float32)}
+		r := &chainRound{chainAudit: a, number: round, chain: c, documents: make(map[string]text),
+			sent: make(map[string][]float32)}
 		for _, d := range documents {
 			r.documents[d.id] = d
 		}
@@ -93,7 +94,8 @@ func (a *chainAudit) arguments() []string {
 	if a.increments {
 		statistic = "increments"
 	}
-	all := []string{"gibbs", "--keep", "--statistic", statistic, "--top-topics", "0", "--word-weight", "count", "--norm", "0"}
+	all := []string{"gibbs", "--keep", "--statistic", statistic, "--top-topics", "0", "--word-weight", "count",
+		"--norm", "0"}
 	if a.undrawn {
 		return all
 	}
@@ -132,7 +134,8 @@ func (r *chainRound) read(home string) error {
 		return r.broken("its contributions are not one matrix of counts of words by topic")
 	}
 	if len(contributions) != len(r.documents) {
-		return r.malformed("round %d has %d contributions of %d documents", r.number, len(contributions), len(r.documents))
+		return r.malformed("round %d has %d contributions of %d documents", r.number, len(contributions),
+			len(r.documents))
 	}
 	for id, c := range contributions {
 		if _, asked := r.documents[id]; !asked {
@@ -213,7 +216,8 @@ func (r *chainRound) checkState(home string) error {
 
 // contributions reads a stream with a single round. It returns the cells of all matrices for each unit. open receives
 // the round's opening record.
-func (r *chainRound) contributions(home, name string, kind wire.Kind, open **wire.RoundOpen) (*wire.Header, map[string][][]float32, error) {
+func (r *chainRound) contributions(home, name string, kind wire.Kind, open **wire.RoundOpen) (*wire.Header,
+	map[string][][]float32, error) {
 	content, err := os.ReadFile(r.path(filepath.Join(home, name)))
 	if err != nil {
 		return nil, nil, r.malformed("it wrote no %s: %w", kind, err)

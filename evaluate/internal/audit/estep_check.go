@@ -86,7 +86,8 @@ func (a *chainAudit) check(ctx context.Context) (independent bool, err error) {
 		return false, err
 	}
 	if !same(first, beside, kept) {
-		return false, fault{errors.New("the topics of a document depend on other documents, in rounds that are not marked as coupled")}
+		return false, fault{errors.New("the topics of a document depend on other documents, in rounds that are not " +
+			"marked as coupled")}
 	}
 	return true, first.late
 }

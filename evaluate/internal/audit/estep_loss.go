@@ -67,7 +67,8 @@ func (a *chainAudit) claims(answers []*chain) ([]claim, error) {
 	for round := range claims {
 		for _, c := range answers {
 			if c.draws[round] != answers[0].draws[round] {
-				return nil, fault{fmt.Errorf("round %d: it states other draws in other runs: they depend on the input", round+1)}
+				return nil, fault{fmt.Errorf("round %d: it states other draws in other runs: they depend on the input",
+					round+1)}
 			}
 		}
 		sum += answers[0].draws[round]

@@ -49,13 +49,15 @@ func (c chainCase) encodeParameters(round int) ([]byte, error) {
 	h := &wire.Header{
 		Version: wire.Version, Kind: wire.Kind_PARAMETERS, Side: wire.Side_PUBLIC, Run: runName, Model: "lda",
 		Vocabulary: vocabularyHash, VocabularySize: uint32(c.words()),
-		Matrices: []*wire.Matrix{{Name: "weights", Rows: uint32(c.topics), Columns: uint32(c.words()), Element: wire.Element_FLOAT32}},
+		Matrices: []*wire.Matrix{{Name: "weights", Rows: uint32(c.topics), Columns: uint32(c.words()),
+			Element: wire.Element_FLOAT32}},
 	}
 	numbers := []*wire.Scalar{{Name: "alpha", Value: c.alpha}, {Name: "eta", Value: 0.1}}
 	before := uint32(round - 1)
 	return encodeStream(h, []*wire.Record{
 		{Round: before, Body: &wire.Record_Parameters{Parameters: &wire.Parameters{Scalars: numbers}}},
-		{Round: before, Body: &wire.Record_Block{Block: &wire.Block{Values: stream.AppendCells(nil, c.weights[before])}}},
+		{Round: before, Body: &wire.Record_Block{Block: &wire.Block{Values: stream.AppendCells(nil,
+			c.weights[before])}}},
 	})
 }
 

@@ -42,7 +42,8 @@ func TestBoundOn(t *testing.T) {
 	if n := exceeded(100, claim{loss: 1}, claim{loss: 2}); n > 18 {
 		t.Errorf("%d of 100 audits exceed a true claim", n)
 	}
-	for name, claims := range map[string][]claim{"of round 1": {{loss: 0.5}, {loss: 2}}, "of both rounds": {{loss: 1}, {loss: 1}}} {
+	for name, claims := range map[string][]claim{"of round 1": {{loss: 0.5}, {loss: 2}},
+		"of both rounds": {{loss: 1}, {loss: 1}}} {
 		if n := exceeded(10, claims...); n < 10 {
 			t.Errorf("%s: %d of 10 audits exceed half the loss", name, n)
 		}
@@ -53,7 +54,8 @@ func TestBoundOn(t *testing.T) {
 // same.
 func TestAssignment(t *testing.T) {
 	c := chainCase{topics: 2, others: []int{1, 1, 0}, weights: make([][]float32, 2)}
-	if with, without := c.document(true), c.document(false); !slices.Equal(with, []int{2, 1, 0}) || !slices.Equal(without, []int{1, 1, 1}) {
+	if with, without := c.document(true), c.document(false); !slices.Equal(with, []int{2, 1, 0}) ||
+		!slices.Equal(without, []int{1, 1, 1}) {
 		t.Fatalf("neighbours %v and %v", with, without)
 	}
 	of := func(with bool, rounds ...[]float32) []string {
@@ -129,9 +131,11 @@ func TestAddParts(t *testing.T) {
 		{Values: stream.AppendCells(nil, []float32{7})},
 		{Matrix: 1, RowGaps: []uint32{1}, ColumnGaps: []uint32{0, 2}, Values: stream.AppendCells(nil, []float32{1, 2})},
 		{Matrix: 1, Values: stream.AppendCells(nil, []float32{10, 20, 30, 40, 50, 60})},
-		{Matrix: 1, ColumnGaps: []uint32{1, 1}, Factored: true, Values: stream.AppendCells(nil, []float32{100, 200, 1, 2})},
+		{Matrix: 1, ColumnGaps: []uint32{1, 1}, Factored: true,
+			Values: stream.AppendCells(nil, []float32{100, 200, 1, 2})},
 	})
-	if want := []float32{10, 120, 230, 41, 250, 462}; !slices.Equal(cells[0], []float32{7}) || !slices.Equal(cells[1], want) {
+	if want := []float32{10, 120, 230, 41, 250, 462}; !slices.Equal(cells[0], []float32{7}) ||
+		!slices.Equal(cells[1], want) {
 		t.Errorf("cells %v, want [7] and %v", cells, want)
 	}
 }

@@ -72,7 +72,8 @@ func (t Terms) header() *wire.Header {
 		unit = wire.Unit_USER
 	}
 	return &wire.Header{
-		Version: wire.Version, Kind: wire.Kind_CONTRIBUTIONS, Side: wire.Side_PRIVATE, Run: runName, Model: modelName, Unit: unit,
+		Version: wire.Version, Kind: wire.Kind_CONTRIBUTIONS, Side: wire.Side_PRIVATE, Run: runName, Model: modelName,
+		Unit:     unit,
 		Matrices: t.layout.header(wire.Element_FLOAT32),
 	}
 }
@@ -88,7 +89,8 @@ func (t Terms) encode(rounds [][]contribution, planned int) ([]byte, error) {
 	var records []*wire.Record
 	for i, round := range rounds {
 		number := uint32(i + 1)
-		records = append(records, &wire.Record{Round: number, Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: scheme, Draws: t.draws}}})
+		records = append(records, &wire.Record{Round: number,
+			Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: scheme, Draws: t.draws}}})
 		end := &wire.RoundClose{Records: uint64(len(round))}
 		seen := make(map[string]bool)
 		for _, c := range round {
@@ -97,7 +99,8 @@ func (t Terms) encode(rounds [][]contribution, planned int) ([]byte, error) {
 				end.Units++
 				end.UnitDigest += wire.UnitDigest(c.unit)
 			}
-			records = append(records, &wire.Record{Round: number, Body: &wire.Record_Contribution{Contribution: t.record(all, c)}})
+			records = append(records,
+				&wire.Record{Round: number, Body: &wire.Record_Contribution{Contribution: t.record(all, c)}})
 		}
 		records = append(records, &wire.Record{Round: number, Body: &wire.Record_RoundClose{RoundClose: end}})
 	}

@@ -33,7 +33,8 @@ func lines(t *testing.T, input []byte) []string {
 		}
 		if c := record.GetContribution(); c != nil {
 			value := math.Float32frombits(binary.LittleEndian.Uint32(c.Parts[0].Values))
-			all = append(all, fmt.Sprintf("%d %s/%s %v in %d", record.Round, c.Unit, c.Record, value, len(c.Parts[0].Values)/4))
+			all = append(all, fmt.Sprintf("%d %s/%s %v in %d", record.Round, c.Unit, c.Record, value,
+				len(c.Parts[0].Values)/4))
 		}
 		if end := record.GetRoundClose(); end != nil {
 			all = append(all, fmt.Sprintf("%d units %d", record.Round, end.Units))
@@ -63,7 +64,8 @@ func TestPair(t *testing.T) {
 			}},
 	} {
 		terms := Terms{
-			Mechanism: event.Gaussian, Adjacency: test.adjacency, Unit: test.unit, NoiseMultiplier: 1, clip: clip, layout: one(cells),
+			Mechanism: event.Gaussian, Adjacency: test.adjacency, Unit: test.unit, NoiseMultiplier: 1, clip: clip,
+			layout: one(cells),
 		}
 		with, without, err := terms.pair()
 		if err != nil {
@@ -85,7 +87,8 @@ func TestScattered(t *testing.T) {
 		event.ReplaceOne: {"1 canary 0/ 3000 in 1", "1 canary 1/ -3000 in 1", "1 canary 2/ 3000 in 1", "1 units 3"},
 	} {
 		terms := Terms{
-			Mechanism: event.Laplace, Adjacency: adjacency, Unit: event.Document, NoiseMultiplier: 1, clip: clip, layout: one(3),
+			Mechanism: event.Laplace, Adjacency: adjacency, Unit: event.Document, NoiseMultiplier: 1, clip: clip,
+			layout: one(3),
 		}
 		input, err := terms.scattered(included)
 		if err != nil {
@@ -100,7 +103,8 @@ func TestScattered(t *testing.T) {
 // TestRecord: a contribution's values lie where its cells do, times the clip and the bound of the statistic, so that a
 // reader of SPEC.md finds each in its matrix, row and column.
 func TestRecord(t *testing.T) {
-	terms := Terms{Mechanism: event.Gaussian, Adjacency: event.AddRemove, Unit: event.User, NoiseMultiplier: 1, clip: clip, layout: mixed()}
+	terms := Terms{Mechanism: event.Gaussian, Adjacency: event.AddRemove, Unit: event.User, NoiseMultiplier: 1,
+		clip: clip, layout: mixed()}
 	all := terms.layout.cells()
 	if len(all) != 10+10+3 {
 		t.Fatalf("%d cells", len(all))

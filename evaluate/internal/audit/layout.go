@@ -94,7 +94,8 @@ func (l layout) header(element wire.Element) []*wire.Matrix {
 func (l layout) subject() event.Subject {
 	s := event.Subject{Model: modelName}
 	for _, m := range l {
-		s.Matrices = append(s.Matrices, event.Matrix{Name: m.name, Rows: m.rows, Columns: m.columns, Symmetric: m.symmetric})
+		s.Matrices = append(s.Matrices,
+			event.Matrix{Name: m.name, Rows: m.rows, Columns: m.columns, Symmetric: m.symmetric})
 	}
 	return s
 }

@@ -54,7 +54,8 @@ func simulate(t *testing.T, name string, place int, seed uint64) *simulated {
 	t.Helper()
 	for _, k := range kinds(asked) {
 		if k.name == name {
-			return &simulated{terms: k.terms, place: k.places[place], places: k.places, random: rand.New(rand.NewPCG(seed, 1)), scale: 1, factor: 1}
+			return &simulated{terms: k.terms, place: k.places[place], places: k.places,
+				random: rand.New(rand.NewPCG(seed, 1)), scale: 1, factor: 1}
 		}
 	}
 	t.Fatalf("no case %s", name)
@@ -79,7 +80,8 @@ func TestRatio(t *testing.T) {
 		kind  string
 		place int
 		want  float64
-	}{{"sums", 0, gaussian}, {"sums", 1, gaussian}, {"sums", 2, gaussian}, {"sums", 3, gaussian}, {"exchanged", 1, cumulative(-1)}} {
+	}{{"sums", 0, gaussian}, {"sums", 1, gaussian}, {"sums", 2, gaussian}, {"sums", 3, gaussian},
+		{"exchanged", 1, cumulative(-1)}} {
 		s := simulate(t, c.kind, c.place, 1)
 		claimed := s.terms.claimed(s.place, simulatedClip, simulatedClip*s.scale)
 		seen := learnt(s.terms.Mechanism, s.draw(n))
@@ -88,7 +90,8 @@ func TestRatio(t *testing.T) {
 			ratio func([]int64) float64
 		}{{"claimed", claimed.ratio}, {"seen", seen.ratio}} {
 			if got := wrong(s.draw(n), m.ratio); math.Abs(got-c.want) > 0.02 {
-				t.Errorf("%s, canary %s: the ratio that is %s errs in %.4f, want %.4f", c.kind, s.place.name, m.name, got, c.want)
+				t.Errorf("%s, canary %s: the ratio that is %s errs in %.4f, want %.4f", c.kind, s.place.name, m.name,
+					got, c.want)
 			}
 		}
 	}

@@ -12,8 +12,9 @@ func TestLowerEpsilon(t *testing.T) {
 	for _, test := range []struct {
 		o            onerun
 		delta, alpha float64
-		want         float64 // the formula of theorem 5.2 with scipy.stats.binom, solved by scipy.optimize.brentq, SciPy 1.17
-		pAtOne       float64 // the p-value at ε = 1, likewise
+		// the formula of theorem 5.2 with scipy.stats.binom, solved by scipy.optimize.brentq, SciPy 1.17
+		want   float64
+		pAtOne float64 // the p-value at ε = 1, likewise
 	}{
 		{onerun{1000, 100, 95}, 1e-5, 0.05, 2.1651757997139844, 0.0006639144683528919},
 		{onerun{10000, 400, 370}, 1e-5, 0.00625, 1.8979649180743106, 0.002070355707608217},
@@ -33,8 +34,9 @@ func TestLowerEpsilon(t *testing.T) {
 
 func TestLowerMu(t *testing.T) {
 	for _, test := range []struct {
-		o           onerun
-		alpha, want float64 // the recursion of algorithm 3 with scipy.stats.norm, solved by scipy.optimize.brentq, SciPy 1.17
+		o onerun
+		// the recursion of algorithm 3 with scipy.stats.norm, solved by scipy.optimize.brentq, SciPy 1.17
+		alpha, want float64
 	}{
 		{onerun{1000, 100, 95}, 0.05, 0.7868118146841211},
 		{onerun{10000, 400, 370}, 0.00625, 0.5946813400336611},

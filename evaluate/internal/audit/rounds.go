@@ -28,7 +28,8 @@ func (a *Auditor) rounds(ctx context.Context, folder string, k kind) (*Result, e
 	if err != nil {
 		return nil, err
 	}
-	r := &roundsOf{Auditor: a, bench: b, kind: k, result: &Result{Experiment: k.name}, seen: make(map[[sha256.Size]byte]bool)}
+	r := &roundsOf{Auditor: a, bench: b, kind: k, result: &Result{Experiment: k.name},
+		seen: make(map[[sha256.Size]byte]bool)}
 	if k.refusable {
 		o, err := r.run(ctx, "probe", []int{0}, []bool{true})
 		if err != nil {

@@ -101,7 +101,8 @@ func begin(ledger string) error {
 // combine writes the partial sums of an input's rounds to another file in the same folder, and returns the file's name.
 func (b *bench) combine(ctx context.Context, home, input string) (string, error) {
 	sums := input + ".sums"
-	refusal, err := b.call(ctx, home, []string{"combine", "--grant", b.path("grant.json"), "-o", b.path(sums), b.path(input)})
+	refusal, err := b.call(ctx, home,
+		[]string{"combine", "--grant", b.path("grant.json"), "-o", b.path(sums), b.path(input)})
 	if err == nil && refusal != "" {
 		err = b.malformed("it refuses to combine an input that is in order: %s", refusal)
 	}
@@ -258,13 +259,15 @@ func (b *bench) charges(o *outcome, rounds int) ([]*event.Charge, error) {
 		}
 		c := o.ledger.Find(runName, i+1)
 		if c == nil || c.Scale == 0 || c.Mechanism != event.Gaussian && c.Mechanism != event.Laplace {
-			return nil, exit.Errorf(exit.Refused, "%s: the ledger claims no privacy for round %d, which was released", b.binary, i+1)
+			return nil, exit.Errorf(exit.Refused, "%s: the ledger claims no privacy for round %d, which was released",
+				b.binary, i+1)
 		}
 		charges[i] = c
 	}
 	// At most two rounds, with one unit in both, are measured together.
 	if c := claimOf(charges[:min(2, rounds)]); c.gaussian && c.loss > MaxMu {
-		return nil, exit.Errorf(exit.Refused, "%s: the ledger claims a μ above %d, which is no privacy", b.binary, MaxMu)
+		return nil, exit.Errorf(exit.Refused, "%s: the ledger claims a μ above %d, which is no privacy", b.binary,
+			MaxMu)
 	}
 	return charges, nil
 }

@@ -48,7 +48,8 @@ func (a *Auditor) oneRun(ctx context.Context, folder string) ([]*Result, error) 
 		best, at := largest(options, func(o onerun) float64 { return o.lowerMu(level) })
 		bound := a.bound(c, best, a.Delta, a.alpha())
 		bound.Measured, bound.Wrong = at.guessed, at.guessed-at.right
-		results = append(results, &Result{Experiment: "one run, as Gaussian", Runs: 1, Rounds: 1, Note: result.Note, Bound: bound})
+		results = append(results,
+			&Result{Experiment: "one run, as Gaussian", Runs: 1, Rounds: 1, Note: result.Note, Bound: bound})
 	}
 	return results, nil
 }

@@ -47,8 +47,10 @@ var statistics = []statistic{
 	{"both canaries", []int{0, 1}, func(r [][]int64) float64 { return single(r[0]) + together(r[1]) }},
 	{"the canary in a cell of its own", []int{0}, func(r [][]int64) float64 { return single(r[0]) }},
 	{"the canary across cells", []int{1}, func(r [][]int64) float64 { return together(r[1]) }},
-	{"a cell of round 1 minus the same cell of round 2", []int{0, 1}, func(r [][]int64) float64 { return single(r[0]) - single(r[1]) }},
-	{"a cell of round 1 plus the same cell of round 2", []int{0, 1}, func(r [][]int64) float64 { return single(r[0]) + single(r[1]) }},
+	{"a cell of round 1 minus the same cell of round 2", []int{0, 1},
+		func(r [][]int64) float64 { return single(r[0]) - single(r[1]) }},
+	{"a cell of round 1 plus the same cell of round 2", []int{0, 1},
+		func(r [][]int64) float64 { return single(r[0]) + single(r[1]) }},
 	{"cells of round 2 minus the same cells of round 1", []int{0, 1}, func(r [][]int64) float64 {
 		return together(r[1]) - together(r[0])
 	}},

@@ -30,7 +30,8 @@ const runName, modelName = "audit", "audit"
 func (t Terms) grant(rounds int) *event.Grant {
 	g := &event.Grant{
 		Version: event.GrantVersion, ID: "audit", Created: time.Unix(0, 0).UTC(), Mechanism: t.Mechanism,
-		Adjacency: t.Adjacency, Unit: t.Unit, Subject: t.layout.subject(), Clip: t.clip, Clipping: t.clipping, NonNegative: t.nonNegative,
+		Adjacency: t.Adjacency, Unit: t.Unit, Subject: t.layout.subject(), Clip: t.clip, Clipping: t.clipping,
+		NonNegative:     t.nonNegative,
 		NoiseMultiplier: t.NoiseMultiplier, Proved: t.proved, Draws: t.draws,
 		Scheme: event.Scheme{Method: event.All, Rate: 1, Rounds: rounds}, Releases: rounds,
 	}

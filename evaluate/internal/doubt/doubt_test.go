@@ -65,7 +65,8 @@ func TestFalsePositives(t *testing.T) {
 					switch {
 					case i < 10:
 						y[i] += 40
-					case m.Sum != nil && m.Sum[i] < 0: // it gives up on absent words whose noise so far would not mark them
+					// it gives up on absent words whose noise so far would not mark them
+					case m.Sum != nil && m.Sum[i] < 0:
 						absent[i] = false
 						y[i]++
 					}
@@ -87,12 +88,14 @@ func TestFalsePositives(t *testing.T) {
 		}
 		// Four standard deviations of a binomial number.
 		if most := alpha*runs + 4*math.Sqrt(alpha*(1-alpha)*runs); float64(wrong) > most {
-			t.Errorf("%s: absent words were marked in %d of %d runs, may be in %.0f", noise.Mechanism, wrong, runs, most)
+			t.Errorf("%s: absent words were marked in %d of %d runs, may be in %.0f", noise.Mechanism, wrong, runs,
+				most)
 		}
 		if missed > 0 {
 			t.Errorf("%s: %d words far above the noise were not marked", noise.Mechanism, missed)
 		}
-		t.Logf("%s: absent words marked in %.2f %% of the runs, at most %.0f %%", noise.Mechanism, 100*float64(wrong)/runs, 100*alpha)
+		t.Logf("%s: absent words marked in %.2f %% of the runs, at most %.0f %%", noise.Mechanism,
+			100*float64(wrong)/runs, 100*alpha)
 	}
 }
 

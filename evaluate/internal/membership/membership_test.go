@@ -60,7 +60,8 @@ func TestAttacks(t *testing.T) {
 				t.Fatal(err)
 			}
 			if math.Abs(m.Accuracy-x.want) > 0.039 || m.AccuracyLow > m.Accuracy || m.AccuracyHigh < m.Accuracy {
-				t.Errorf("%s, %s: accuracy %v in [%v, %v], want %v", name, attack, m.Accuracy, m.AccuracyLow, m.AccuracyHigh, x.want)
+				t.Errorf("%s, %s: accuracy %v in [%v, %v], want %v", name, attack, m.Accuracy, m.AccuracyLow,
+					m.AccuracyHigh, x.want)
 			}
 			if m.Members+m.Others != documents {
 				t.Errorf("%s, %s: %d members and %d others", name, attack, m.Members, m.Others)
@@ -98,7 +99,8 @@ func TestFit(t *testing.T) {
 	}
 	// Examples that a threshold separates have finite weights.
 	apart := []Example{{Features: []float64{0}}, {Features: []float64{1}}}
-	if r, err := fit(apart, []bool{false, true}); err != nil || r.probability([]float64{1}) < 0.9 || math.IsNaN(r.weights[0]) {
+	if r, err := fit(apart, []bool{false, true}); err != nil || r.probability([]float64{1}) < 0.9 ||
+		math.IsNaN(r.weights[0]) {
 		t.Errorf("%v, %v", r, err)
 	}
 }
@@ -136,7 +138,8 @@ func TestMeasure(t *testing.T) {
 // TestRatioLeavesOut: a document that no shadow model was trained on, or all were, is not attacked.
 func TestRatioLeavesOut(t *testing.T) {
 	e := func(id string, x float64) Example { return Example{ID: id, Confidence: x} }
-	shadows := []Set{{[]Example{e("a", 1), e("b", 1)}, []Example{e("c", 0)}}, {[]Example{e("b", 1)}, []Example{e("a", 0), e("c", 0)}}}
+	shadows := []Set{{[]Example{e("a", 1), e("b", 1)}, []Example{e("c", 0)}},
+		{[]Example{e("b", 1)}, []Example{e("a", 0), e("c", 0)}}}
 	guesses := Ratio(shadows, Set{[]Example{e("a", 1), e("b", 1)}, []Example{e("c", 0), e("new", 0)}})
 	if len(guesses) != 1 || !(guesses[0].Score > 0) || !guesses[0].Called || !guesses[0].Member {
 		t.Errorf("%+v", guesses)

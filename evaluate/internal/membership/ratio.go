@@ -11,7 +11,8 @@ const fewShadows = 16
 // of shadow models: models that were trained on the document, and models that were not. The confidences in each group
 // are taken as normal. A document is left out if no shadow model was trained on it, or if all were.
 func Ratio(shadows []Set, target Set) []Guess {
-	in, out := confidences(shadows, func(s Set) []Example { return s.In }), confidences(shadows, func(s Set) []Example { return s.Out })
+	in, out := confidences(shadows, func(s Set) []Example { return s.In }),
+		confidences(shadows, func(s Set) []Example { return s.Out })
 	spreadIn, spreadOut := pooled(in), pooled(out)
 	var guesses []Guess
 	guess := func(examples []Example, member bool) {

@@ -75,7 +75,8 @@ func budgetChart(ledger *event.Ledger, r *spent.Report, curve *spent.Curve) *Cha
 	all := []series{epsilon}
 	if b := r.Budget; b != nil && b.Delta == float64(*r.Delta) {
 		most = max(most, b.Epsilon)
-		all = append(all, series{name: "budget ε " + rounded.Up(b.Epsilon), class: "limit", x: []float64{0, x.high}, y: []float64{b.Epsilon, b.Epsilon}})
+		all = append(all, series{name: "budget ε " + rounded.Up(b.Epsilon), class: "limit", x: []float64{0, x.high},
+			y: []float64{b.Epsilon, b.Epsilon}})
 		c.Text += fmt.Sprintf(" The budget is ε %s.", rounded.Up(b.Epsilon))
 	}
 	if most == 0 {

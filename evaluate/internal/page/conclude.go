@@ -37,8 +37,10 @@ func (c *Conclusions) topics(p *Page) {
 		"About how much of the text a topic takes. Shares count words, not documents and not people.",
 	}
 	if d := p.Topics.Doubt; d != nil {
-		c.May = append(c.May, fmt.Sprintf("That a word with ✓ (under “The words of each topic”) does stand in the text. "+
-			"The chance that any ✓ is wrong is at most %s, if this run was not chosen among several.", percent(d.Alpha)))
+		c.May = append(c.May, fmt.Sprintf("That a word with ✓ (under “The words of each topic”) does stand in the "+
+			"text. "+
+			"The chance that any ✓ is wrong is at most %s, if this run was not chosen among several.",
+			percent(d.Alpha)))
 	}
 	if p.Perplexity != nil && len(p.Perplexity.Rounds) > 0 && p.Perplexity.Last().Poor() {
 		c.Not = append(c.Not, "Much, from these topics: they predict other text no better than word frequencies do.")

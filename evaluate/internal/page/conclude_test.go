@@ -12,7 +12,8 @@ import (
 // TestOrder: what a manager asks for comes first, and what only a statistician reads is in closed folds behind it.
 func TestOrder(t *testing.T) {
 	epsilon, delta := spent.Number(1), spent.Number(1e-6)
-	report := &spent.Report{Epsilon: &epsilon, Delta: &delta, Unit: event.Document, Adjacency: event.AddRemove, Releases: 1, Theorem: "Gaussian (x)"}
+	report := &spent.Report{Epsilon: &epsilon, Delta: &delta, Unit: event.Document, Adjacency: event.AddRemove,
+		Releases: 1, Theorem: "Gaussian (x)"}
 	p := &Page{Title: "t", Topics: NewTopics([]string{"a", "b", "c", "d"}, []float64{9, 4, 3, 2, 1, 1, 8, 9}, nil, 4),
 		Protection: NewProtection(report), Description: []string{"Posts."}, Sources: []Row{{"model", "m"}}}
 	html, err := p.HTML()
@@ -21,7 +22,8 @@ func TestOrder(t *testing.T) {
 	}
 	body, last := string(html), 0
 	body = body[strings.Index(body, "<main"):]
-	for _, id := range []string{"topics", "conclusions", "data", "protection", "budget", "details", "words", "numbers", "theorems", "history", "pipeline", "sources"} {
+	for _, id := range []string{"topics", "conclusions", "data", "protection", "budget", "details", "words", "numbers",
+		"theorems", "history", "pipeline", "sources"} {
 		at := strings.Index(body, `id="`+id+`"`)
 		if at < last {
 			t.Errorf("%s is missing, or stands too early", id)
@@ -49,9 +51,12 @@ func TestConclusions(t *testing.T) {
 	borrowed, good := topics(), topics()
 	borrowed.AddOrigins([]Origin{{Own: .6, Public: .4}, {Own: .4, Public: .6}})
 	good.Doubt = &Doubt{Alpha: 0.01}
-	protection := NewProtection(&spent.Report{Epsilon: &epsilon, Delta: &delta, Unit: event.User, Adjacency: event.AddRemove, Releases: 1})
+	protection := NewProtection(&spent.Report{Epsilon: &epsilon, Delta: &delta, Unit: event.User,
+		Adjacency: event.AddRemove, Releases: 1})
 	poor := &Perplexity{Rounds: []RoundPerplexity{{Model: 100, Unigram: 99}}}
-	const nobody, own, sure, worse = "Anything about one user", "Much from “c, b, a”: less than half of that is this text’s own.", "✓ is wrong is at most 1.0 %", "no better than word frequencies"
+	const nobody, own, sure, worse = "Anything about one user",
+		"Much from “c, b, a”: less than half of that is this text’s own.", "✓ is wrong is at most 1.0 %",
+		"no better than word frequencies"
 	for _, c := range []struct {
 		page       Page
 		want, lack []string
@@ -59,15 +64,18 @@ func TestConclusions(t *testing.T) {
 		{Page{Topics: topics()}, []string{"praise or blame"}, []string{nobody, own, sure, worse}},
 		{Page{Topics: borrowed, Protection: protection}, []string{nobody, own}, []string{sure, worse}},
 		{Page{Topics: good, Perplexity: poor}, []string{sure, worse}, []string{nobody, own}},
-		{Page{Topics: NewTopics([]string{"a", "b"}, []float64{2, 1}, nil, 2), Protection: protection}, []string{"How often words", nobody}, []string{"praise", own}},
+		{Page{Topics: NewTopics([]string{"a", "b"}, []float64{2, 1}, nil, 2), Protection: protection},
+			[]string{"How often words", nobody}, []string{"praise", own}},
 		{Page{Coefficients: new(Coefficients)}, []string{"the cause of anything"}, []string{"praise", nobody}},
 		{Page{Protection: protection}, nil, []string{nobody}},
 		{Page{Topics: topics(), Protection: &Protection{None: true, Unit: event.User}}, nil, []string{nobody}},
-		{Page{Topics: topics(), Protection: &Protection{Little: "ε is large", Unit: event.User}}, nil, []string{nobody}},
+		{Page{Topics: topics(), Protection: &Protection{Little: "ε is large", Unit: event.User}}, nil,
+			[]string{nobody}},
 	} {
 		said := fmt.Sprint(c.page.Conclusions())
 		html, err := c.page.HTML()
-		if hidden := strings.Contains(string(html), "noise that is there to hide"); err != nil || hidden && !strings.Contains(said, nobody) {
+		if hidden := strings.Contains(string(html), "noise that is there to hide"); err != nil || hidden &&
+			!strings.Contains(said, nobody) {
 			t.Errorf("the head says that units are hidden: %v (%v), and the conclusions %s", hidden, err, said)
 		}
 		for _, want := range c.want {
@@ -97,7 +105,8 @@ func TestFound(t *testing.T) {
 
 // TestAbout: a topic that is there does not take 0 %.
 func TestAbout(t *testing.T) {
-	for share, want := range map[float64]string{0.181: "18 %", 0.004: "below 1 %", 0.009: "below 1 %", 0.01: "1 %", 1: "100 %"} {
+	for share, want := range map[float64]string{0.181: "18 %", 0.004: "below 1 %", 0.009: "below 1 %", 0.01: "1 %",
+		1: "100 %"} {
 		if got := (Topic{Share: share}).About(); got != want {
 			t.Errorf("a share of %v is %s, want %s", share, got, want)
 		}
@@ -114,12 +123,14 @@ func TestSeveral(t *testing.T) {
 		several string
 		little  bool
 	}{
-		{event.Document, 0.5, "Whoever has several of the documents is protected less: for k of them ε is at most k·0.5 (", false},
+		{event.Document, 0.5, "Whoever has several of the documents is protected less: for k of them ε is at most " +
+			"k·0.5 (", false},
 		{event.Word, 2, "Whoever has several of the words is protected less: for k of them ε is at most k·2 (", false},
 		{event.User, 11, "", true},
 		{event.Document, 10, "for k of them ε is at most k·10 (", false},
 	} {
-		p := NewProtection(&spent.Report{Epsilon: &c.epsilon, Delta: &delta, Unit: c.unit, Adjacency: event.AddRemove, Releases: 1})
+		p := NewProtection(&spent.Report{Epsilon: &c.epsilon, Delta: &delta, Unit: c.unit, Adjacency: event.AddRemove,
+			Releases: 1})
 		html, err := (&Page{Protection: p}).HTML()
 		if err != nil {
 			t.Fatal(err)

@@ -74,7 +74,8 @@ func (p *Page) HTML() ([]byte, error) {
 		// these hashes run.
 		Policy string
 	}{p, template.CSS(pageCSS), template.JS(pageJS), fmt.Sprintf(
-		"default-src 'none'; style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'", hash(pageCSS), hash(pageJS))})
+		"default-src 'none'; style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'", hash(pageCSS),
+		hash(pageJS))})
 	if err != nil {
 		return nil, err
 	}

@@ -40,7 +40,8 @@ func TestGuess(t *testing.T) {
 }
 
 func TestOneIn(t *testing.T) {
-	for delta, want := range map[float64]string{1e-6: "1,000,000", 0.3: "3", 1e-5: "100,000", 3e-7: "3,330,000", 0.001: "1,000", 1: "1"} {
+	for delta, want := range map[float64]string{1e-6: "1,000,000", 0.3: "3", 1e-5: "100,000", 3e-7: "3,330,000",
+		0.001: "1,000", 1: "1"} {
 		if got := oneIn(delta); got != want {
 			t.Errorf("δ %v is one part in %s, want %s", delta, got, want)
 		}
@@ -55,17 +56,25 @@ func TestSentences(t *testing.T) {
 		epsilon         *spent.Number
 		want            []string
 	}{
-		{event.Document, event.AddRemove, &epsilon, []string{"single document", "k documents have at most k·ε, with δ·(e^(k·ε) − 1)/(e^ε − 1)", "one document more", "2.719 times", "1,000,000", "whether a document"}},
-		{event.User, event.ReplaceOne, &epsilon, []string{"single user", "all of the user's documents", "equally many users", "which of two users", "together: which one was there"}},
+		{event.Document, event.AddRemove, &epsilon,
+			[]string{"single document", "k documents have at most k·ε, with δ·(e^(k·ε) − 1)/(e^ε − 1)",
+				"one document more", "2.719 times", "1,000,000", "whether a document"}},
+		{event.User, event.ReplaceOne, &epsilon,
+			[]string{"single user", "all of the user's documents", "equally many users", "which of two users",
+				"together: which one was there"}},
 		{event.User, event.AddRemove, &epsilon, []string{"whether the user was in the data at all"}},
 		{event.Document, event.ReplaceOne, &epsilon, []string{"protected: which one was there, and all"}},
 		{event.Word, event.ReplaceOne, &epsilon, []string{"single word", "differ in one word", "which of two words"}},
-		{event.Document, event.ReplaceNull, &epsilon, []string{"Of each single document, all that it says is protected. That the document was in the data " +
-			"counts as known, and so does the number of all documents.", "equally many documents, of which one has an empty document", "or empty"}},
-		{event.User, event.ReplaceNull, &epsilon, []string{"Of each single user, all that the user's documents say", "number of all users", "or none"}},
+		{event.Document, event.ReplaceNull, &epsilon,
+			[]string{"Of each single document, all that it says is protected. That the document was in the data " +
+				"counts as known, and so does the number of all documents.",
+				"equally many documents, of which one has an empty document", "or empty"}},
+		{event.User, event.ReplaceNull, &epsilon,
+			[]string{"Of each single user, all that the user's documents say", "number of all users", "or none"}},
 		{event.Document, event.AddRemove, &infinite, []string{"nothing is protected"}},
 	} {
-		p := NewProtection(&spent.Report{Epsilon: c.epsilon, Delta: &delta, Unit: c.unit, Adjacency: c.adjacency, Releases: 3})
+		p := NewProtection(&spent.Report{Epsilon: c.epsilon, Delta: &delta, Unit: c.unit, Adjacency: c.adjacency,
+			Releases: 3})
 		text := fmt.Sprint(p.Sentences, p.Plain)
 		for _, want := range c.want {
 			if !strings.Contains(text, want) {
@@ -82,7 +91,8 @@ func TestSentences(t *testing.T) {
 			t.Errorf("ε %s: %v, %s", c.epsilon, p.None, text)
 		}
 	}
-	if p := NewProtection(&spent.Report{Epsilon: new(spent.Number), Delta: new(spent.Number)}); len(p.Sentences) != 1 || p.Plain != "" {
+	if p := NewProtection(&spent.Report{Epsilon: new(spent.Number), Delta: new(spent.Number)}); len(p.Sentences) != 1 ||
+		p.Plain != "" {
 		t.Errorf("of no release: %v", p)
 	}
 }
@@ -93,18 +103,22 @@ func TestNoProtection(t *testing.T) {
 	infinite, delta := spent.Number(math.Inf(1)), spent.Number(1e-6)
 	ledger := &event.Ledger{Lines: []*event.Line{{Charge: &event.Charge{Run: "a", Mechanism: event.None}}}}
 	for _, unit := range []string{"", event.Document} { // of no release with noise, and of some
-		r := &spent.Report{Epsilon: &infinite, Delta: &delta, Unit: unit, Adjacency: event.AddRemove, Releases: 1, Theorem: "nothing: no bound"}
+		r := &spent.Report{Epsilon: &infinite, Delta: &delta, Unit: unit, Adjacency: event.AddRemove, Releases: 1,
+			Theorem: "nothing: no bound"}
 		p := NewProtection(r)
-		p.AddHistory(ledger, r, &spent.Curve{Delta: &delta, Points: []spent.Point{{}, {Releases: 1, Epsilon: infinite}}})
+		p.AddHistory(ledger, r,
+			&spent.Curve{Delta: &delta, Points: []spent.Point{{}, {Releases: 1, Epsilon: infinite}}})
 		html, err := (&Page{Protection: p}).HTML()
 		if err != nil {
 			t.Fatal(err)
 		}
 		text := string(html)
-		if alarm, section := strings.Index(text, "<strong>No protection.</strong>"), strings.Index(text, "<section"); alarm < 0 || alarm > section {
+		if alarm, section := strings.Index(text, "<strong>No protection.</strong>"),
+			strings.Index(text, "<section"); alarm < 0 || alarm > section {
 			t.Errorf("unit %q: the page does not begin with it:\n%s", unit, text)
 		}
-		for _, never := range []string{"δ, at most", "Protected", "By which theorems", "What this rests on", "Neighbouring", "<polyline"} {
+		for _, never := range []string{"δ, at most", "Protected", "By which theorems", "What this rests on",
+			"Neighbouring", "<polyline"} {
 			if strings.Contains(text, never) {
 				t.Errorf("unit %q: the page says %q", unit, never)
 			}
@@ -120,12 +134,14 @@ func TestOverspent(t *testing.T) {
 	for _, said := range []*bool{nil, &yes, &no} {
 		for _, filter := range []*spent.Filter{nil, {Epsilon: 1, Delta: 1e-6, Theorem: "x"}} {
 			for _, budget := range []*spent.Budget{nil, {Epsilon: 1, Delta: 1e-6}, {Epsilon: 0.6, Delta: 1e-3}} {
-				p := NewProtection(&spent.Report{Epsilon: &epsilon, Delta: &delta, Releases: 3, Overspent: said, Filter: filter, Budget: budget})
+				p := NewProtection(&spent.Report{Epsilon: &epsilon, Delta: &delta, Releases: 3, Overspent: said,
+					Filter: filter, Budget: budget})
 				if want := said == &yes; p.Overspent != want {
 					t.Errorf("overspent %v, filter %v, budget %v: the page says %v", said, filter, budget, p.Overspent)
 				}
 				if want := said == &no && budget != nil; p.Kept != want {
-					t.Errorf("overspent %v, filter %v, budget %v: the page says that the budget was kept: %v", said, filter, budget, p.Kept)
+					t.Errorf("overspent %v, filter %v, budget %v: the page says that the budget was kept: %v", said,
+						filter, budget, p.Kept)
 				}
 				html, err := (&Page{Protection: p}).HTML()
 				if err != nil {
@@ -147,7 +163,8 @@ func TestOverspent(t *testing.T) {
 func TestExcess(t *testing.T) {
 	epsilon, delta, infinite, yes := spent.Number(0.5), spent.Number(1e-3), spent.Number(math.Inf(1)), true
 	ledger := new(event.Ledger)
-	for _, g := range []*event.Grant{{ID: "planned", Budget: event.Budget{Epsilon: 0.3, Delta: 1e-6}}, {ID: "given"}, {ID: "unused"}, {ID: "also"}} {
+	for _, g := range []*event.Grant{{ID: "planned", Budget: event.Budget{Epsilon: 0.3, Delta: 1e-6}}, {ID: "given"},
+		{ID: "unused"}, {ID: "also"}} {
 		ledger.Lines = append(ledger.Lines, &event.Line{Grant: g})
 	}
 	for _, grant := range []string{"planned", "given", "given", "also"} {
@@ -157,10 +174,13 @@ func TestExcess(t *testing.T) {
 		of   spent.Overspending
 		want string
 	}{
-		{spent.Overspending{Budget: 1, Delta: 1e-6, Epsilon: 1.25}, "What was released costs ε 1.25 at δ 1e-06, and the ledger's own budget is ε 1. That is ε 0.25 too much."},
+		{spent.Overspending{Budget: 1, Delta: 1e-6, Epsilon: 1.25},
+			"What was released costs ε 1.25 at δ 1e-06, and the ledger's own budget is ε 1. That is ε 0.25 too much."},
 		{spent.Overspending{Budget: 0.3, Delta: 1e-6, Epsilon: 1, Grant: "planned", Dataset: "north"},
-			"What was released of data set north costs ε 1 at δ 1e-06, and the budget that grant planned was planned for is ε 0.3. That is ε 0.7 too much."},
-		{spent.Overspending{Budget: 1, Delta: 1e-6, Epsilon: infinite}, "and the ledger's own budget is ε 1. ε has no bound."},
+			"What was released of data set north costs ε 1 at δ 1e-06, and the budget that grant planned was planned " +
+				"for is ε 0.3. That is ε 0.7 too much."},
+		{spent.Overspending{Budget: 1, Delta: 1e-6, Epsilon: infinite},
+			"and the ledger's own budget is ε 1. ε has no bound."},
 	} {
 		r := &spent.Report{Epsilon: &epsilon, Delta: &delta, Releases: 4, Overspent: &yes, OverspentBudget: &c.of}
 		p := NewProtection(r)
@@ -178,9 +198,11 @@ func TestExcess(t *testing.T) {
 // digits.
 func TestLongBudget(t *testing.T) {
 	epsilon, delta := spent.Number(2.3293966231798944), spent.Number(1e-6)
-	r := &spent.Report{Epsilon: &epsilon, Delta: &delta, Releases: 1, Budget: &spent.Budget{Epsilon: float64(epsilon), Delta: 1e-6, EpsilonLeft: new(spent.Number)}}
+	r := &spent.Report{Epsilon: &epsilon, Delta: &delta, Releases: 1,
+		Budget: &spent.Budget{Epsilon: float64(epsilon), Delta: 1e-6, EpsilonLeft: new(spent.Number)}}
 	p := NewProtection(r)
-	p.AddHistory(&event.Ledger{Lines: []*event.Line{{Charge: &event.Charge{Run: "a"}}}}, r, &spent.Curve{Delta: &delta, Points: []spent.Point{{Releases: 1, Epsilon: epsilon}}})
+	p.AddHistory(&event.Ledger{Lines: []*event.Line{{Charge: &event.Charge{Run: "a"}}}}, r,
+		&spent.Curve{Delta: &delta, Points: []spent.Point{{Releases: 1, Epsilon: epsilon}}})
 	html, err := (&Page{Protection: p}).HTML()
 	if err != nil {
 		t.Fatal(err)
@@ -204,12 +226,17 @@ func TestLead(t *testing.T) {
 			"at most 75.0\u00a0%"}},
 		{&spent.Filter{Epsilon: 2, Delta: 1e-6}, []string{
 			"<strong>(2, 1e-06)-differential privacy</strong> for each document. <a", "at most 88.1\u00a0%",
-			"exactly as account states it: " + fmt.Sprint(math.Log(3)) + "; if all settings were fixed before the first release<",
-			"ε 1.099 at δ 0 holds if all settings were fixed before the first release. Whatever the order, the ledger&#39;s filter guarantees ε 2 at δ 1e-06"}},
-		{&spent.Filter{Epsilon: spent.Number(math.Inf(1))}, []string{"<strong>(1.099, 0)-differential privacy</strong> for each document, if all settings were fixed before the first release."}},
+			"exactly as account states it: " + fmt.Sprint(math.Log(3)) +
+				"; if all settings were fixed before the first release<",
+			"ε 1.099 at δ 0 holds if all settings were fixed before the first release. Whatever the order, the " +
+				"ledger&#39;s filter guarantees ε 2 at δ 1e-06"}},
+		{&spent.Filter{Epsilon: spent.Number(math.Inf(1))},
+			[]string{"<strong>(1.099, 0)-differential privacy</strong> for each document, if all settings were fixed " +
+				"before the first release."}},
 	} {
 		p := NewProtection(&spent.Report{
-			Epsilon: &epsilon, Delta: &delta, Releases: 1, Filter: c.filter, Unit: event.Document, Adjacency: event.AddRemove,
+			Epsilon: &epsilon, Delta: &delta, Releases: 1, Filter: c.filter, Unit: event.Document,
+			Adjacency: event.AddRemove,
 		})
 		html, err := (&Page{Protection: p}).HTML()
 		if err != nil {
@@ -226,8 +253,9 @@ func TestLead(t *testing.T) {
 // TestVisible: a character that hides or reorders what is read is shown by its number, wherever it comes from.
 func TestVisible(t *testing.T) {
 	const bad = "a\u202eb\x07c\u2066d\u0085\r"
-	p := &Page{Title: bad, Description: []string{bad}, Runs: []Run{{Name: bad, Dataset: bad, Commands: bad}}, Sources: []Row{{bad, bad}},
-		Topics: NewTopics([]string{bad, "\u0627\u200c\u0644"}, []float64{2, 1, 3, 4}, nil, 2)}
+	p := &Page{Title: bad, Description: []string{bad}, Runs: []Run{{Name: bad, Dataset: bad, Commands: bad}},
+		Sources: []Row{{bad, bad}},
+		Topics:  NewTopics([]string{bad, "\u0627\u200c\u0644"}, []float64{2, 1, 3, 4}, nil, 2)}
 	html, err := p.HTML()
 	if err != nil {
 		t.Fatal(err)
@@ -262,7 +290,8 @@ func TestSize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(p.Topics.All) != mostTopics || p.Topics.Hidden != topics-mostTopics || !strings.Contains(string(html), "50 smaller ones are left out") {
+	if len(p.Topics.All) != mostTopics || p.Topics.Hidden != topics-mostTopics ||
+		!strings.Contains(string(html), "50 smaller ones are left out") {
 		t.Errorf("%d topics are shown, %d left out", len(p.Topics.All), p.Topics.Hidden)
 	}
 	t.Logf("%d bytes", len(html))
@@ -298,7 +327,8 @@ func TestTicks(t *testing.T) {
 // TestPoorModel: the page says so where word frequencies predict as well.
 func TestPoorModel(t *testing.T) {
 	for model, poor := range map[float64]bool{99: false, 100: true, 101: true, math.Inf(1): true} {
-		p := &Perplexity{Rounds: []RoundPerplexity{{Model: 50, Unigram: 100}, {Round: 1, Model: model, Unigram: 100}}, Uniform: 1000}
+		p := &Perplexity{Rounds: []RoundPerplexity{{Model: 50, Unigram: 100}, {Round: 1, Model: model, Unigram: 100}},
+			Uniform: 1000}
 		html, err := (&Page{Perplexity: p}).HTML()
 		if err != nil || strings.Contains(string(html), "no better than word frequencies") != poor {
 			t.Errorf("perplexity %v beside 100: %v, the page says that it is poor: %v", model, err, !poor)
@@ -320,7 +350,8 @@ func TestFewTicks(t *testing.T) {
 }
 
 func TestLabel(t *testing.T) {
-	for number, want := range map[float64]string{0.25: "0.25", 1: "1", 9000: "9000", 1e4: "10000", 250000: "250000", 1e6: "1e+06", 1e12: "1e+12"} {
+	for number, want := range map[float64]string{0.25: "0.25", 1: "1", 9000: "9000", 1e4: "10000", 250000: "250000",
+		1e6: "1e+06", 1e12: "1e+12"} {
 		if got := label(number); got != want {
 			t.Errorf("%v is written %s, want %s", number, got, want)
 		}
@@ -328,7 +359,8 @@ func TestLabel(t *testing.T) {
 }
 
 func TestQuoted(t *testing.T) {
-	for name, want := range map[string]string{"north-1": "north-1", "": "''", "a b": "'a b'", "it's; rm -rf /": `'it'\''s; rm -rf /'`, "$(x)": "'$(x)'"} {
+	for name, want := range map[string]string{"north-1": "north-1", "": "''", "a b": "'a b'",
+		"it's; rm -rf /": `'it'\''s; rm -rf /'`, "$(x)": "'$(x)'"} {
 		if got := quoted(name); got != want {
 			t.Errorf("%q is quoted as %s, want %s", name, got, want)
 		}
@@ -358,7 +390,8 @@ func TestNamesApart(t *testing.T) {
 // TestMatrixFlag: a matrix without its symmetry has another grant.
 func TestMatrixFlag(t *testing.T) {
 	for want, m := range map[string]event.Matrix{
-		"s1=1x3": {Name: "s1", Rows: 1, Columns: 3}, "s2=3x3,symmetric": {Name: "s2", Rows: 3, Columns: 3, Symmetric: true},
+		"s1=1x3":           {Name: "s1", Rows: 1, Columns: 3},
+		"s2=3x3,symmetric": {Name: "s2", Rows: 3, Columns: 3, Symmetric: true},
 	} {
 		if got := matrixFlag(m); got != want {
 			t.Errorf("the flag is %s, want %s", got, want)

@@ -46,8 +46,11 @@ func (p *Perplexity) Draw() {
 	x := axis{low: model.x[0], high: model.x[len(model.x)-1]}
 	uniform := series{name: fmt.Sprintf("uniform %d", p.Uniform), class: "limit", x: []float64{x.low, x.high},
 		y: []float64{float64(p.Uniform), float64(p.Uniform)}}
-	p.Chart = &Chart{ID: "perplexity-chart", Title: "Perplexity by round", XLabel: "round", YLabel: "perplexity, logarithmic",
-		Text: fmt.Sprintf("From round %d to round %d the perplexity of the model goes from %.0f to %.0f; at the end that of word frequencies is %.0f, "+
-			"and of a uniform choice %d.", p.Rounds[0].Round, p.Last().Round, p.Rounds[0].Model, p.Last().Model, p.Last().Unigram, p.Uniform)}
+	p.Chart = &Chart{ID: "perplexity-chart", Title: "Perplexity by round", XLabel: "round",
+		YLabel: "perplexity, logarithmic",
+		Text: fmt.Sprintf("From round %d to round %d the perplexity of the model goes from %.0f to %.0f; at the end "+
+			"that of word frequencies is %.0f, "+
+			"and of a uniform choice %d.", p.Rounds[0].Round, p.Last().Round, p.Rounds[0].Model, p.Last().Model,
+			p.Last().Unigram, p.Uniform)}
 	p.Chart.draw(x, axis{low: low * 0.9, high: high * 1.1, logarithmic: true}, []series{model, unigram, uniform})
 }

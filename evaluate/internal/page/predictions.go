@@ -67,25 +67,32 @@ func (b *Binary) drawROC(points []auc.Point) {
 	roc := series{name: "model", class: "first"}
 	last := auc.Point{FalsePositive: -1}
 	for i, p := range points {
-		if i == len(points)-1 || p.FalsePositive-last.FalsePositive >= apart || p.TruePositive-last.TruePositive >= apart {
+		if i == len(points)-1 || p.FalsePositive-last.FalsePositive >= apart ||
+			p.TruePositive-last.TruePositive >= apart {
 			roc.x, roc.y = append(roc.x, p.FalsePositive), append(roc.y, p.TruePositive)
 			last = p
 		}
 	}
-	b.ROC = &Chart{ID: "roc", Title: "ROC curve", XLabel: "share of other documents above the threshold", YLabel: "share of class " + b.Class + " above the threshold",
-		Text: fmt.Sprintf("The area under the ROC curve is %.3f; that of a random ranking is 0.5.", b.AUC)}
-	b.ROC.draw(acrossShares, upShares, []series{roc, {name: "random", class: "limit", x: []float64{0, 1}, y: []float64{0, 1}}})
+	b.ROC = &Chart{ID: "roc", Title: "ROC curve", XLabel: "share of other documents above the threshold",
+		YLabel: "share of class " + b.Class + " above the threshold",
+		Text:   fmt.Sprintf("The area under the ROC curve is %.3f; that of a random ranking is 0.5.", b.AUC)}
+	b.ROC.draw(acrossShares, upShares,
+		[]series{roc, {name: "random", class: "limit", x: []float64{0, 1}, y: []float64{0, 1}}})
 }
 
 // drawReliability draws the share of the class in each bin of probabilities.
 func (b *Binary) drawReliability() {
-	b.Reliability = &Chart{ID: "reliability", Title: "Calibration", XLabel: "predicted probability, mean of a bin", YLabel: "share of class " + b.Class,
-		Text: fmt.Sprintf("Each dot is the documents whose probability is in one of %d bins, each a tenth wide, with the exact 95 %% interval of their share of the class. "+
+	b.Reliability = &Chart{ID: "reliability", Title: "Calibration", XLabel: "predicted probability, mean of a bin",
+		YLabel: "share of class " + b.Class,
+		Text: fmt.Sprintf("Each dot is the documents whose probability is in one of %d bins, each a tenth wide, with "+
+			"the exact 95 %% interval of their share of the class. "+
 			"The probabilities of a calibrated model are on the diagonal.", len(b.Bins))}
-	b.Reliability.draw(acrossShares, upShares, []series{{name: "calibrated", class: "limit", x: []float64{0, 1}, y: []float64{0, 1}}})
+	b.Reliability.draw(acrossShares, upShares,
+		[]series{{name: "calibrated", class: "limit", x: []float64{0, 1}, y: []float64{0, 1}}})
 	for _, bin := range b.Bins {
 		b.Reliability.Dots = append(b.Reliability.Dots, Dot{X: acrossShares.at(bin.Predicted, Left, Right),
-			Y: upShares.at(bin.Observed, Bottom, Top), Low: upShares.at(bin.Low, Bottom, Top), High: upShares.at(bin.High, Bottom, Top)})
+			Y: upShares.at(bin.Observed, Bottom, Top), Low: upShares.at(bin.Low, Bottom, Top),
+			High: upShares.at(bin.High, Bottom, Top)})
 	}
 }
 
@@ -138,7 +145,8 @@ func NewPixels(score *pixels.Score, picture *pixels.Picture) *Pixels {
 	p := &Pixels{Images: score.Images(), Size: picture.Size, Right: score.Right()}
 	p.Off, p.Gain = score.Of(0)
 	for _, of := range picture.Images {
-		p.Pairs = append(p.Pairs, Pair{picture.Size.Outline(of.On), picture.Size.Outline(pixels.Above(of.Probabilities))})
+		p.Pairs = append(p.Pairs,
+			Pair{picture.Size.Outline(of.On), picture.Size.Outline(pixels.Above(of.Probabilities))})
 	}
 	return p
 }

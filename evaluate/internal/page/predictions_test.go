@@ -21,7 +21,8 @@ func TestCoefficients(t *testing.T) {
 	near := func(a, b float64) bool { return math.Abs(a-b) < 0.006 }
 	for i, got := range c.All {
 		w := want[i]
-		if got.Feature != w.Feature || !near(got.Mean, w.Mean) || !near(got.Low, w.Low) || !near(got.High, w.High) || !near(got.At, w.At) ||
+		if got.Feature != w.Feature || !near(got.Mean, w.Mean) || !near(got.Low, w.Low) || !near(got.High, w.High) ||
+			!near(got.At, w.At) ||
 			!near(got.From, w.From) || !near(got.To, w.To) || got.Sure() != (i == 0) {
 			t.Errorf("coefficient %d is %+v, want %+v", i, got, w)
 		}
@@ -55,13 +56,15 @@ func TestUnits(t *testing.T) {
 	if len(of.Paths) != 3 || of.Paths[0] != want[0] || of.Paths[1] != want[1] || of.Paths[2] != want[2] {
 		t.Errorf("paths %v, want %v", of.Paths, want)
 	}
-	if math.Abs(of.Norm-math.Sqrt(9+4+0.16+0.36)) > 1e-12 || of.Largest != 3 || u.All[1].Largest != 0.1 || len(u.All[2].Paths) != 0 {
+	if math.Abs(of.Norm-math.Sqrt(9+4+0.16+0.36)) > 1e-12 || of.Largest != 3 || u.All[1].Largest != 0.1 ||
+		len(u.All[2].Paths) != 0 {
 		t.Errorf("units %+v", u.All)
 	}
 	if of.Paths[0].Strength() != 2 {
 		t.Errorf("the strength of shade −2 is %d", of.Paths[0].Strength())
 	}
-	if u := NewUnits(pixels.Size{Rows: 1, Columns: 1}, make([]float64, mostUnits+3)); u.Hidden != 3 || len(u.All) != mostUnits {
+	if u := NewUnits(pixels.Size{Rows: 1, Columns: 1}, make([]float64, mostUnits+3)); u.Hidden != 3 ||
+		len(u.All) != mostUnits {
 		t.Errorf("%d hidden of %d units", u.Hidden, mostUnits+3)
 	}
 }
@@ -78,7 +81,8 @@ func TestROCPoints(t *testing.T) {
 		t.Errorf("the curve has %d points, from %s to %s", n, points[0], points[n-1])
 	}
 	// Ten bins; the first has its dot at its mean probability, 0.049995 of the width.
-	if d := b.Reliability.Dots; len(d) != 10 || math.Abs(d[0].X-(64+0.049995*496)) > 1e-6 || !(d[0].High < d[0].Y && d[0].Y < d[0].Low) {
+	if d := b.Reliability.Dots; len(d) != 10 || math.Abs(d[0].X-(64+0.049995*496)) > 1e-6 ||
+		!(d[0].High < d[0].Y && d[0].Y < d[0].Low) {
 		t.Errorf("dots %+v", d)
 	}
 }
@@ -90,7 +94,8 @@ func TestPredictionsOfClasses(t *testing.T) {
 		confusion.Add(0, 0)
 		confusion.Add(1, 0)
 		c := NewClasses(confusion, make([]string, n))
-		if (c.Confusion != nil) != want || len(c.Of) != n || c.Accuracy != 0.5 || c.Majority != 0.5 || c.MacroF1 != 1./3 || c.MacroF1Low == nil {
+		if (c.Confusion != nil) != want || len(c.Of) != n || c.Accuracy != 0.5 || c.Majority != 0.5 ||
+			c.MacroF1 != 1./3 || c.MacroF1Low == nil {
 			t.Errorf("%d classes: %+v", n, c)
 		}
 		html, err := (&Page{Predictions: &Predictions{Source: "p", Classes: c}}).HTML()

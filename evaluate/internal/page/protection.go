@@ -72,7 +72,8 @@ var units = map[string][2]string{
 // NewProtection returns the statements in a report by account.
 func NewProtection(r *spent.Report) *Protection {
 	p := &Protection{
-		Epsilon: r.Epsilon.String(), Delta: r.Delta.String(), Exact: fmt.Sprint(float64(*r.Epsilon)), Unit: r.Unit, None: r.Epsilon.Infinite(),
+		Epsilon: r.Epsilon.String(), Delta: r.Delta.String(), Exact: fmt.Sprint(float64(*r.Epsilon)), Unit: r.Unit,
+		None:     r.Epsilon.Infinite(),
 		Filtered: r.Filter != nil,
 	}
 	if p.None {
@@ -109,7 +110,8 @@ func NewProtection(r *spent.Report) *Protection {
 			"(group privacy: Vadhan, The Complexity of Differential Privacy, 2017, lemma 2.2).", names[1], epsilon)
 	}
 	if question, ok := questions[r.Unit+" "+r.Adjacency]; ok && !p.None && r.Releases > 0 {
-		p.Plain = fmt.Sprintf("Whoever must tell from all that was released %s, at even odds, is right at most %s of the time. A blind guess is right half of the time.", question,
+		p.Plain = fmt.Sprintf("Whoever must tell from all that was released %s, at even odds, is right at most %s of "+
+			"the time. A blind guess is right half of the time.", question,
 			guess(float64(epsilon), float64(delta)))
 	}
 	if p.None {
@@ -135,7 +137,8 @@ func excess(o *spent.Overspending) string {
 	if !o.Epsilon.Infinite() {
 		much = fmt.Sprintf(" That is ε %s too much.", rounded.Up(float64(o.Epsilon)-o.Budget))
 	}
-	return fmt.Sprintf("%s costs ε %s at δ %v, and %s is ε %s.%s", of, o.Epsilon, o.Delta, whose, rounded.Up(o.Budget), much)
+	return fmt.Sprintf("%s costs ε %s at δ %v, and %s is ε %s.%s", of, o.Epsilon, o.Delta, whose, rounded.Up(o.Budget),
+		much)
 }
 
 // unplanned names the grants that have releases and were given their noise instead of a budget. No plan counts their
@@ -160,11 +163,13 @@ func unplanned(ledger *event.Ledger) string {
 // sentences returns one sentence each about the protected unit, the neighbours, ε and δ.
 func sentences(r *spent.Report) []Sentence {
 	if r.Releases == 0 {
-		return []Sentence{{"Nothing was released", "The ledger charges no release, so nothing about the data has left."}}
+		return []Sentence{{"Nothing was released",
+			"The ledger charges no release, so nothing about the data has left."}}
 	}
 	if r.Epsilon.Infinite() {
-		return []Sentence{{"ε = ∞: nothing is protected", "A release without enough noise stands in the ledger. These releases may tell anything " +
-			"about anyone in the data, and the noise of other releases does not change that."}}
+		return []Sentence{{"ε = ∞: nothing is protected",
+			"A release without enough noise stands in the ledger. These releases may tell anything " +
+				"about anyone in the data, and the noise of other releases does not change that."}}
 	}
 	one, many := "unit", "units"
 	if names, ok := units[r.Unit]; ok {
@@ -176,12 +181,15 @@ func sentences(r *spent.Report) []Sentence {
 	}
 	protected := map[string]string{
 		event.Document: "Each single document is protected: " + hidden + ", and all that it says.",
-		event.User: "Each single user is protected with all of the user's documents together: " + strings.Replace(hidden, "it", "the user", 1) +
+		event.User: "Each single user is protected with all of the user's documents together: " +
+			strings.Replace(hidden, "it", "the user", 1) +
 			", and all that the documents say.",
-		event.Word: "Each single word of a document is protected; which documents there are, and how long, counts as known.",
+		event.Word: "Each single word of a document is protected; which documents there are, and how long, counts as " +
+			"known.",
 	}
 	if r.Adjacency == event.ReplaceNull {
-		known := fmt.Sprintf(" That the %s was in the data counts as known, and so does the number of all %s.", one, many)
+		known := fmt.Sprintf(" That the %s was in the data counts as known, and so does the number of all %s.", one,
+			many)
 		protected = map[string]string{
 			event.Document: "Of each single document, all that it says is protected." + known,
 			event.User:     "Of each single user, all that the user's documents say together is protected." + known,
@@ -189,24 +197,30 @@ func sentences(r *spent.Report) []Sentence {
 	}
 	all := []Sentence{{"Protected unit: one " + one, protected[r.Unit]}}
 	relation := map[string]string{
-		event.AddRemove:  fmt.Sprintf("The guarantee compares any two data sets of which one has one %s more than the other.", one),
-		event.ReplaceOne: fmt.Sprintf("The guarantee compares any two data sets of equally many %s that differ in one %s.", many, one),
-		event.ReplaceNull: fmt.Sprintf("The guarantee compares any two data sets of equally many %s, of which one has an empty %s where the "+
+		event.AddRemove: fmt.Sprintf("The guarantee compares any two data sets of which one has one %s more than "+
+			"the other.", one),
+		event.ReplaceOne: fmt.Sprintf("The guarantee compares any two data sets of equally many %s that differ in "+
+			"one %s.", many, one),
+		event.ReplaceNull: fmt.Sprintf("The guarantee compares any two data sets of equally many %s, of which one "+
+			"has an empty %s where the "+
 			"other has any.", many, one),
 	}[r.Adjacency]
 	all = append(all, Sentence{"Neighbouring data sets: " + r.Adjacency, relation})
 	e, d := float64(*r.Epsilon), float64(*r.Delta)
 	all = append(all, Sentence{"ε ≤ " + r.Epsilon.String(), fmt.Sprintf(
-		"No outcome is more than %s times as likely with one data set as with its neighbour, apart from δ.", rounded.Up(math.Exp(e)))})
+		"No outcome is more than %s times as likely with one data set as with its neighbour, apart from δ.",
+		rounded.Up(math.Exp(e)))})
 	if r.Unit == event.Document {
-		all = append(all, Sentence{"Several documents of one person", "Together, k documents have at most k·ε, with δ·(e^(k·ε) − 1)/(e^ε − 1). " +
-			"A person who wrote many is protected less than one who wrote one."})
+		all = append(all, Sentence{"Several documents of one person",
+			"Together, k documents have at most k·ε, with δ·(e^(k·ε) − 1)/(e^ε − 1). " +
+				"A person who wrote many is protected less than one who wrote one."})
 	}
 	if d == 0 {
 		return append(all, Sentence{"δ = 0", "The guarantee has no exception: it is pure differential privacy."})
 	}
-	return append(all, Sentence{"δ ≤ " + r.Delta.String(), "The probability of an outcome may exceed that factor times the other by at most δ, " +
-		"one part in " + oneIn(d) + "."})
+	return append(all, Sentence{"δ ≤ " + r.Delta.String(),
+		"The probability of an outcome may exceed that factor times the other by at most δ, " +
+			"one part in " + oneIn(d) + "."})
 }
 
 // guess returns the largest probability that a guess between two neighbours is right, if both are equally probable
@@ -252,20 +266,27 @@ func splitTheorems(list string) (names []string) {
 
 // plain has a sentence for each of account's theorems. Term is the beginning of the theorem's name.
 var plain = []Sentence{
-	{"composition of dominating pairs", "The losses of all releases are added up as whole distributions, not only by their worst cases."},
+	{"composition of dominating pairs",
+		"The losses of all releases are added up as whole distributions, not only by their worst cases."},
 	{"connecting the dots", "Where a computer rounds these distributions, it rounds to the safe side."},
-	{"sampled Gaussian", "A round reads only a secret random sample, so a release says less about any one unit than if the round read all."},
-	{"sampled Laplace", "A round reads only a secret random sample, so a release says less about any one unit than if the round read all."},
-	{"sampling without replacement", "A round reads only a secret random sample of fixed size, which costs less than reading all."},
+	{"sampled Gaussian", "A round reads only a secret random sample, so a release says less about any one unit than " +
+		"if the round read all."},
+	{"sampled Laplace", "A round reads only a secret random sample, so a release says less about any one unit than " +
+		"if the round read all."},
+	{"sampling without replacement",
+		"A round reads only a secret random sample of fixed size, which costs less than reading all."},
 	{"amplification", "A round reads only a secret random sample, which costs less than reading all."},
-	{"discrete Gaussian as continuous", "Noise in whole steps, as it was drawn, costs no more than the noise of the textbook formula, with an allowance that is counted."},
-	{"discrete Laplace as continuous", "Noise in whole steps, as it was drawn, costs no more than the noise of the textbook formula."},
+	{"discrete Gaussian as continuous", "Noise in whole steps, as it was drawn, costs no more than the noise of the " +
+		"textbook formula, with an allowance that is counted."},
+	{"discrete Laplace as continuous",
+		"Noise in whole steps, as it was drawn, costs no more than the noise of the textbook formula."},
 	{"discrete Gaussian", "Each number was released with Gaussian noise in whole steps, whose loss is known exactly."},
 	{"analytic Gaussian", "Each number was released with Gaussian noise, whose loss is known exactly."},
 	{"Gaussian", "Each number was released with Gaussian noise, whose loss is known exactly."},
 	{"Laplace", "Each number was released with Laplace noise, whose loss is known exactly."},
 	{"randomized response", "Single answers were turned over at random before they were released."},
-	{"threshold of select", "A word was released only if its noisy weight exceeded a threshold, so a word that one unit alone has stays hidden, apart from δ."},
+	{"threshold of select", "A word was released only if its noisy weight exceeded a threshold, so a word that one " +
+		"unit alone has stays hidden, apart from δ."},
 	{"parallel composition", "The losses of data sets that share no unit do not add up: the largest counts."},
 	{"moments accountant", "The losses of all releases are added up by their moments."},
 	{"linear composition", "The losses of all releases are added."},
@@ -284,14 +305,18 @@ func plainTheorem(name string) string {
 // trust lists the assumptions behind the guarantee, beyond its theorems.
 func trust(r *spent.Report) []string {
 	all := []string{
-		"privatize ran as it was built, on a machine whose random numbers are secret; its files PRIVACY.md and CHECKING.md say how to check it.",
+		"privatize ran as it was built, on a machine whose random numbers are secret; its files PRIVACY.md and " +
+			"CHECKING.md say how to check it.",
 		"Nothing but these releases left the privacy wall: LEAKS.md lists other ways out.",
-		"This model was made from these releases only. Its scores were computed from public documents and from it, those of earlier rounds from " +
+		"This model was made from these releases only. Its scores were computed from public documents and from it, " +
+			"those of earlier rounds from " +
 			"earlier models of its run. No file proves that.",
 	}
 	if r.Filter != nil {
-		all = append(all, fmt.Sprintf("ε %s at δ %s holds if all settings were fixed before the first release. Whatever the order, the ledger's "+
-			"filter guarantees ε %s at δ %s (%s).", r.Epsilon, r.Delta, r.Filter.Epsilon, r.Filter.Delta, r.Filter.Theorem))
+		all = append(all, fmt.Sprintf("ε %s at δ %s holds if all settings were fixed before the first release. "+
+			"Whatever the order, the ledger's "+
+			"filter guarantees ε %s at δ %s (%s).", r.Epsilon, r.Delta, r.Filter.Epsilon, r.Filter.Delta,
+			r.Filter.Theorem))
 	} else {
 		all = append(all, "All settings were fixed before the first release.")
 	}
@@ -302,7 +327,8 @@ func trust(r *spent.Report) []string {
 		all = append(all, fmt.Sprintf("%s of δ is for words that one unit alone has.", r.SelectDelta))
 	}
 	if r.Claimed != nil {
-		all = append(all, fmt.Sprintf("A paper's sensitivities would give ε %s. That is the paper's claim, and is not proven.", r.Claimed))
+		all = append(all, fmt.Sprintf("A paper's sensitivities would give ε %s. That is the paper's claim, and is "+
+			"not proven.", r.Claimed))
 	}
 	return all
 }

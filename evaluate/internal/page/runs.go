@@ -83,7 +83,8 @@ func clipping(g *event.Grant) string {
 // commands returns the commands that repeat a run of sums with its grant's noise. It is empty for other mechanisms, and
 // for a grant under a filter or with a proof.
 func commands(c *event.Charge, g *event.Grant, needs func(string) bool, of Learner) string {
-	if g.Mechanism != event.Gaussian && g.Mechanism != event.Laplace || g.Cost > 0 || g.Proved > 0 || g.Claim != "" || g.Model == "" {
+	if g.Mechanism != event.Gaussian && g.Mechanism != event.Laplace || g.Cost > 0 || g.Proved > 0 || g.Claim != "" ||
+		g.Model == "" {
 		return ""
 	}
 	sampling, grant := schemeFlags(g.Scheme), quoted(c.Run+".json")
@@ -91,7 +92,8 @@ func commands(c *event.Charge, g *event.Grant, needs func(string) bool, of Learn
 	if g.Mechanism != event.Gaussian {
 		plan = append(plan, "--mechanism "+g.Mechanism)
 	}
-	plan = append(plan, sampling, "--adjacency "+g.Adjacency, "--unit "+g.Unit, fmt.Sprintf("--clip %g --noise-multiplier %v", g.Clip, g.NoiseMultiplier))
+	plan = append(plan, sampling, "--adjacency "+g.Adjacency, "--unit "+g.Unit,
+		fmt.Sprintf("--clip %g --noise-multiplier %v", g.Clip, g.NoiseMultiplier))
 	if g.Budget.Delta > 0 {
 		plan = append(plan, fmt.Sprintf("--delta %v", g.Budget.Delta))
 	}
@@ -124,7 +126,8 @@ func commands(c *event.Charge, g *event.Grant, needs func(string) bool, of Learn
 		secret = " --secret coins"
 	}
 	return strings.Join(plan, " \\\n  ") + "\n" + train +
-		"sample " + strings.Replace(sampling, fmt.Sprintf("/%d", g.Scheme.Population), "", 1) + " --unit " + streamUnit(g.Unit) + secret + " documents.pp |\n" +
+		"sample " + strings.Replace(sampling, fmt.Sprintf("/%d", g.Scheme.Population), "", 1) + " --unit " +
+		streamUnit(g.Unit) + secret + " documents.pp |\n" +
 		"  estep " + quoted(g.Model) + params + " |\n" +
 		"  privatize --grant " + grant + " --ledger run.ledger --dataset " + quoted(c.Dataset) + " |\n" +
 		"  mstep " + quoted(g.Model) + " --vocab vocab.txt" + flags + " -o " + quoted(c.Run+".pp") + "\n"

@@ -24,7 +24,8 @@ func TestAddStart(t *testing.T) {
 	if want := 1089./1100 - 1./1100; math.Abs(c.Moved-want) > 1e-12 {
 		t.Errorf("moved %v, want %v", c.Moved, want)
 	}
-	if len(c.Before) != changedWords || len(c.After) != changedWords || c.Before[0].Word != "a" || c.After[0] != (ChangedWord{"l", true}) {
+	if len(c.Before) != changedWords || len(c.After) != changedWords || c.Before[0].Word != "a" ||
+		c.After[0] != (ChangedWord{"l", true}) {
 		t.Errorf("from %+v to %+v", c.Before, c.After)
 	}
 	before := make(map[string]bool)
@@ -51,8 +52,10 @@ func TestAddStart(t *testing.T) {
 func TestAddOrigins(t *testing.T) {
 	topics := NewTopics([]string{"a", "b"}, []float64{1, 1, 3, 3}, nil, 2)
 	topics.AddOrigins([]Origin{{Own: 1}, {0, .5, .5}})
-	if topics.All[0].ID != 1 || *topics.All[0].Origin != (Origin{0, .5, .5}) || *topics.All[1].Origin != (Origin{Own: 1}) {
-		t.Errorf("topic %d has %+v, topic %d has %+v", topics.All[0].ID, *topics.All[0].Origin, topics.All[1].ID, *topics.All[1].Origin)
+	if topics.All[0].ID != 1 || *topics.All[0].Origin != (Origin{0, .5, .5}) ||
+		*topics.All[1].Origin != (Origin{Own: 1}) {
+		t.Errorf("topic %d has %+v, topic %d has %+v", topics.All[0].ID, *topics.All[0].Origin, topics.All[1].ID,
+			*topics.All[1].Origin)
 	}
 	if want := (Origin{.25, .375, .375}); *topics.Origin != want {
 		t.Errorf("all topics have %+v, want %+v", *topics.Origin, want)

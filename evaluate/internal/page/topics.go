@@ -184,7 +184,8 @@ func NewTopics(words []string, cells []float64, sure []bool, top int) *Topics {
 		at := func(id int) bool { return r.sure != nil && r.sure[id] }
 		order := relevance.Of(r.inTopic, overall)
 		for _, id := range order.Best(t.Lambda, top) {
-			r.topic.Words = append(r.topic.Words, Word{Word: words[id], Probability: r.inTopic[id], Overall: overall[id], Sure: at(id)})
+			r.topic.Words = append(r.topic.Words,
+				Word{Word: words[id], Probability: r.inTopic[id], Overall: overall[id], Sure: at(id)})
 		}
 		scale(r.topic.Words)
 		t.All = append(t.All, r.topic)
@@ -256,7 +257,8 @@ func newMap(topics []Topic, m *topicmap.Map) *Map {
 	for i, t := range topics {
 		const margin, widest = 8, 6
 		drawn.Places = append(drawn.Places, Place{
-			ID: t.ID, X: 50 + (100-2*margin)*(m.X[i]-(west+east)/2)/reach, Y: 50 - (100-2*margin)*(m.Y[i]-(north+south)/2)/reach,
+			ID: t.ID, X: 50 + (100-2*margin)*(m.X[i]-(west+east)/2)/reach,
+			Y:    50 - (100-2*margin)*(m.Y[i]-(north+south)/2)/reach,
 			Size: max(1.5, widest*math.Sqrt(t.Share/largest)), Share: t.Share, Leading: t.Name(),
 		})
 	}

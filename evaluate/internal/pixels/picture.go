@@ -80,7 +80,8 @@ func (p *Picture) SVG() ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" shape-rendering="crispEdges">`+"\n",
 		scale*size.X, scale*size.Y, size.X, size.Y)
-	fmt.Fprintf(&b, "<title>%d images: each image, the probabilities of its pixels, and the pixels above one half</title>\n", len(p.Images))
+	fmt.Fprintf(&b, "<title>%d images: each image, the probabilities of its pixels, and the pixels above one "+
+		"half</title>\n", len(p.Images))
 	fmt.Fprintf(&b, `<path fill="#fff" d="M0 0h%dv%dh-%dz"/>`+"\n", size.X, size.Y, size.X)
 	for _, path := range (Size{Rows: size.Y, Columns: size.X}).Paths(shades) {
 		shade := 255 - path.Shade

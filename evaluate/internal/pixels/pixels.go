@@ -35,7 +35,8 @@ func SizeOf(names []string) (s Size, err error) {
 	return s, nil
 }
 
-var errNames = errors.New("the columns are not the pixels of an image, row0_column0 and so on, as tokenize features --image names them")
+var errNames = errors.New("the columns are not the pixels of an image, row0_column0 and so on, as tokenize features " +
+	"--image names them")
 
 // A Share is a share averaged over images, and its 95 % interval over images.
 type Share struct {

@@ -29,7 +29,8 @@ func TestSizeOf(t *testing.T) {
 	twisted[1], twisted[3] = twisted[3], twisted[1]
 	for what, names := range map[string][]string{
 		"none": nil, "a class": {"1"}, "too few": names(2, 3)[1:], "another order": twisted,
-		"negative": {"row-1_column0"}, "huge": {"row4611686018427387904_column4611686018427387904"}, "more": {"row0_column0x"},
+		"negative": {"row-1_column0"}, "huge": {"row4611686018427387904_column4611686018427387904"},
+		"more":                       {"row0_column0x"},
 		"a last name of two columns": {"row0_column0", "row0_column1", "row1_column1"},
 	} {
 		if got, err := SizeOf(names); err == nil {
@@ -55,7 +56,8 @@ func TestScore(t *testing.T) {
 		// mean, in pixels.
 		width := 4.302652729749462 * math.Sqrt(squares/2/3) / 4
 		if math.Abs(*s.Low-max(least, mean-width)) > 1e-9 || math.Abs(*s.High-min(1, mean+width)) > 1e-9 {
-			t.Errorf("%s has the interval %v to %v, want %v on each side of %v, from %v to 1", what, *s.Low, *s.High, width, mean, least)
+			t.Errorf("%s has the interval %v to %v, want %v on each side of %v, from %v to 1", what, *s.Low, *s.High,
+				width, mean, least)
 		}
 	}
 	check("right", score.Right(), 8./12, 0, 14./3) // 4, 3, 1
@@ -134,7 +136,8 @@ func TestPicture(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, part := range []string{`viewBox="0 0 14 8"`, `fill="#bfbfbf" d="M7 2h1v1h-1z"`, `fill="#000000" d="M2 2h1v1h-1zM10 2h1v1h-1zM6 5h1v1h-1zM10 5h1v1h-1z"`} {
+	for _, part := range []string{`viewBox="0 0 14 8"`, `fill="#bfbfbf" d="M7 2h1v1h-1z"`,
+		`fill="#000000" d="M2 2h1v1h-1zM10 2h1v1h-1zM6 5h1v1h-1zM10 5h1v1h-1z"`} {
 		if !strings.Contains(string(svg), part) {
 			t.Errorf("no %s in %s", part, svg)
 		}

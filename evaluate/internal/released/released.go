@@ -88,7 +88,8 @@ func (r *Run) Mean(from, matrix string, cells int) (*doubt.Mean, error) {
 	}
 	for _, round := range r.rounds() {
 		if !seen[round] {
-			return nil, exit.Errorf(exit.Missing, "%s: the release of round %d of run %s, which the ledger charges, is not there", from, round, r.Name)
+			return nil, exit.Errorf(exit.Missing,
+				"%s: the release of round %d of run %s, which the ledger charges, is not there", from, round, r.Name)
 		}
 	}
 	return mean, r.addUncharged(mean)
@@ -144,7 +145,8 @@ func (r *Run) place(matrix string, cells int) (first, total int, err error) {
 		total += m.Rows * m.Columns
 	}
 	if first < 0 {
-		return 0, 0, exit.Errorf(exit.Malformed, "run %s releases no matrix %q of %d cells, as the model has", r.Name, matrix, cells)
+		return 0, 0, exit.Errorf(exit.Malformed, "run %s releases no matrix %q of %d cells, as the model has", r.Name,
+			matrix, cells)
 	}
 	return first, total, nil
 }
@@ -163,7 +165,8 @@ func (r *Run) stored(folder string, total int, add func(int, []int64) error) err
 		}
 		sum := sha256.Sum256(b)
 		if hex.EncodeToString(sum[:]) != c.Release || len(b) != 8*total {
-			return exit.Errorf(exit.Malformed, "%s: not the release that the ledger charges: it has another SHA-256", path)
+			return exit.Errorf(exit.Malformed, "%s: not the release that the ledger charges: it has another SHA-256",
+				path)
 		}
 		values := make([]int64, total)
 		for i := range values {
@@ -195,7 +198,8 @@ func (r *Run) streamed(name string, total int, add func(int, []int64) error) err
 		}
 		round, digest := int(set.Round), set.Digest()
 		if c := r.Charges[round]; h.Run != r.Name || c == nil || hex.EncodeToString(digest[:]) != c.Release {
-			return exit.Errorf(exit.Malformed, "%s: round %d of run %s: not a release that the ledger charges to run %s", name, round, h.Run, r.Name)
+			return exit.Errorf(exit.Malformed,
+				"%s: round %d of run %s: not a release that the ledger charges to run %s", name, round, h.Run, r.Name)
 		}
 		var values []int64
 		for _, m := range h.Matrices {
@@ -206,7 +210,8 @@ func (r *Run) streamed(name string, total int, add func(int, []int64) error) err
 			values = append(values, cells...)
 		}
 		if len(values) != total {
-			return exit.Errorf(exit.Malformed, "%s: releases of %d cells, the grant is for %d", name, len(values), total)
+			return exit.Errorf(exit.Malformed, "%s: releases of %d cells, the grant is for %d", name, len(values),
+				total)
 		}
 		if err := add(round, values); err != nil {
 			return err

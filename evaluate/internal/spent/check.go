@@ -18,7 +18,8 @@ func (r *Report) check(ledger *event.Ledger) error {
 	}
 	switch {
 	case r.Adjacency != adjacency || r.Unit != unit:
-		return fmt.Errorf("of neighbours %q and unit %q, the ledger charges %q and %q", r.Adjacency, r.Unit, adjacency, unit)
+		return fmt.Errorf("of neighbours %q and unit %q, the ledger charges %q and %q", r.Adjacency, r.Unit, adjacency,
+			unit)
 	case unbounded && !r.Epsilon.Infinite():
 		return fmt.Errorf("ε is %s, but the ledger charges a release that no ε bounds", r.Epsilon)
 	}
@@ -35,13 +36,16 @@ func (r *Report) checkOverspent(ledger *event.Ledger) error {
 		return nil
 	}
 	if r.Overspent == nil || !*r.Overspent || !(float64(o.Epsilon) > o.Budget) {
-		return fmt.Errorf("overspent_budget has ε %v of a budget of %v, and overspent must be true", o.Epsilon, o.Budget)
+		return fmt.Errorf("overspent_budget has ε %v of a budget of %v, and overspent must be true", o.Epsilon,
+			o.Budget)
 	}
-	if head := ledger.Head(); o.Grant == "" && head != nil && head.Budget != nil && head.Budget.Epsilon == o.Budget && head.Budget.Delta == o.Delta {
+	if head := ledger.Head(); o.Grant == "" && head != nil && head.Budget != nil && head.Budget.Epsilon == o.Budget &&
+		head.Budget.Delta == o.Delta {
 		return nil
 	}
 	for _, line := range ledger.Lines {
-		if g := line.Grant; g != nil && o.Grant != "" && g.ID == o.Grant && g.Budget.Epsilon == o.Budget && g.Budget.Delta == o.Delta {
+		if g := line.Grant; g != nil && o.Grant != "" && g.ID == o.Grant && g.Budget.Epsilon == o.Budget &&
+			g.Budget.Delta == o.Delta {
 			return nil
 		}
 	}
@@ -70,8 +74,10 @@ func (r *Report) checkBudget(ledger *event.Ledger) error {
 	switch {
 	case planned == nil && b != nil:
 		return fmt.Errorf("has a budget of ε %v at δ %v, which the ledger lacks", b.Epsilon, b.Delta)
-	case planned != nil && (b == nil || b.Grant != planned.ID || b.Epsilon != planned.Budget.Epsilon || b.Delta != planned.Budget.Delta):
-		return fmt.Errorf("does not have the latest planned budget of the ledger, ε %v at δ %v", planned.Budget.Epsilon, planned.Budget.Delta)
+	case planned != nil && (b == nil || b.Grant != planned.ID || b.Epsilon != planned.Budget.Epsilon ||
+		b.Delta != planned.Budget.Delta):
+		return fmt.Errorf("does not have the latest planned budget of the ledger, ε %v at δ %v", planned.Budget.Epsilon,
+			planned.Budget.Delta)
 	}
 	return nil
 }

@@ -138,11 +138,13 @@ func ReadReport(name string, ledger *event.Ledger) (*Report, error) {
 	}
 	switch {
 	case r.Epsilon == nil || r.Delta == nil || r.LastHash == "":
-		return nil, exit.Errorf(exit.Malformed, "%s: has no epsilon, delta or last_hash: not the JSON of account report", name)
+		return nil, exit.Errorf(exit.Malformed,
+			"%s: has no epsilon, delta or last_hash: not the JSON of account report", name)
 	case r.LastHash != ledger.LastHash():
 		return nil, stale(name)
 	case r.Releases != len(ledger.Charges()):
-		return nil, exit.Errorf(exit.Malformed, "%s: of %d releases, the ledger charges %d", name, r.Releases, len(ledger.Charges()))
+		return nil, exit.Errorf(exit.Malformed, "%s: of %d releases, the ledger charges %d", name, r.Releases,
+			len(ledger.Charges()))
 	}
 	if err := r.check(ledger); err != nil {
 		return nil, exit.Errorf(exit.Malformed, "%s: %w", name, err)
@@ -158,20 +160,23 @@ func ReadCurve(name string, beside *Report) (*Curve, error) {
 	}
 	switch {
 	case c.Delta == nil || len(c.Points) == 0 || c.LastHash == "":
-		return nil, exit.Errorf(exit.Malformed, "%s: has no delta, epsilon_over_releases or last_hash: not the JSON of account report --curve", name)
+		return nil, exit.Errorf(exit.Malformed,
+			"%s: has no delta, epsilon_over_releases or last_hash: not the JSON of account report --curve", name)
 	case c.LastHash != beside.LastHash:
 		return nil, stale(name)
 	case *c.Delta != *beside.Delta || c.Accountant != beside.Accountant:
 		return nil, exit.Errorf(exit.Malformed, "%s: at δ %v by %s, the report of account is at δ %v by %s",
 			name, *c.Delta, c.Accountant, *beside.Delta, beside.Accountant)
 	case c.Adjacency != beside.Adjacency || c.Unit != beside.Unit || c.DisjointDatasets != beside.DisjointDatasets:
-		return nil, exit.Errorf(exit.Malformed, "%s: of neighbours %q and unit %q, the report of account is of %q and %q, or of other data sets",
+		return nil, exit.Errorf(exit.Malformed,
+			"%s: of neighbours %q and unit %q, the report of account is of %q and %q, or of other data sets",
 			name, c.Adjacency, c.Unit, beside.Adjacency, beside.Unit)
 	}
 	before := -1
 	for _, p := range c.Points {
 		if p.Releases <= before || p.Releases > beside.Releases {
-			return nil, exit.Errorf(exit.Malformed, "%s: a point of %d releases after one of %d, of %d in all", name, p.Releases, before, beside.Releases)
+			return nil, exit.Errorf(exit.Malformed, "%s: a point of %d releases after one of %d, of %d in all", name,
+				p.Releases, before, beside.Releases)
 		}
 		before = p.Releases
 	}

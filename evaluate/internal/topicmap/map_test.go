@@ -37,7 +37,8 @@ func TestOf(t *testing.T) {
 		}
 		for i := range topics {
 			for j := range topics {
-				if got, want := math.Hypot(m.X[i]-m.X[j], m.Y[i]-m.Y[j]), Distance(topics[i], topics[j]); !(math.Abs(got-want) < 1e-7) {
+				if got, want := math.Hypot(m.X[i]-m.X[j], m.Y[i]-m.Y[j]),
+					Distance(topics[i], topics[j]); !(math.Abs(got-want) < 1e-7) {
 					t.Errorf("%s: %d and %d are %v apart, want %v", name, i, j, got, want)
 				}
 			}

@@ -28,7 +28,8 @@ func TestScaledK(t *testing.T) {
 	} {
 		k0, k1 := ScaledK(c.x)
 		if math.Abs(k0/c.k0-1) > 2e-15 || math.Abs(k1/c.k1-1) > 2e-15 {
-			t.Errorf("ScaledK(%v) is %v, %v, want %v, %v: off by %.1e, %.1e", c.x, k0, k1, c.k0, c.k1, k0/c.k0-1, k1/c.k1-1)
+			t.Errorf("ScaledK(%v) is %v, %v, want %v, %v: off by %.1e, %.1e", c.x, k0, k1, c.k0, c.k1, k0/c.k0-1,
+				k1/c.k1-1)
 		}
 	}
 }

@@ -53,7 +53,8 @@ func (b *batch) mix(ratios, weights []float64) {
 
 // each calls do for batches that together have all cells. All cells in one batch have the weights of one group. The
 // calls for one piece come one after the other.
-func (m Mixture) each(weights [][]float64, edges, noisy, expected []float64, tau float64, do func(piece int, b *batch, weights []float64)) {
+func (m Mixture) each(weights [][]float64, edges, noisy, expected []float64, tau float64,
+	do func(piece int, b *batch, weights []float64)) {
 	parallel.Each(len(noisy), func(piece, from, to int) {
 		batches := make([]batch, len(weights))
 		for i := from; i < to; i++ {

@@ -27,7 +27,8 @@ func TestOwnIsSensitivity(t *testing.T) {
 				most = max(most, want)
 				estimate, got := owned(ratios, tau*y, expected, tau)
 				if math.Abs(got-min(want, 1)) > 2e-4 {
-					t.Errorf("ratios %v, expected %v, noisy %v: own share %v, want %v", ratios, expected, tau*y, got, min(want, 1))
+					t.Errorf("ratios %v, expected %v, noisy %v: own share %v, want %v", ratios, expected, tau*y, got,
+						min(want, 1))
 				}
 				if estimate != one(ratios, tau*y, expected, tau) {
 					t.Errorf("the estimate is not that of Shrink")
@@ -100,11 +101,13 @@ func TestOwnRange(t *testing.T) {
 	for _, c := range []struct{ tau, least, most float64 }{{0, 1, 1}, {1e9, 0, 1e-6}} {
 		m.ShrinkOwn(estimate, own, noisy, expected, c.tau)
 		if slices.Min(own) < c.least || slices.Max(own) > c.most {
-			t.Errorf("τ %v: own shares from %v to %v, want %v to %v", c.tau, slices.Min(own), slices.Max(own), c.least, c.most)
+			t.Errorf("τ %v: own shares from %v to %v, want %v to %v", c.tau, slices.Min(own), slices.Max(own), c.least,
+				c.most)
 		}
 	}
 	last := 2.0
-	for _, tau := range []float64{1e-6, 0.1, 1, 10, 100, 1e6} { // weighted by the size of cells, as topics weight their words
+	// weighted by the size of cells, as topics weight their words
+	for _, tau := range []float64{1e-6, 0.1, 1, 10, 100, 1e6} {
 		r := rand.New(rand.NewPCG(7, 8))
 		for i, s := range truth {
 			noisy[i] = s + tau*r.NormFloat64()

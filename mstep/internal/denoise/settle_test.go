@@ -40,7 +40,8 @@ func TestSettle(t *testing.T) {
 				settle(values, ranks, 0)
 				for _, rank := range ranks {
 					if values[rank] != sorted[rank] {
-						t.Fatalf("%s, %d values, %d ranks: %v at %d, want %v", name, n, len(ranks), values[rank], rank, sorted[rank])
+						t.Fatalf("%s, %d values, %d ranks: %v at %d, want %v", name, n, len(ranks), values[rank], rank,
+							sorted[rank])
 					}
 				}
 				slices.Sort(values)

@@ -43,7 +43,8 @@ func TestPosteriorMean(t *testing.T) {
 		for _, expected := range []float64{0.02, 1, 40} {
 			for _, noisy := range []float64{-25, -8, -1, 0, 0.5, 3, 12, 29} {
 				const tau = 1.5
-				near(t, "posterior mean", one(ratios, tau*noisy, expected, tau), quadrature(ratios, tau*noisy, expected, tau), 2e-5)
+				near(t, "posterior mean", one(ratios, tau*noisy, expected, tau),
+					quadrature(ratios, tau*noisy, expected, tau), 2e-5)
 			}
 		}
 	}

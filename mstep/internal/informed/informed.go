@@ -50,7 +50,8 @@ const (
 var correction = loglinear.Options{Ridge: 10, ModelError: blend.ModelError, Steps: 8}
 
 // cellPrior is the prior of each cell around its expectation.
-var cellPrior = denoise.Mixture{Ratios: []float64{.02, .04, .08, .16, .31, .63, 1.25, 2.5, 5, 10, 20, 40}, Groups: 8, Steps: 60}
+var cellPrior = denoise.Mixture{Ratios: []float64{.02, .04, .08, .16, .31, .63, 1.25, 2.5, 5, 10, 20, 40}, Groups: 8,
+	Steps: 60}
 
 // sampled is the number of cells in a fit of cellPrior's weights before the last statistic. It is smaller, for speed.
 const sampled = 1 << 14

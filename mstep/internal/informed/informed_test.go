@@ -61,7 +61,8 @@ func TestEstimate(t *testing.T) {
 			}
 			noisy[i] = x/scale + tau*r.NormFloat64()
 		}
-		blind := New(3, base, &publictext.Text{Topics: [][]float32{make([]float32, 600)}, Features: [][]float32{make([]float32, 600)}, First: 1}, scales)
+		blind := New(3, base, &publictext.Text{Topics: [][]float32{make([]float32, 600)},
+			Features: [][]float32{make([]float32, 600)}, First: 1}, scales)
 		informed := New(3, base, text, scales)
 		blind.Follow(noisy, tau)
 		informed.Follow(noisy, tau)

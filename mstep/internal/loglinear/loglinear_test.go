@@ -31,7 +31,8 @@ func TestFitSolves(t *testing.T) {
 				sum := 0.0
 				for at := range v {
 					x := float64(m[row*v+at])
-					sum += x * x / (tau*tau + o.ModelError*x*x) * float64(features.Data[a*v+at]) * float64(features.Data[b*v+at])
+					sum += x * x / (tau*tau +
+						o.ModelError*x*x) * float64(features.Data[a*v+at]) * float64(features.Data[b*v+at])
 				}
 				if a == b {
 					sum += o.Ridge
@@ -41,7 +42,8 @@ func TestFitSolves(t *testing.T) {
 			sum := 0.0
 			for at := range v {
 				x := float64(m[row*v+at])
-				sum += x * float64(s[row*v+at]-m[row*v+at]) / (tau*tau + o.ModelError*x*x) * float64(features.Data[a*v+at])
+				sum += x * float64(s[row*v+at]-m[row*v+at]) / (tau*tau +
+					o.ModelError*x*x) * float64(features.Data[a*v+at])
 			}
 			right.SetVec(a, sum)
 		}
@@ -75,7 +77,8 @@ func TestRecovery(t *testing.T) {
 		return sum
 	}
 	before := off()
-	Correct(m, product.New(features), Fit(m, s, product.Both(features), 2, Options{Ridge: 1, ModelError: 0.5, Steps: 8}))
+	Correct(m, product.New(features),
+		Fit(m, s, product.Both(features), 2, Options{Ridge: 1, ModelError: 0.5, Steps: 8}))
 	if after := off(); after > before/4 {
 		t.Errorf("the error fell from %.0f to %.0f, want a quarter or less", before, after)
 	}

@@ -154,7 +154,8 @@ func TestAddIsWeighted(t *testing.T) {
 		for i := range Lanes {
 			r, d := one(t, y[i]-0.5*pull[i])
 			if ratio[i] != float64(i+1)+0.25*r || derivative[i] != float64(i+5)+0.25*d {
-				t.Errorf("number %d: %v and %v, want %v and %v", i, ratio[i], derivative[i], float64(i+1)+0.25*r, float64(i+5)+0.25*d)
+				t.Errorf("number %d: %v and %v, want %v and %v", i, ratio[i], derivative[i], float64(i+1)+0.25*r,
+					float64(i+5)+0.25*d)
 			}
 		}
 	})
@@ -165,7 +166,8 @@ func TestLanes(t *testing.T) {
 	everyKernel(t, func(t *testing.T) {
 		for lane := range Lanes {
 			for _, of := range [][2]float64{{0.75, -2}, {-2, 0.75}, {20, -1e6}, {-1e6, 20}} {
-				ratio, derivative, y := make([]float64, Lanes), make([]float64, Lanes), slices.Repeat([]float64{of[1]}, Lanes)
+				ratio, derivative, y := make([]float64, Lanes), make([]float64, Lanes),
+					slices.Repeat([]float64{of[1]}, Lanes)
 				y[lane] = of[0]
 				Add(ratio, derivative, y, make([]float64, Lanes), 1, 1)
 				for i, z := range y {
@@ -203,7 +205,8 @@ func TestEachKernel(t *testing.T) {
 			t.Errorf("%s is used in place of %s", chosen.name, name)
 		}
 	})
-	if len(names) == 0 || names[0] != usual.name || names[len(names)-1] != "plain" || len(names)+len(lacking) != len(all) || chosen != usual {
+	if len(names) == 0 || names[0] != usual.name || names[len(names)-1] != "plain" ||
+		len(names)+len(lacking) != len(all) || chosen != usual {
 		t.Errorf("kernels %v, lacking %v, and afterwards %s; usual is %s", names, lacking, chosen.name, usual.name)
 	}
 }

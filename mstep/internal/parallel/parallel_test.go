@@ -29,7 +29,8 @@ func TestEach(t *testing.T) {
 			}
 			for i, p := range piece {
 				if p == 0 || i > 0 && p < piece[i-1] || first != nil && p != first[i] {
-					t.Fatalf("%d on %d cores: pieces %v, want each index once, ascending, and as before: %v", n, cores, piece, first)
+					t.Fatalf("%d on %d cores: pieces %v, want each index once, ascending, and as before: %v", n, cores,
+						piece, first)
 				}
 			}
 			if first == nil {

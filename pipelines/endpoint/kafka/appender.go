@@ -230,8 +230,10 @@ func (a *Appender) stands() error {
 
 // gone is the error when the partition has lost messages that this appender sent.
 func (a *Appender) gone() error {
-	return exit.Errorf(exit.Malformed, "%s[%d]: the messages that were written are gone: the topic was recreated or truncated", a.client.Topic, a.partition).
-		WithHint("a restarted stage writes again the rounds that its input still has; for other rounds see new private topics in the runbook")
+	return exit.Errorf(exit.Malformed, "%s[%d]: the messages that were written are gone: the topic was recreated or "+
+		"truncated", a.client.Topic, a.partition).
+		WithHint("a restarted stage writes again the rounds that its input still has; for other rounds see new " +
+			"private topics in the runbook")
 }
 
 // Context ends with the appender. Its cause is context.Canceled if the appender was closed.

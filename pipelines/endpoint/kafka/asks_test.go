@@ -34,7 +34,8 @@ func TestStallOfAsker(t *testing.T) {
 		}
 		alone, _ := metrics.Waiting(0)
 		told = told || strings.Contains(strings.Join(alone, "; "), "/asked to look for an offset, for at most 2m0s")
-		stalled = stalled || strings.Contains(metrics.Stalled(time.Millisecond), "the broker does not answer about asked")
+		stalled = stalled || strings.Contains(metrics.Stalled(time.Millisecond),
+			"the broker does not answer about asked")
 	}
 	cancel()
 	if err := <-asked; !errors.Is(err, context.Canceled) {

@@ -42,8 +42,10 @@ func TestBombs(t *testing.T) {
 	binary.BigEndian.PutUint32(many[batchCount:], 1<<24)
 	negative := twoMessages(t)
 	binary.BigEndian.PutUint32(negative[batchCount:], math.MaxUint32)
-	batches := map[string][]byte{"many messages": checksummed(many), "a negative number of messages": checksummed(negative)}
-	for name, compression := range map[string]kafka.Compression{"gzip": kafka.Gzip, "snappy": kafka.Snappy, "lz4": kafka.Lz4, "zstd": kafka.Zstd} {
+	batches := map[string][]byte{"many messages": checksummed(many),
+		"a negative number of messages": checksummed(negative)}
+	for name, compression := range map[string]kafka.Compression{"gzip": kafka.Gzip, "snappy": kafka.Snappy,
+		"lz4": kafka.Lz4, "zstd": kafka.Zstd} {
 		batches[name] = batchOf(t, make([]byte, 128<<20), compression)
 		value := make([]byte, maxUnpacked/2)
 		c, err := fetchResponse(answerOf(0, batchOf(t, value, compression))).chunk(0)

@@ -156,7 +156,8 @@ func passing(err error) bool {
 
 // failed adds the topic, the failed step and the exit code to an error.
 func (c *client) failed(what string, err error) error {
-	own, untrusted, timeout, code := (*exit.Error)(nil), (*tls.CertificateVerificationError)(nil), net.Error(nil), kafka.Error(0)
+	own, untrusted, timeout, code := (*exit.Error)(nil), (*tls.CertificateVerificationError)(nil), net.Error(nil),
+		kafka.Error(0)
 	elsewhere := c.elsewhere(err)
 	if below := errors.Unwrap(err); below != nil && strings.HasPrefix(err.Error(), "kafka.(*Client).") {
 		err = below // without the library's name of the call
@@ -172,19 +173,25 @@ func (c *client) failed(what string, err error) error {
 		errors.Is(err, kafka.UnsupportedSASLMechanism):
 		return exit.Errorf(exit.Missing, "%s: %s: the broker does not allow it: %w", c.Location, what, err)
 	case errors.Is(err, kafka.InconsistentGroupProtocol):
-		return exit.Errorf(exit.Usage, "%s: group %s is another stage's, or another run's: its members answer something else, or elsewhere",
-			c.Location, c.Group).WithHint("give each stage of each run a group of its own, and end workers of another version first")
+		return exit.Errorf(exit.Usage,
+			"%s: group %s is another stage's, or another run's: its members answer something else, or elsewhere",
+			c.Location, c.Group).
+			WithHint("give each stage of each run a group of its own, and end workers of another version first")
 	case errors.Is(err, kafka.InvalidRecord):
 		return exit.Errorf(exit.Missing, "%s: %s: the topic refuses such messages: %w", c.Location, what, err).
-			WithHint("a topic with %s=compact refuses them, since it needs keys; topics.sh makes topics with delete", cleanupPolicy)
+			WithHint("a topic with %s=compact refuses them, since it needs keys; topics.sh makes topics with delete",
+				cleanupPolicy)
 	case errors.As(err, &untrusted):
-		return exit.Errorf(exit.Missing, "%s: %s: the broker's certificate does not prove its identity: %w", c.Location, what, err)
+		return exit.Errorf(exit.Missing, "%s: %s: the broker's certificate does not prove its identity: %w", c.Location,
+			what, err)
 	case errors.Is(err, kafka.MessageSizeTooLarge):
 		return exit.Errorf(exit.Missing, "%s: the topic refuses messages of this size", c.Location).
-			WithHint("its max.message.bytes must be at least %d; a broker's default is %d", maxBatch+overhead, defaultLimit)
+			WithHint("its max.message.bytes must be at least %d; a broker's default is %d", maxBatch+overhead,
+				defaultLimit)
 	case errors.Is(err, kafka.InvalidReplicationFactor):
 		return exit.Errorf(exit.Usage, "%s: %s: more replicas than the cluster has brokers: %w", c.Location, what, err).
-			WithHint("each copy of a partition needs a broker of its own: start more brokers, or ask for fewer --replicas")
+			WithHint("each copy of a partition needs a broker of its own: start more brokers, or ask for fewer " +
+				"--replicas")
 	case errors.As(err, &code) && !passing(err): // the broker has decided, and would decide so again
 		return exit.Errorf(exit.Missing, "%s: %s: the broker refuses it: %w", c.Location, what, err)
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
@@ -193,7 +200,8 @@ func (c *client) failed(what string, err error) error {
 		return exit.Errorf(exit.Unavailable, "%s: %s: the broker closes the connection", c.Location, what).
 			WithHint("%s", c.closes())
 	}
-	failed := exit.Errorf(exit.Unavailable, "%s: %s: %v", c.Location, what, err) // a broken connection is no broken pipe
+	// a broken connection is no broken pipe
+	failed := exit.Errorf(exit.Unavailable, "%s: %s: %v", c.Location, what, err)
 	if elsewhere != "" {
 		return failed.WithHint("the brokers tell clients to use %s, which is none of the addresses given here: "+
 			"their advertised.listeners must name addresses that this machine reaches", elsewhere)
@@ -204,9 +212,11 @@ func (c *client) failed(what string, err error) error {
 // closes is the hint for a broker that closes connections.
 func (c *client) closes() string {
 	if c.transport.TLS == nil {
-		return "a broker that requires TLS or a password does so: " + ConfigVariable + " names the file with the settings of the connection"
+		return "a broker that requires TLS or a password does so: " + ConfigVariable +
+			" names the file with the settings of the connection"
 	}
-	return "a broker does so that requires a certificate of the client or a password, or another mechanism: compare the file that " +
+	return "a broker does so that requires a certificate of the client or a password, or another mechanism: compare " +
+		"the file that " +
 		ConfigVariable + " names with the broker's listener"
 }
 
@@ -222,9 +232,10 @@ func (c *client) elsewhere(err error) string {
 		return name.Name
 	}
 	dialed := (*net.OpError)(nil)
-	if !errors.As(err, &dialed) || dialed.Op != "dial" || dialed.Addr == nil || slices.ContainsFunc(c.Brokers, func(broker string) bool {
-		return broker == dialed.Addr.String() || c.resolves(broker, dialed.Addr.String())
-	}) {
+	if !errors.As(err, &dialed) || dialed.Op != "dial" || dialed.Addr == nil ||
+		slices.ContainsFunc(c.Brokers, func(broker string) bool {
+			return broker == dialed.Addr.String() || c.resolves(broker, dialed.Addr.String())
+		}) {
 		return ""
 	}
 	return dialed.Addr.String()
@@ -268,7 +279,9 @@ const watching = 5 * time.Second
 func (c *client) unchanged(ctx context.Context) error {
 	n, err := c.partitions(ctx)
 	if err == nil && int32(n) != c.count.Load() {
-		return exit.Errorf(exit.Malformed, "%s: it has %d partitions and had %d: a topic must keep its partitions during a run", c.Location, n, c.count.Load()).
+		return exit.Errorf(exit.Malformed,
+			"%s: it has %d partitions and had %d: a topic must keep its partitions during a run", c.Location, n,
+			c.count.Load()).
 			WithHint("go on with new private topics; topics.sh makes them")
 	}
 	return err

@@ -171,7 +171,8 @@ func TestConfigExposed(t *testing.T) {
 		refused        bool
 	}{
 		{password, "client.json", 0o600, false}, {password, "client.json", 0o400, false},
-		{password, "client.json", 0o640, true}, {password, "client.json", 0o604, true}, {password, "client.json", 0o620, true},
+		{password, "client.json", 0o640, true}, {password, "client.json", 0o604, true},
+		{password, "client.json", 0o620, true},
 		{key, "client.json", 0o644, false}, {key, "ca.pem", 0o644, false}, {key, "key.pem", 0o400, false},
 		{key, "key.pem", 0o644, true}, {key, "key.pem", 0o640, true},
 		{`{"tls":{"ca":"ca.pem"}}`, "client.json", 0o644, false},

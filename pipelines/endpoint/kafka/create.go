@@ -52,7 +52,8 @@ func Create(ctx context.Context, l *Location, p Plan) error {
 		config.ReplicationFactor = -1 // KIP-464
 	}
 	for _, key := range slices.Sorted(maps.Keys(settings)) {
-		config.ConfigEntries = append(config.ConfigEntries, kafka.ConfigEntry{ConfigName: key, ConfigValue: settings[key]})
+		config.ConfigEntries = append(config.ConfigEntries,
+			kafka.ConfigEntry{ConfigName: key, ConfigValue: settings[key]})
 	}
 	exists := false
 	err = c.retry(ctx, "make the topic", func(ctx context.Context) error {
@@ -96,7 +97,8 @@ func (c *client) compare(ctx context.Context, p Plan, settings map[string]string
 		entries, err := c.settings(ctx, slices.Sorted(maps.Keys(settings))...)
 		for _, e := range entries {
 			if want, ok := settings[e.ConfigName]; ok && e.ConfigValue != want {
-				return exit.Errorf(exit.Usage, "%s: exists with %s=%s, must have %s", c.Location, e.ConfigName, e.ConfigValue, want)
+				return exit.Errorf(exit.Usage, "%s: exists with %s=%s, must have %s", c.Location, e.ConfigName,
+					e.ConfigValue, want)
 			}
 		}
 		return err

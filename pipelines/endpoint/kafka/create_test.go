@@ -19,7 +19,8 @@ func TestCreate(t *testing.T) {
 	fake := broker.Fake(t, nil)
 	creates(t, fake.Address, "", 1)
 	settings := fake.TopicInfo("sums.private").Configs
-	for key, want := range map[string]string{"cleanup.policy": "delete", "retention.ms": "3600000", "min.insync.replicas": "1",
+	for key, want := range map[string]string{"cleanup.policy": "delete", "retention.ms": "3600000",
+		"min.insync.replicas":    "1",
 		"message.timestamp.type": "LogAppendTime", "unclean.leader.election.enable": "false"} {
 		if got := settings[key]; got == nil || *got != want {
 			t.Errorf("%s of a private topic is %v, want %s", key, got, want)
@@ -96,8 +97,10 @@ func TestCreateRefused(t *testing.T) {
 		"does not allow it": kerr.TopicAuthorizationFailed, "Policy Violation": kerr.PolicyViolation} {
 		fake.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.CreateTopics}, Err: err})
 		l := location(t, fake.Address, "t.private", "")
-		code := map[*kerr.Error]int{kerr.TopicAuthorizationFailed: exit.Missing, kerr.PolicyViolation: exit.Missing}[err]
-		wantError(t, Create(soon(t), l, Plan{Partitions: 2, Retention: time.Hour}), code, l.String(), "make the topic", words)
+		code := map[*kerr.Error]int{kerr.TopicAuthorizationFailed: exit.Missing,
+			kerr.PolicyViolation: exit.Missing}[err]
+		wantError(t, Create(soon(t), l, Plan{Partitions: 2, Retention: time.Hour}), code, l.String(), "make the topic",
+			words)
 	}
 	b := location(t, broker.Fake(t, nil).Address, "t.private", "")
 	err := Create(soon(t), b, Plan{Partitions: 1, Replicas: 3, Retention: time.Hour})
@@ -109,7 +112,8 @@ func TestCreateRefused(t *testing.T) {
 func TestCompacted(t *testing.T) {
 	fake := broker.Fake(t, nil)
 	for _, policy := range []string{"compact", "compact,delete"} {
-		topic := (&broker.Broker{Address: fake.Address}).Topic(t, "t.private", 1, map[string]string{"cleanup.policy": policy})
+		topic := (&broker.Broker{Address: fake.Address}).
+			Topic(t, "t.private", 1, map[string]string{"cleanup.policy": policy})
 		l := location(t, fake.Address, topic, "")
 		group := location(t, fake.Address, topic, "?group=g")
 		for name, open := range map[string]func() error{
@@ -123,7 +127,8 @@ func TestCompacted(t *testing.T) {
 			"create":     func() error { return Create(soon(t), l, Plan{Partitions: 1, Retention: time.Hour}) },
 		} {
 			err := open()
-			if exit.Code(err) != exit.Missing || !strings.Contains(err.Error(), "compacted") || !strings.Contains(err.Error(), topic) {
+			if exit.Code(err) != exit.Missing || !strings.Contains(err.Error(), "compacted") ||
+				!strings.Contains(err.Error(), topic) {
 				t.Errorf("%s, %s: exit code %d of error: %v", policy, name, exit.Code(err), err)
 			}
 		}

@@ -29,10 +29,12 @@ const fetchVersion = 11
 
 func newFetch(topic string, partition int, offset int64, isolation kafka.IsolationLevel, into []byte) *fetchRequest {
 	return &fetchRequest{into: into, Request: fetch.Request{
-		IsolationLevel: int8(isolation), ReplicaID: -1, MaxWaitTime: int32(maxWait.Milliseconds()), MinBytes: 1, MaxBytes: maxFetch,
+		IsolationLevel: int8(isolation), ReplicaID: -1, MaxWaitTime: int32(maxWait.Milliseconds()), MinBytes: 1,
+		MaxBytes:  maxFetch,
 		SessionID: -1, SessionEpoch: -1,
 		Topics: []fetch.RequestTopic{{Topic: topic, Partitions: []fetch.RequestPartition{{
-			Partition: int32(partition), CurrentLeaderEpoch: -1, FetchOffset: offset, LogStartOffset: -1, PartitionMaxBytes: maxFetch,
+			Partition: int32(partition), CurrentLeaderEpoch: -1, FetchOffset: offset, LogStartOffset: -1,
+			PartitionMaxBytes: maxFetch,
 		}}}},
 	}}
 }

@@ -76,7 +76,8 @@ func arrival(t *testing.T, l *Location, age time.Duration) {
 func TestGaps(t *testing.T) {
 	fake := broker.Fake(t, nil)
 	for topic, policy := range map[string]string{"compacted.private": "compact", "t.private": "delete"} {
-		if err := fake.CreateTopic(topic, 1, map[string]string{"cleanup.policy": policy, "segment.bytes": "500"}); err != nil {
+		if err := fake.CreateTopic(topic, 1,
+			map[string]string{"cleanup.policy": policy, "segment.bytes": "500"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -95,7 +96,8 @@ func TestGaps(t *testing.T) {
 		}
 	}
 	fake.Compact()
-	hidden := kfake.Fault{Keys: []kmsg.Key{kmsg.DescribeConfigs}, Err: kerr.TopicAuthorizationFailed} // who does not see the policy reads on
+	// who does not see the policy reads on
+	hidden := kfake.Fault{Keys: []kmsg.Key{kmsg.DescribeConfigs}, Err: kerr.TopicAuthorizationFailed}
 	fake.Fault(hidden)
 	got, err := offsets(t, l)
 	if err != nil || len(got) == 0 || len(got) > 20 || got[len(got)-1] != 39 {
@@ -124,7 +126,8 @@ func gaps(t *testing.T, l *Location) {
 			t.Fatal(err)
 		}
 		for range 3 {
-			if err := writer.ProduceSync(t.Context(), &kgo.Record{Topic: l.Topic, Value: []byte("x")}).FirstErr(); err != nil {
+			if err := writer.ProduceSync(t.Context(),
+				&kgo.Record{Topic: l.Topic, Value: []byte("x")}).FirstErr(); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -18,7 +18,8 @@ func TestForgedHeaders(t *testing.T) {
 	for topic, late := range map[string]bool{"t": true, "u": false} {
 		l := location(t, fake.Address, topic, "?from=newest")
 		forge := func() {
-			for _, c := range [][]string{{"round=3", "since=0", "mark=close"}, {"round=4294967295", "since=0", "mark=end"}, {"round=7", "since=5"}} {
+			for _, c := range [][]string{{"round=3", "since=0", "mark=close"},
+				{"round=4294967295", "since=0", "mark=end"}, {"round=7", "since=5"}} {
 				put(t, l, 0, framed(t, empty), headersOf(append(c, "writer=beef", "frame=0")...)...)
 			}
 		}
@@ -35,7 +36,8 @@ func TestForgedHeaders(t *testing.T) {
 			t.Errorf("%s: the tail is %+v, %v", topic, tails[0], err)
 		}
 		for name, wanted := range map[string]func(stream.Mark) bool{
-			"end": func(m stream.Mark) bool { return m.Ends }, "round 3": func(m stream.Mark) bool { return m.Round >= 3 },
+			"end":     func(m stream.Mark) bool { return m.Ends },
+			"round 3": func(m stream.Mark) bool { return m.Round >= 3 },
 		} {
 			if m, err := Search(soon(t), l, wanted); err != nil || m != nil {
 				t.Errorf("%s: a search for %s finds %+v, %v", topic, name, m, err)

@@ -51,8 +51,9 @@ func Join(l *Location, answers string) (*Member, error) {
 			ClientID: c.transport.ClientID, Timeout: answer, TLS: c.transport.TLS, SASLMechanism: c.transport.SASL,
 		},
 		GroupBalancers:    []kafka.GroupBalancer{dealer{name: l.Topic + " to " + answers}},
-		HeartbeatInterval: l.Session / 5, SessionTimeout: l.Session, RebalanceTimeout: l.Session, JoinGroupBackoff: rejoin,
-		Timeout: answer,
+		HeartbeatInterval: l.Session / 5, SessionTimeout: l.Session, RebalanceTimeout: l.Session,
+		JoinGroupBackoff: rejoin,
+		Timeout:          answer,
 	})
 	if err != nil {
 		c.leave()
@@ -211,7 +212,8 @@ func (m *Member) follow(ctx context.Context, to chan<- *kafka.Generation) error 
 		case lost.IsZero():
 			lost = time.Now()
 			found = metrics.AwaitAnswer(m.client.Topic, m.client.awaits("join group "+m.client.Group))
-		case errors.Is(err, kafka.InconsistentGroupProtocol) && time.Since(lost) < 2*m.client.Session: // the other members may be dead, and leave after the session
+		// the other members may be dead, and leave after the session
+		case errors.Is(err, kafka.InconsistentGroupProtocol) && time.Since(lost) < 2*m.client.Session:
 		case !passing(err) && !joining(err), time.Since(lost) > m.client.Patience:
 			return m.client.failed("join group "+m.client.Group, err)
 		}

@@ -162,7 +162,8 @@ func group(t *testing.T, l *Location) {
 
 	// One dies without a word: it is another program, so that it can.
 	dying, err := kgo.NewClient(kgo.SeedBrokers(l.Brokers...), kgo.ConsumerGroup(l.Group), kgo.ConsumeTopics(l.Topic),
-		kgo.Balancers(alike{kgo.RangeBalancer(), l.Topic + " to answers"}), kgo.InstanceID("one that does not say goodbye"), kgo.SessionTimeout(l.Session),
+		kgo.Balancers(alike{kgo.RangeBalancer(), l.Topic + " to answers"}),
+		kgo.InstanceID("one that does not say goodbye"), kgo.SessionTimeout(l.Session),
 		kgo.HeartbeatInterval(l.Session/5), kgo.RebalanceTimeout(l.Session))
 	if err != nil {
 		t.Fatal(err)
@@ -434,7 +435,8 @@ func hints(t *testing.T, l *Location) {
 
 // TestForeignNotes: what other programs note beside an offset says no round.
 func TestForeignNotes(t *testing.T) {
-	for note, want := range map[string]Hint{"": {}, "end": {Ended: true}, "round 12": {Round: 12}, "round 12 of 80": {Round: 12, Planned: 80}, "leader": {}, "round x": {},
+	for note, want := range map[string]Hint{"": {}, "end": {Ended: true}, "round 12": {Round: 12},
+		"round 12 of 80": {Round: 12, Planned: 80}, "leader": {}, "round x": {},
 		"round -1": {}, "round 4294967296": {}, "the end": {}} {
 		var got Hint
 		if new(client).readNote(&got, note); got != want {

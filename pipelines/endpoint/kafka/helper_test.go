@@ -199,7 +199,8 @@ func wantRecords(t testing.TB, got []*wire.Record, err error, groups ...[]*wire.
 // put appends a message as another program would.
 func put(t testing.TB, l *Location, partition int, value []byte, headers ...kafka.Header) {
 	t.Helper()
-	c := &kafka.Client{Addr: kafka.TCP(l.Brokers...), Transport: &kafka.Transport{MetadataTTL: time.Second}, Timeout: within}
+	c := &kafka.Client{Addr: kafka.TCP(l.Brokers...), Transport: &kafka.Transport{MetadataTTL: time.Second},
+		Timeout: within}
 	defer c.Transport.(*kafka.Transport).CloseIdleConnections()
 	r, err := c.Produce(context.Background(), &kafka.ProduceRequest{
 		Topic: l.Topic, Partition: partition, RequiredAcks: kafka.RequireAll,

@@ -98,7 +98,8 @@ func (c *client) note(ctx context.Context, partition int, h Hint, generation int
 	defer cancel()
 	r, err := c.kafka.OffsetCommit(ctx, &kafka.OffsetCommitRequest{
 		GroupID: c.Group, GenerationID: generation, MemberID: member,
-		Topics: map[string][]kafka.OffsetCommit{c.Topic: {{Partition: partition, Offset: h.Offset, Metadata: c.noteOf(h)}}},
+		Topics: map[string][]kafka.OffsetCommit{c.Topic: {{Partition: partition, Offset: h.Offset,
+			Metadata: c.noteOf(h)}}},
 	})
 	if err != nil {
 		return err

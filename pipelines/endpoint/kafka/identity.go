@@ -63,7 +63,8 @@ func (l *lookup) RawExchange(broker io.ReadWriter) (protocol.Message, error) {
 	request := []byte{2} // a list of one topic
 	request = append(request, make([]byte, 16)...)
 	request = append(binary.AppendUvarint(request, uint64(len(l.topic))+1), l.topic...)
-	request = append(request, 0, 0, 0, 0, 0) // no fields, no creation, no operations of the cluster and of the topic, no fields
+	// no fields, no creation, no operations of the cluster and of the topic, no fields
+	request = append(request, 0, 0, 0, 0, 0)
 	if answer, err = exchange(broker, protocol.Metadata, metadataByID, request, nil); err != nil {
 		return nil, err
 	}
@@ -184,7 +185,9 @@ func (c *client) identify(ctx context.Context) error {
 
 // recreated is the error when the topic was deleted and created again.
 func (c *client) recreated() error {
-	return exit.Errorf(exit.Malformed, "%s: the topic was deleted and created again: the messages of the topic before are gone", c.Location).
-		WithHint("a stage that is started again reads the new topic from its beginning; what it had not read of the topic before must be " +
+	return exit.Errorf(exit.Malformed,
+		"%s: the topic was deleted and created again: the messages of the topic before are gone", c.Location).
+		WithHint("a stage that is started again reads the new topic from its beginning; what it had not read of the " +
+			"topic before must be " +
 			"written again. A run goes on with new topics: see the runbook")
 }

@@ -34,7 +34,8 @@ func OpenJournal(ctx context.Context, l *Location) (*Journal, error) {
 		return nil, err
 	}
 	if n != 1 {
-		return nil, exit.Errorf(exit.Usage, "%s: has %d partitions, and a journal has one: its order is what counts", l, n)
+		return nil, exit.Errorf(exit.Usage, "%s: has %d partitions, and a journal has one: its order is what counts", l,
+			n)
 	}
 	// An appended entry counts at once and for ever. It must neither wait for another program's transaction nor be
 	// aborted with it.

@@ -105,8 +105,10 @@ func set(l *Location, key, value string) (err error) {
 		l.From = value
 		_, number := strconv.ParseUint(value, 10, 63)
 		_, date := time.Parse(time.RFC3339, value)
-		if !slices.Contains([]string{topic.Start, topic.Oldest, topic.Newest, topic.End}, value) && number != nil && date != nil {
-			return fmt.Errorf("from=%s must be start, oldest, newest, end, an offset or a time like 2026-11-21T06:00:00Z", value)
+		if !slices.Contains([]string{topic.Start, topic.Oldest, topic.Newest, topic.End}, value) && number != nil &&
+			date != nil {
+			return fmt.Errorf("from=%s must be start, oldest, newest, end, an offset or a time like "+
+				"2026-11-21T06:00:00Z", value)
 		}
 	case "until":
 		if l.UntilEnd = value == "end"; !l.UntilEnd {

@@ -12,7 +12,8 @@ import (
 
 // usual is a location as its name leaves it that says nothing but the topic.
 func usual(change func(*Location)) *Location {
-	l := &Location{Brokers: []string{"h:9092"}, Topic: "t", Partition: -1, Patience: 2 * time.Minute, Session: 10 * time.Second}
+	l := &Location{Brokers: []string{"h:9092"}, Topic: "t", Partition: -1, Patience: 2 * time.Minute,
+		Session: 10 * time.Second}
 	change(l)
 	return l
 }
@@ -20,21 +21,25 @@ func usual(change func(*Location)) *Location {
 func TestParse(t *testing.T) {
 	brokers := func(all ...string) *Location { return usual(func(l *Location) { l.Brokers = all }) }
 	for name, want := range map[string]*Location{
-		"kafka://h/t":                                    usual(func(*Location) {}),
-		"kafka://h:1/t":                                  brokers("h:1"),
-		"kafka://a,b:1,10.0.0.1:65535/t":                 brokers("a:9092", "b:1", "10.0.0.1:65535"),
-		"kafka://[::1]:19092/t":                          brokers("[::1]:19092"),
-		"kafka://[::1],[fe80::1%eth0]:1/t":               brokers("[::1]:9092", "[fe80::1%eth0]:1"),
-		"kafka://2001:db8::1/t":                          brokers("[2001:db8::1]:9092"),
-		"kafka://h/sums.private":                         usual(func(l *Location) { l.Topic = "sums.private" }),
-		"kafka://h/" + strings.Repeat("t", 249):          usual(func(l *Location) { l.Topic = strings.Repeat("t", 249) }),
-		"kafka://h/t?":                                   usual(func(*Location) {}),
-		"kafka://h/t?group=estep.1":                      usual(func(l *Location) { l.Group = "estep.1" }),
-		"kafka://h/t?partition=0":                        usual(func(l *Location) { l.Partition = 0 }),
-		"kafka://h/t?from=start":                         usual(func(l *Location) { l.From = topic.Start }),
-		"kafka://h/t?from=oldest":                        usual(func(l *Location) { l.From = topic.Oldest }),
-		"kafka://h/t?from=newest":                        usual(func(l *Location) { l.From = topic.Newest }),
-		"kafka://h/t?from=end&until=end":                 usual(func(l *Location) { l.From, l.UntilEnd = topic.End, true }),
+		"kafka://h/t":                      usual(func(*Location) {}),
+		"kafka://h:1/t":                    brokers("h:1"),
+		"kafka://a,b:1,10.0.0.1:65535/t":   brokers("a:9092", "b:1", "10.0.0.1:65535"),
+		"kafka://[::1]:19092/t":            brokers("[::1]:19092"),
+		"kafka://[::1],[fe80::1%eth0]:1/t": brokers("[::1]:9092", "[fe80::1%eth0]:1"),
+		"kafka://2001:db8::1/t":            brokers("[2001:db8::1]:9092"),
+		"kafka://h/sums.private":           usual(func(l *Location) { l.Topic = "sums.private" }),
+		"kafka://h/" + strings.Repeat("t",
+			249): usual(func(l *Location) { l.Topic = strings.Repeat("t", 249) }),
+		"kafka://h/t?":              usual(func(*Location) {}),
+		"kafka://h/t?group=estep.1": usual(func(l *Location) { l.Group = "estep.1" }),
+		"kafka://h/t?partition=0":   usual(func(l *Location) { l.Partition = 0 }),
+		"kafka://h/t?from=start":    usual(func(l *Location) { l.From = topic.Start }),
+		"kafka://h/t?from=oldest":   usual(func(l *Location) { l.From = topic.Oldest }),
+		"kafka://h/t?from=newest":   usual(func(l *Location) { l.From = topic.Newest }),
+		"kafka://h/t?from=end&until=end": usual(func(l *Location) {
+			l.From, l.UntilEnd = topic.End,
+				true
+		}),
 		"kafka://h/t?from=12":                            usual(func(l *Location) { l.From = "12" }),
 		"kafka://h/t?from=2026-11-21T06:00:00Z":          usual(func(l *Location) { l.From = "2026-11-21T06:00:00Z" }),
 		"kafka://h/t?from=2026-11-21T06:00:00+01:00":     usual(func(l *Location) { l.From = "2026-11-21T06:00:00+01:00" }),

@@ -124,14 +124,17 @@ func OpenAt(ctx context.Context, l *Location, partition int, offset int64) (*Log
 // log opens a partition at an offset. A negative offset means the position that From names.
 func (c *client) log(ctx context.Context, partition int, offset int64) (*Log, error) {
 	l := &Log{
-		client: c, partition: partition, isolation: kafka.ReadCommitted, chunks: make(chan chunk, 1), free: make(chan []byte, 1),
-		wait: metrics.NewWait(c.Topic, partition), read: metrics.MessagesRead(c.Topic, partition), lag: metrics.Lag(c.Topic, partition),
+		client: c, partition: partition, isolation: kafka.ReadCommitted, chunks: make(chan chunk, 1),
+		free: make(chan []byte, 1),
+		wait: metrics.NewWait(c.Topic, partition), read: metrics.MessagesRead(c.Topic, partition),
+		lag: metrics.Lag(c.Topic, partition),
 	}
 	if err := c.stamped(ctx); err != nil {
 		return nil, err
 	}
 	if c.Whole && !c.UntilEnd {
-		l.wait.Expect(fmt.Sprintf("messages of %s, until the end of its stream; with until=end it ends where the topic ended", l.Name()))
+		l.wait.Expect(fmt.Sprintf("messages of %s, until the end of its stream; with until=end it ends where the "+
+			"topic ended", l.Name()))
 	}
 	first, end, err := c.bounds(ctx, partition)
 	if err != nil {
@@ -201,8 +204,10 @@ func (l *Log) gone(offset int64) error {
 	if l.client.Group != "" { // a group's committed offset has precedence over from
 		left = "from=oldest with a new group"
 	}
-	return exit.Errorf(exit.Malformed, "%s: the messages from offset %d on are gone, or not there yet", l.Name(), offset).
-		WithHint("retention deleted them before they were read, or the topic was recreated; %s reads the messages that are left", left)
+	return exit.Errorf(exit.Malformed, "%s: the messages from offset %d on are gone, or not there yet", l.Name(),
+		offset).
+		WithHint("retention deleted them before they were read, or the topic was recreated; %s reads the messages "+
+			"that are left", left)
 }
 
 // fetch fetches until the log is closed.
@@ -322,7 +327,8 @@ func (l *Log) message() (*message, error) {
 	m := &l.pending[0]
 	l.pending = l.pending[1:]
 	if l.client.BrokerTime && !m.stamped {
-		return nil, writersTime(l.Name(), fmt.Sprintf("the message at offset %d has %s=CreateTime", m.offset, timestampType))
+		return nil, writersTime(l.Name(),
+			fmt.Sprintf("the message at offset %d has %s=CreateTime", m.offset, timestampType))
 	}
 	if l.next = m.offset + 1; len(l.pending) == 0 {
 		l.next = l.after

@@ -88,7 +88,8 @@ func from(t *testing.T, l *Location, retention func() error) {
 	}{
 		{"", 0, -1}, {topic.Start, 0, -1}, {topic.Oldest, 0, 3}, {topic.End, 10, 10}, {topic.Newest, 0, 3},
 		{"0", 0, -1}, {"2", 2, -1}, {"3", 3, 3}, {"9", 9, 9}, {"10", 10, 10}, {"11", -1, -1},
-		{format(early), 0, 3}, {format(half), 5, 5}, {format(half.In(time.FixedZone("", 3600))), 5, 5}, {format(late), 10, 10},
+		{format(early), 0, 3}, {format(half), 5, 5}, {format(half.In(time.FixedZone("", 3600))), 5, 5},
+		{format(late), 10, 10},
 	} {
 		at := *l
 		at.From = c.from
@@ -107,7 +108,8 @@ func from(t *testing.T, l *Location, retention func() error) {
 	grouped := *l
 	grouped.Group = "g"
 	_, err = OpenAt(soon(t), &grouped, 0, 2) // as a group noted it
-	wantError(t, err, exit.Malformed, l.Topic+"[0]", "from offset 2 on are gone", "; from=oldest with a new group reads")
+	wantError(t, err, exit.Malformed, l.Topic+"[0]", "from offset 2 on are gone",
+		"; from=oldest with a new group reads")
 }
 
 // wantOffsets checks from which of 10 offsets on a log is read.

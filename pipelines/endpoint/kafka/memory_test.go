@@ -37,8 +37,10 @@ func TestMemoryInUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := &Log{
-		client: &client{Location: &Location{Topic: "t.private"}}, context: t.Context(), chunks: make(chan chunk, 1), free: make(chan []byte, 1),
-		wait: metrics.NewWait("t.private", 0), read: metrics.MessagesRead("t.private", 0), lag: metrics.Lag("t.private", 0),
+		client: &client{Location: &Location{Topic: "t.private"}}, context: t.Context(), chunks: make(chan chunk, 1),
+		free: make(chan []byte, 1),
+		wait: metrics.NewWait("t.private", 0), read: metrics.MessagesRead("t.private", 0),
+		lag: metrics.Lag("t.private", 0),
 	}
 	before := []byte(nil) // the memory of the answer before
 	for range 3 {
@@ -91,7 +93,8 @@ func TestMemoryOfAnAttempt(t *testing.T) {
 		}
 		defer c.leave()
 		if fails > 0 {
-			fake.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Fetch}, Topic: l.Topic, Err: kerr.NotLeaderForPartition, Count: fails})
+			fake.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Fetch}, Topic: l.Topic, Err: kerr.NotLeaderForPartition,
+				Count: fails})
 		}
 		given := make([]byte, 1<<16)
 		log := &Log{client: c, isolation: kafka.ReadCommitted, context: soon(t), free: make(chan []byte, 1)}

@@ -17,7 +17,8 @@ const (
 	headerFrame  = "frame"  // the frame's number among the writer's frames, from 0
 	headerSince  = "since"  // the frame's number among the writer's frames in its round or set, from 0
 	headerRound  = "round"  // the round of the writer's last record so far; an end record does not count
-	headerMark   = "mark"   // "close": the frame closes the round or set; "end": the frame ends the stream; otherwise absent
+	// "close": the frame closes the round or set; "end": the frame ends the stream; otherwise absent
+	headerMark = "mark"
 )
 
 // A label describes the frame in a message. It comes from the message headers.
@@ -30,7 +31,8 @@ type label struct {
 func (l *label) headers() []kafka.Header {
 	text := func(key, value string) kafka.Header { return kafka.Header{Key: key, Value: []byte(value)} }
 	headers := []kafka.Header{
-		text(headerWriter, l.Writer), text(headerFrame, strconv.Itoa(l.Number)), text(headerSince, strconv.Itoa(l.Since)),
+		text(headerWriter, l.Writer), text(headerFrame, strconv.Itoa(l.Number)),
+		text(headerSince, strconv.Itoa(l.Since)),
 		text(headerRound, strconv.FormatUint(uint64(l.Round), 10)),
 	}
 	switch {

@@ -27,7 +27,8 @@ func TestLabel(t *testing.T) {
 	}{
 		{label{Writer: "00ff"}, "writer=00ff frame=0 since=0 round=0"},
 		{label{"a0", 7, 3, stream.Mark{Round: 2}}, "writer=a0 frame=7 since=3 round=2"},
-		{label{"a0", 7, 3, stream.Mark{Round: 1<<32 - 1, Closes: true}}, "writer=a0 frame=7 since=3 round=4294967295 mark=close"},
+		{label{"a0", 7, 3, stream.Mark{Round: 1<<32 - 1, Closes: true}},
+			"writer=a0 frame=7 since=3 round=4294967295 mark=close"},
 		{label{"a0", maxNumber, 0, stream.Mark{Round: 2, Closes: true, Ends: true}},
 			"writer=a0 frame=1099511627776 since=0 round=2 mark=end"},
 	} {

@@ -31,16 +31,17 @@ func notOurs(t *testing.T, b *broker.Broker) {
 		headers    []kafka.Header
 		rule       string // empty: the message is taken
 	}{
-		"a tombstone":                {[]byte("secret"), nil, nil, "the message is empty, must hold a frame"},
-		"nothing":                    {nil, nil, nil, "the message is empty, must hold a frame"},
-		"an empty value":             {nil, []byte{}, nil, "the message is empty, must hold a frame"},
-		"an empty value of ours":     {nil, []byte{}, ours, "the message is empty, must hold a frame"},
-		"text":                       {nil, []byte("secret"), nil, "not a Zstandard frame"},
-		"text of ours":               {nil, []byte("secret"), ours, "not a Zstandard frame"},
-		"a byte":                     {nil, []byte{0x28}, nil, "truncated"},
-		"a cut frame":                {nil, frame[:len(frame)-1], nil, "truncated"},
-		"more after a frame":         {nil, append(bytes.Clone(frame), "secret"...), nil, "not a Zstandard frame"},
-		"headers of no number":       {nil, frame, headersOf("writer=a0", "frame=secret", "since=0", "round=0"), "header frame"},
+		"a tombstone":            {[]byte("secret"), nil, nil, "the message is empty, must hold a frame"},
+		"nothing":                {nil, nil, nil, "the message is empty, must hold a frame"},
+		"an empty value":         {nil, []byte{}, nil, "the message is empty, must hold a frame"},
+		"an empty value of ours": {nil, []byte{}, ours, "the message is empty, must hold a frame"},
+		"text":                   {nil, []byte("secret"), nil, "not a Zstandard frame"},
+		"text of ours":           {nil, []byte("secret"), ours, "not a Zstandard frame"},
+		"a byte":                 {nil, []byte{0x28}, nil, "truncated"},
+		"a cut frame":            {nil, frame[:len(frame)-1], nil, "truncated"},
+		"more after a frame":     {nil, append(bytes.Clone(frame), "secret"...), nil, "not a Zstandard frame"},
+		"headers of no number": {nil, frame, headersOf("writer=a0", "frame=secret", "since=0", "round=0"),
+			"header frame"},
 		"only a writer":              {nil, frame, headersOf("writer=a0"), "0 times"},
 		"another's":                  {nil, frame, nil, ""},
 		"another's, with a key":      {[]byte("secret"), frame, nil, ""},
@@ -120,7 +121,8 @@ func FuzzMessages(f *testing.F) {
 	f.Add(uint8(protocol.Control), part([]byte{0, 0, 0, 1}, []byte{0, 0, 0, 0, 0, 0}))
 	f.Add(uint8(protocol.Zstd), part(nil, []byte("value")))
 	f.Add(uint8(0), part([]byte("key"), []byte{}, []byte("writer"), []byte("a0")))
-	f.Add(uint8(0), part(nil, frame, []byte("writer"), []byte("a0"), []byte("frame"), []byte("0"), []byte("since"), []byte("0"), []byte("round"), []byte("0")))
+	f.Add(uint8(0), part(nil, frame, []byte("writer"), []byte("a0"), []byte("frame"), []byte("0"), []byte("since"),
+		[]byte("0"), []byte("round"), []byte("0")))
 	f.Add(uint8(0), append(part(nil, frame, nil, nil, nil, nil, nil, nil, nil, nil), part(nil, frame[:9])...))
 	f.Fuzz(func(t *testing.T, attributes uint8, input []byte) {
 		if attributes&7 > uint8(protocol.Zstd) {
@@ -128,7 +130,8 @@ func FuzzMessages(f *testing.F) {
 		}
 		batch := encode(cut(input), protocol.Attributes(attributes))
 		c, err := fetchResponse(answerOf(0, batch)).chunk(0)
-		if control := protocol.Attributes(attributes).Control(); err != nil && !control || control && len(c.messages) > 0 {
+		if control := protocol.Attributes(attributes).Control(); err != nil && !control || control &&
+			len(c.messages) > 0 {
 			t.Fatalf("attributes %x: %d messages, %v", attributes, len(c.messages), err)
 		}
 		l := &Location{Topic: "t.private", UntilEnd: true}

@@ -43,16 +43,21 @@ func (c *client) stamped(ctx context.Context) error {
 
 // writersTime is the error for messages that their writer stamped.
 func writersTime(name, what string) error {
-	return exit.Errorf(exit.Refused, "%s: refused: %s: the writer of a message chooses its time, and so whose messages count when", name, what).
-		WithHint("give the topic %s=%s; older messages keep their writers' time, so take a new topic, or an offset after them in from=; "+
-			"--trust-stamps, where there is such a flag, if no author can write to the topic", timestampType, brokerTime)
+	return exit.Errorf(exit.Refused,
+		"%s: refused: %s: the writer of a message chooses its time, and so whose messages count when", name, what).
+		WithHint("give the topic %s=%s; older messages keep their writers' time, so take a new topic, or an offset "+
+			"after them in from=; "+
+			"--trust-stamps, where there is such a flag, if no author can write to the topic", timestampType,
+			brokerTime)
 }
 
 // compacted is the error for a compacted topic. Compaction keeps only the last message of each key, and a stream needs
 // all of its messages. Messages in a stream have no key, and a compacted topic refuses messages without a key.
 func (c *client) compacted() error {
-	return exit.Errorf(exit.Missing, "%s: the topic is compacted (%s), and a stream needs all its messages", c.Location, cleanupPolicy).
-		WithHint("topics.sh makes topics with %s=delete; a topic that was ever compacted cannot be repaired: take a new one", cleanupPolicy)
+	return exit.Errorf(exit.Missing, "%s: the topic is compacted (%s), and a stream needs all its messages", c.Location,
+		cleanupPolicy).
+		WithHint("topics.sh makes topics with %s=delete; a topic that was ever compacted cannot be repaired: take a "+
+			"new one", cleanupPolicy)
 }
 
 // uncompacted refuses a compacted topic. It accepts a topic if the user may not read its settings, which needs the

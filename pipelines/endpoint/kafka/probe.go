@@ -42,7 +42,8 @@ func (c *client) wantsTLS(ctx context.Context) error {
 	}
 	for _, broker := range c.Brokers {
 		if speaksTLS(ctx, broker) {
-			return exit.Errorf(exit.Missing, "%s: the broker %s speaks TLS, and the connection was not encrypted", c.Location, broker).
+			return exit.Errorf(exit.Missing, "%s: the broker %s speaks TLS, and the connection was not encrypted",
+				c.Location, broker).
 				WithHint(`%s names the file with the settings of the connection, at least {"tls":{}}; or use the broker's port without TLS`, ConfigVariable)
 		}
 	}
@@ -57,8 +58,10 @@ func (c *client) wantsClear(ctx context.Context) error {
 	}
 	for _, broker := range c.Brokers {
 		if speaksClear(ctx, broker) {
-			return exit.Errorf(exit.Missing, "%s: the broker %s speaks no TLS, and the connection was encrypted", c.Location, broker).
-				WithHint("use the broker's port with TLS; or leave tls out of the file that %s names, if the network may read the records", ConfigVariable)
+			return exit.Errorf(exit.Missing, "%s: the broker %s speaks no TLS, and the connection was encrypted",
+				c.Location, broker).
+				WithHint("use the broker's port with TLS; or leave tls out of the file that %s names, if the network "+
+					"may read the records", ConfigVariable)
 		}
 	}
 	return nil

@@ -39,7 +39,8 @@ func alerting(t *testing.T, certificate tls.Certificate) (address string) {
 					return
 				}
 				if first[0] == 22 { // a handshake
-					tls.Server(&begun{connection, first}, &tls.Config{Certificates: []tls.Certificate{certificate}}).Handshake()
+					tls.Server(&begun{connection, first},
+						&tls.Config{Certificates: []tls.Certificate{certificate}}).Handshake()
 					return
 				}
 				connection.Write([]byte{21, 3, 3, 0, 2, 2, 80})

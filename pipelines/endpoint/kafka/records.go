@@ -17,7 +17,8 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // isPlain says whether records can read a batch. All stages write such batches, since their frames are compressed
 // already. The library reads other batches.
 func isPlain(batch []byte) bool {
-	return len(batch) >= batchHeader && batch[batchMagic] == 2 && binary.BigEndian.Uint16(batch[batchAttributes:])&attributeCompression == 0
+	return len(batch) >= batchHeader && batch[batchMagic] == 2 &&
+		binary.BigEndian.Uint16(batch[batchAttributes:])&attributeCompression == 0
 }
 
 // records returns the messages in a plain batch: https://kafka.apache.org/documentation/#record. The values share the

@@ -22,7 +22,8 @@ func severalMessages(t testing.TB) []byte {
 	var out bytes.Buffer
 	set := protocol.RecordSet{Version: 2, Records: kafka.NewRecordReader(
 		kafka.Record{Value: kafka.NewBytes([]byte("a frame")), Headers: own.headers()},
-		kafka.Record{Key: kafka.NewBytes([]byte("key")), Value: kafka.NewBytes([]byte("b")), Headers: []kafka.Header{{Key: "round"}, {Key: ""}}},
+		kafka.Record{Key: kafka.NewBytes([]byte("key")), Value: kafka.NewBytes([]byte("b")),
+			Headers: []kafka.Header{{Key: "round"}, {Key: ""}}},
 		kafka.Record{})}
 	if _, err := set.WriteTo(&out); err != nil {
 		t.Fatal(err)
@@ -36,7 +37,8 @@ func severalMessages(t testing.TB) []byte {
 func TestRecords(t *testing.T) {
 	batch := severalMessages(t)
 	messages, err := records(batch)
-	if err != nil || len(messages) != 3 || string(messages[0].value) != "a frame" || messages[0].label.Number != 7 || messages[2].value != nil {
+	if err != nil || len(messages) != 3 || string(messages[0].value) != "a frame" || messages[0].label.Number != 7 ||
+		messages[2].value != nil {
 		t.Fatalf("%+v, %v", messages, err)
 	}
 	_ = append(messages[0].value, "and what overwrites"...)
@@ -86,7 +88,8 @@ func FuzzRecords(f *testing.F) {
 		}
 		for i, m := range got {
 			w := want[i]
-			if m.offset != w.offset || !m.time.Equal(w.time) || !bytes.Equal(m.value, w.value) || !reflect.DeepEqual(m.label, w.label) || (m.err == nil) != (w.err == nil) {
+			if m.offset != w.offset || !m.time.Equal(w.time) || !bytes.Equal(m.value, w.value) ||
+				!reflect.DeepEqual(m.label, w.label) || (m.err == nil) != (w.err == nil) {
 				t.Fatalf("message %d is %+v, for the library %+v", i, m, w)
 			}
 		}
@@ -103,7 +106,8 @@ func TestMemoryAgain(t *testing.T) {
 	for round := range byte(40) {
 		const frames = 5
 		for i := range byte(frames) {
-			if err := a.WriteFrame(bytes.Repeat([]byte{round, i}, 10_000), stream.Mark{Round: uint32(round) + 1, Closes: i == frames-1}); err != nil {
+			if err := a.WriteFrame(bytes.Repeat([]byte{round, i}, 10_000),
+				stream.Mark{Round: uint32(round) + 1, Closes: i == frames-1}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -132,7 +136,8 @@ func TestMemoryAgain(t *testing.T) {
 // TestChecksum: the checksum covers all of a batch behind it.
 func TestChecksum(t *testing.T) {
 	batch := severalMessages(t)
-	if sum := crc32.Checksum(batch[batchAttributes:], castagnoli); sum != binary.BigEndian.Uint32(batch[batchChecksum:]) {
+	if sum := crc32.Checksum(batch[batchAttributes:],
+		castagnoli); sum != binary.BigEndian.Uint32(batch[batchChecksum:]) {
 		t.Fatal("the library's checksum is another one")
 	}
 	for at := batchAttributes; at < len(batch); at++ {

@@ -26,7 +26,8 @@ func readSecret(name string) (content []byte, secret error, err error) {
 		owner = int(stat.Uid)
 	}
 	if exposed(info.Mode(), owner, os.Geteuid()) {
-		secret = exit.Errorf(exit.Usage, "%s: holds a secret, and others may read or change it (mode %04o)", name, info.Mode().Perm()).
+		secret = exit.Errorf(exit.Usage, "%s: holds a secret, and others may read or change it (mode %04o)", name,
+			info.Mode().Perm()).
 			WithHint("chmod 600 %s", name)
 	}
 	content, err = io.ReadAll(f)

@@ -77,7 +77,8 @@ func wantLabels(t *testing.T, messages []*kgo.Record) {
 		for _, h := range m.Headers {
 			got[h.Key] = string(h.Value)
 		}
-		want := map[string]string{headerWriter: got[headerWriter], headerFrame: strconv.Itoa(i), headerSince: strconv.Itoa(since)}
+		want := map[string]string{headerWriter: got[headerWriter], headerFrame: strconv.Itoa(i),
+			headerSince: strconv.Itoa(since)}
 		last := lastRecord(t, m.Value)
 		switch {
 		case last.GetEnd() != nil:
@@ -159,7 +160,8 @@ func closedRoundIsThere(t *testing.T, l *Location) {
 
 // TestUntilEnd: a log that is read until its end has one there, but a stream that goes on is truncated.
 func TestUntilEnd(t *testing.T) {
-	fake := broker.Fake(t, map[string]int{"whole.private": 1, "cut.private": 1, "documents.private": 1, "empty.private": 1})
+	fake := broker.Fake(t, map[string]int{"whole.private": 1, "cut.private": 1, "documents.private": 1,
+		"empty.private": 1})
 	open := func(topic, query string) *Log {
 		return openLog(t, location(t, fake.Address, topic, "?until=end"+query))
 	}
@@ -179,7 +181,8 @@ func TestUntilEnd(t *testing.T) {
 	// Documents may come for ever: those that came before the opening are read, and those that come later are not.
 	w = newWriter(t, appendTo(t, location(t, fake.Address, "documents.private", "")), header(wire.Kind_DOCUMENTS))
 	write(t, w, documents(3)...)
-	fake.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Fetch}, Err: kerr.NotLeaderForPartition, Count: 3}) // it gets both at once
+	// it gets both at once
+	fake.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Fetch}, Err: kerr.NotLeaderForPartition, Count: 3})
 	log := open("documents.private", "")
 	write(t, w, documents(2)...)
 	got, err = read(t, log)
@@ -299,9 +302,11 @@ func TestPoison(t *testing.T) {
 		{"nothing", nil, []string{"writer=a0", "frame=1", "since=0", "round=1"}, "frame"},
 		{"a damaged frame", damaged, []string{"writer=a0", "frame=1", "since=0", "round=1"}, "damaged frame"},
 		{"half a frame", frames[0][:len(frames[0])/2], nil, "truncated"},
-		{"another writer's name", frames[1], []string{"writer=Alice", "frame=1", "since=0", "round=1"}, "header writer"},
+		{"another writer's name", frames[1], []string{"writer=Alice", "frame=1", "since=0", "round=1"},
+			"header writer"},
 		{"no number", frames[1], []string{"writer=a0", "since=0", "round=1"}, "header frame"},
-		{"a number too far", frames[1], []string{"writer=a0", "frame=3", "since=0", "round=1"}, "2 frames of this writer"},
+		{"a number too far", frames[1], []string{"writer=a0", "frame=3", "since=0", "round=1"},
+			"2 frames of this writer"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			put(t, l, partition, frames[0], own...)

@@ -67,7 +67,8 @@ func (c *client) tail(ctx context.Context, partition int) (Tail, error) {
 }
 
 // lastMark returns the last wanted mark in a partition, if there is one.
-func (c *client) lastMark(ctx context.Context, partition int, wanted func(stream.Mark) bool) (mark stream.Mark, found bool, err error) {
+func (c *client) lastMark(ctx context.Context, partition int, wanted func(stream.Mark) bool) (mark stream.Mark,
+	found bool, err error) {
 	_, _, err = c.last(ctx, partition, func(m *message) bool {
 		mark, found = m.marks(wanted)
 		return found
@@ -129,7 +130,8 @@ const mostSteps = 64
 
 // last returns the last wanted message in a partition, nil if there is none, and the offset after the partition's last
 // message. It reads from the end backwards, in growing steps.
-func (c *client) last(ctx context.Context, partition int, wanted func(*message) bool) (found *message, end int64, err error) {
+func (c *client) last(ctx context.Context, partition int, wanted func(*message) bool) (found *message, end int64,
+	err error) {
 	first, end, err := c.bounds(ctx, partition)
 	if err != nil {
 		return nil, 0, err
@@ -207,8 +209,10 @@ func (l *Log) decided(since time.Time, offset int64) error {
 	if time.Since(since) < l.client.Patience {
 		return nil
 	}
-	return exit.Errorf(exit.Unavailable, "%s: the message at offset %d comes after the beginning of a transaction that is still open",
-		l.Name(), offset).WithHint("another program writes it; kafka-transactions.sh finds and aborts transactions that hang")
+	return exit.Errorf(exit.Unavailable,
+		"%s: the message at offset %d comes after the beginning of a transaction that is still open",
+		l.Name(), offset).WithHint("another program writes it; kafka-transactions.sh finds and aborts transactions " +
+		"that hang")
 }
 
 // newest returns the offset of the first message in the newest set of matrices, which may be incomplete. Without a set

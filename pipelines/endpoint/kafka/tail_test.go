@@ -39,7 +39,8 @@ func play(t *testing.T, l *Location, script string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		mark := stream.Mark{Round: uint32(round), Closes: strings.HasSuffix(word, "."), Ends: strings.HasSuffix(word, "!")}
+		mark := stream.Mark{Round: uint32(round), Closes: strings.HasSuffix(word, "."),
+			Ends: strings.HasSuffix(word, "!")}
 		sent := a.label
 		sent.Mark = mark
 		last[name+number] = sent
@@ -56,7 +57,8 @@ func play(t *testing.T, l *Location, script string) {
 func frameOf(t testing.TB, l label) []byte {
 	t.Helper()
 	block := func(offset uint64) *wire.Record {
-		return &wire.Record{Round: l.Round, Body: &wire.Record_Block{Block: &wire.Block{Offset: offset, Values: make([]byte, 8)}}}
+		return &wire.Record{Round: l.Round,
+			Body: &wire.Record_Block{Block: &wire.Block{Offset: offset, Values: make([]byte, 8)}}}
 	}
 	var records []*wire.Record
 	if l.Since == 0 {

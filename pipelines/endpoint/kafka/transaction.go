@@ -35,7 +35,8 @@ func (t *transactions) counts(batch []byte, last int64) bool {
 		t.producers[t.aborted[0].producer] = true
 		t.aborted = t.aborted[1:]
 	}
-	attributes, producer := binary.BigEndian.Uint16(batch[batchAttributes:]), int64(binary.BigEndian.Uint64(batch[batchProducer:]))
+	attributes, producer := binary.BigEndian.Uint16(batch[batchAttributes:]),
+		int64(binary.BigEndian.Uint64(batch[batchProducer:]))
 	if attributes&attributeControl != 0 {
 		delete(t.producers, producer)
 		return false

@@ -41,7 +41,8 @@ func (p *producer) begin() {
 func (p *producer) write(values ...string) {
 	p.t.Helper()
 	for _, value := range values {
-		if err := p.client.ProduceSync(p.t.Context(), &kgo.Record{Topic: p.topic, Value: []byte(value)}).FirstErr(); err != nil {
+		if err := p.client.ProduceSync(p.t.Context(),
+			&kgo.Record{Topic: p.topic, Value: []byte(value)}).FirstErr(); err != nil {
 			p.t.Fatal(err)
 		}
 	}

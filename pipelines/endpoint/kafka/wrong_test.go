@@ -28,7 +28,8 @@ func TestTLSToClear(t *testing.T) {
 // TestAdvertised: where the brokers name an address that nobody reaches, the error names the broker's setting. An
 // address that the user gave is the user's own, and gets no such hint.
 func TestAdvertised(t *testing.T) {
-	for host, words := range map[string]string{"127.0.0.1": "use 127.0.0.1:1, which", "elsewhere.invalid": "use elsewhere.invalid, which"} {
+	for host, words := range map[string]string{"127.0.0.1": "use 127.0.0.1:1, which",
+		"elsewhere.invalid": "use elsewhere.invalid, which"} {
 		fake := broker.Fake(t, map[string]int{"t.private": 1})
 		fake.ControlKey(int16(kmsg.Metadata), func(request kmsg.Request) (kmsg.Response, error, bool) {
 			fake.KeepControl()
@@ -55,7 +56,8 @@ func TestAdvertised(t *testing.T) {
 // program again.
 func TestDecided(t *testing.T) {
 	fake := broker.Fake(t, map[string]int{"t.private": 1})
-	err := Create(soon(t), location(t, fake.Address, "new.private", ""), Plan{Partitions: 1, Replicas: 3, Retention: time.Hour})
+	err := Create(soon(t), location(t, fake.Address, "new.private", ""),
+		Plan{Partitions: 1, Replicas: 3, Retention: time.Hour})
 	wantError(t, err, exit.Usage, "new.private", "more replicas than the cluster has brokers", "--replicas")
 	for _, refusal := range []*kerr.Error{kerr.PolicyViolation, kerr.InvalidConfig, kerr.InvalidRequest} {
 		fake.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.CreateTopics}, Err: refusal})

@@ -126,7 +126,8 @@ func (m magic) match(head []byte) (is, may bool) {
 // refuse returns the error for a text in this format. within names the surrounding compression, or is empty.
 func (f *format) refuse(name, within string) error {
 	if f.open != nil {
-		return exit.Errorf(exit.Malformed, "%s: compressed twice, by %s%s", name, f.name, within).WithHint("decompress it once")
+		return exit.Errorf(exit.Malformed, "%s: compressed twice, by %s%s", name, f.name, within).
+			WithHint("decompress it once")
 	}
 	return exit.Errorf(exit.Malformed, "%s: %s%s, must be a text in UTF-8", name, f.name, within).WithHint("%s", f.hint)
 }

@@ -135,7 +135,8 @@ func (t *Text) refuseStream() error {
 func (t *Text) checkSuffix(suffix string) error {
 	for _, s := range Suffixes {
 		if s == suffix {
-			return exit.Errorf(exit.Malformed, "%s: damaged compressed data: it does not begin as compressed data", t.Name).
+			return exit.Errorf(exit.Malformed, "%s: damaged compressed data: it does not begin as compressed data",
+				t.Name).
 				WithHint("rename a text that is not compressed: its name must not end in %s", suffix)
 		}
 	}

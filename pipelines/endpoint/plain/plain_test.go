@@ -98,7 +98,8 @@ func TestOpen(t *testing.T) {
 		{"skippable", string(skippable), text},
 		{"short", "B", "B"},
 		{"almost.bzip2", "BZh9 is how it begins", "BZh9 is how it begins"},
-		{"pax", strings.Repeat(" ", 257) + "ustar is the magic of tar", strings.Repeat(" ", 257) + "ustar is the magic of tar"},
+		{"pax", strings.Repeat(" ", 257) + "ustar is the magic of tar",
+			strings.Repeat(" ", 257) + "ustar is the magic of tar"},
 		{"mark", "\uFEFFtext", "\uFEFFtext"}, // what to do with it is the reader's business
 	} {
 		if got, err := read(t, c.name, []byte(c.content)); err != nil || got != c.want {
@@ -136,7 +137,9 @@ func TestDamaged(t *testing.T) {
 	}
 	_, err := read(t, "wide", []byte{0x28, 0xb5, 0x2f, 0xfd, 0, 22 << 3, 1, 0, 0})
 	wantMalformed(t, err, "wide", "damaged compressed data: ")
-	_, err = read(t, "wide", decoded(t, "/Td6WFoAAATm1rRGAgAhASAAAAAJiKV2AQAGTUFSS0VSCgAANlnPqmwTyGIAAR8HFi64cx+2830BAAAAAARZWg==")) // xz --lzma2=dict=256MiB
+	// xz --lzma2=dict=256MiB
+	_, err = read(t, "wide", decoded(t,
+		"/Td6WFoAAATm1rRGAgAhASAAAAAJiKV2AQAGTUFSS0VSCgAANlnPqmwTyGIAAR8HFi64cx+2830BAAAAAARZWg=="))
 	wantMalformed(t, err, "wide", "damaged compressed data: ")
 }
 
@@ -312,7 +315,9 @@ func TestCounting(t *testing.T) {
 func TestStreamIsNoText(t *testing.T) {
 	for _, compression := range []string{"none", "fast", "best"} {
 		path := filepath.Join(t.TempDir(), "docs.pp")
-		w, err := endpoint.CreateStream(path, &wire.Header{Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PRIVATE, VocabularySize: 10}, compression)
+		w, err := endpoint.CreateStream(path,
+			&wire.Header{Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PRIVATE, VocabularySize: 10},
+			compression)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -323,7 +328,8 @@ func TestStreamIsNoText(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = plain.Open(path)
-		if err == nil || exit.Code(err) != exit.Malformed || !strings.HasSuffix(err.Error(), "docs.pp: already a stream of DOCUMENTS, must be a text") {
+		if err == nil || exit.Code(err) != exit.Malformed ||
+			!strings.HasSuffix(err.Error(), "docs.pp: already a stream of DOCUMENTS, must be a text") {
 			t.Errorf("%s: %v", compression, err)
 		}
 	}
@@ -331,7 +337,8 @@ func TestStreamIsNoText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, content := range []string{"", "\x02", "\x02\x12\x00", "\x05\x12\x03\x08\x02", "\n\n\n\n", marker, strings.Repeat("\x80", 99)} {
+	for _, content := range []string{"", "\x02", "\x02\x12\x00", "\x05\x12\x03\x08\x02", "\n\n\n\n", marker,
+		strings.Repeat("\x80", 99)} {
 		if got, err := read(t, "text.zst", encoder.EncodeAll([]byte(content), nil)); err != nil || got != content {
 			t.Errorf("%q: got %q, %v", content, got, err)
 		}

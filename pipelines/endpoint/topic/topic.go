@@ -144,7 +144,8 @@ type Member interface {
 	// Share calls work concurrently for each partition that is assigned to this member. It cancels a call when its
 	// partition is assigned to another member. It returns when finished says that no member has work left, or when work
 	// fails.
-	Share(ctx context.Context, work func(ctx context.Context, partition int) error, finished func(context.Context) (bool, error)) error
+	Share(ctx context.Context, work func(ctx context.Context, partition int) error,
+		finished func(context.Context) (bool, error)) error
 }
 
 // A Journal is a topic with one partition. Programs append entries to it, and all programs read the entries in the same

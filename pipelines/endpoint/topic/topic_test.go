@@ -13,7 +13,8 @@ import (
 type fake struct{ topic.Transport }
 
 func (fake) Parse(name string) (*topic.Location, error) {
-	return &topic.Location{Scheme: "fake://", Brokers: []string{"a", "b"}, Topic: strings.TrimPrefix(name, "fake://a,b/")}, nil
+	return &topic.Location{Scheme: "fake://", Brokers: []string{"a", "b"},
+		Topic: strings.TrimPrefix(name, "fake://a,b/")}, nil
 }
 
 func (fake) Partitions(context.Context, *topic.Location) (int, error) { return 7, nil }
@@ -35,7 +36,8 @@ func TestRegister(t *testing.T) {
 		"other://h/t":             "not the name of a topic",
 	} {
 		_, err := topic.Parse(name)
-		if exit.Code(err) != exit.Usage || !strings.Contains(err.Error(), words) || strings.Contains(err.Error(), "secret") {
+		if exit.Code(err) != exit.Usage || !strings.Contains(err.Error(), words) ||
+			strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -174,7 +174,8 @@ func TestManifests(t *testing.T) {
 				all["PRIVATIZE_READS"] = reads
 				return all
 			}
-			bash(t, folder, "umask 077; mkdir kafka coins spill model ledger grant texts metrics; echo '{}' >kafka/client.json")
+			bash(t, folder, "umask 077; mkdir kafka coins spill model ledger grant texts metrics; echo '{}' "+
+				">kafka/client.json")
 			begin := objects["Job/begin"].Spec.Template.Spec
 			for _, c := range append(begin.InitContainers, begin.Containers...) {
 				s := c.service(t, folder, variables(""))
@@ -186,24 +187,27 @@ func TestManifests(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			train(t, folder, filepath.Join(folder, "ledger/people.ledger"), filepath.Join(folder, "model/model.pp"), func(brokers string) []service {
-				bash(t, folder, "ln docs.jsonl texts/docs.jsonl")
-				topics := objects["Job/topics"].Spec.Template.Spec.Containers[0].service(t, folder, variables(brokers))
-				made := exec.Command(topics.args[0], topics.args[1:]...)
-				made.Env = append(os.Environ(), topics.environment...)
-				if out, err := made.CombinedOutput(); err != nil {
-					t.Fatalf("%s: %v\n%s", strings.Join(topics.args, " "), err, out)
-				}
-				names := []string{"Job/tokenize", "Job/sample", "Job/estep", "StatefulSet/privatize", "Job/mstep"}
-				if reads == "sums" {
-					names = append(names, "Job/combine")
-				}
-				var all []service
-				for _, name := range names {
-					all = append(all, objects[name].Spec.Template.Spec.Containers[0].service(t, folder, variables(brokers)))
-				}
-				return all
-			})
+			train(t, folder, filepath.Join(folder, "ledger/people.ledger"), filepath.Join(folder, "model/model.pp"),
+				func(brokers string) []service {
+					bash(t, folder, "ln docs.jsonl texts/docs.jsonl")
+					topics := objects["Job/topics"].Spec.Template.Spec.Containers[0].service(t, folder,
+						variables(brokers))
+					made := exec.Command(topics.args[0], topics.args[1:]...)
+					made.Env = append(os.Environ(), topics.environment...)
+					if out, err := made.CombinedOutput(); err != nil {
+						t.Fatalf("%s: %v\n%s", strings.Join(topics.args, " "), err, out)
+					}
+					names := []string{"Job/tokenize", "Job/sample", "Job/estep", "StatefulSet/privatize", "Job/mstep"}
+					if reads == "sums" {
+						names = append(names, "Job/combine")
+					}
+					var all []service
+					for _, name := range names {
+						all = append(all,
+							objects[name].Spec.Template.Spec.Containers[0].service(t, folder, variables(brokers)))
+					}
+					return all
+				})
 		})
 	}
 }
@@ -231,13 +235,15 @@ func (p pod) exported(c container, file string) error {
 	if !written || !empty || path.Ext(file) != ".prom" {
 		return fmt.Errorf("the sidecar does not see %s", file)
 	}
-	for _, arg := range []string{"--collector.disable-defaults", "--collector.textfile", "--collector.textfile.directory=" + shared.MountPath,
+	for _, arg := range []string{"--collector.disable-defaults", "--collector.textfile",
+		"--collector.textfile.directory=" + shared.MountPath,
 		fmt.Sprintf("--web.listen-address=:%d", sidecar.Ports[0].ContainerPort)} {
 		if !slices.Contains(sidecar.Args, arg) {
 			return fmt.Errorf("the sidecar has no %s", arg)
 		}
 	}
-	if name := sidecar.Ports[0].Name; name != "metrics" || sidecar.LivenessProbe.HTTPGet.Port != name || sidecar.ReadinessProbe.HTTPGet.Port != name ||
+	if name := sidecar.Ports[0].Name; name != "metrics" || sidecar.LivenessProbe.HTTPGet.Port != name ||
+		sidecar.ReadinessProbe.HTTPGet.Port != name ||
 		sidecar.ReadinessProbe.HTTPGet.Path != "/metrics" {
 		return errors.New("the probes ask elsewhere than the sidecar serves")
 	}
@@ -258,13 +264,15 @@ func TestManifestsPods(t *testing.T) {
 		wrong := func(format string, args ...any) { t.Errorf(name+": "+format, args...) }
 		if o.Kind == "Job" {
 			policy := o.Spec.PodFailurePolicy
-			if policy == nil || o.Spec.BackoffLimit == nil || p.RestartPolicy != "Never" { // without which there can be no policy
+			// without which there can be no policy
+			if policy == nil || o.Spec.BackoffLimit == nil || p.RestartPolicy != "Never" {
 				wrong("no podFailurePolicy, backoffLimit or restartPolicy: Never")
 				continue
 			}
 			stops := 0
 			for _, r := range policy.Rules {
-				if r.Action == "FailJob" && r.OnExitCodes != nil && r.OnExitCodes.Operator == "In" && r.OnExitCodes.ContainerName == p.Containers[0].Name &&
+				if r.Action == "FailJob" && r.OnExitCodes != nil && r.OnExitCodes.Operator == "In" &&
+					r.OnExitCodes.ContainerName == p.Containers[0].Name &&
 					slices.Equal(r.OnExitCodes.Values, exit.Lasting) {
 					stops++
 				}
@@ -277,20 +285,24 @@ func TestManifestsPods(t *testing.T) {
 		}
 		s := p.SecurityContext
 		if !s.RunAsNonRoot || s.RunAsUser == 0 || s.FsGroup == 0 || s.SeccompProfile.Type != "RuntimeDefault" ||
-			p.AutomountServiceAccountToken == nil || *p.AutomountServiceAccountToken || p.EnableServiceLinks == nil || *p.EnableServiceLinks {
+			p.AutomountServiceAccountToken == nil || *p.AutomountServiceAccountToken || p.EnableServiceLinks == nil ||
+			*p.EnableServiceLinks {
 			wrong("it may do more than it needs: %+v", p)
 		}
 		for _, v := range p.Volumes {
-			if v.Secret != nil && v.Secret.DefaultMode != 0o440 { // root's and the group's: all that endpoint/kafka takes
+			// root's and the group's: all that endpoint/kafka takes
+			if v.Secret != nil && v.Secret.DefaultMode != 0o440 {
 				wrong("the secret %s has mode %o", v.Name, v.Secret.DefaultMode)
 			}
 		}
 		for _, c := range append(p.InitContainers, p.Containers...) {
 			s := c.SecurityContext
-			if s.AllowPrivilegeEscalation == nil || *s.AllowPrivilegeEscalation || !s.ReadOnlyRootFilesystem || !slices.Equal(s.Capabilities.Drop, []string{"ALL"}) {
+			if s.AllowPrivilegeEscalation == nil || *s.AllowPrivilegeEscalation || !s.ReadOnlyRootFilesystem ||
+				!slices.Equal(s.Capabilities.Drop, []string{"ALL"}) {
 				wrong("container %s may do more than it needs", c.Name)
 			}
-			if c.Resources.Requests["cpu"] == "" || c.Resources.Requests["memory"] == "" || c.Resources.Limits["memory"] == "" {
+			if c.Resources.Requests["cpu"] == "" || c.Resources.Requests["memory"] == "" ||
+				c.Resources.Limits["memory"] == "" {
 				wrong("container %s has no resources", c.Name)
 			}
 			if c.Image != "privpipe:latest" {
@@ -309,7 +321,8 @@ func TestManifestsPods(t *testing.T) {
 				}
 				continue
 			}
-			if c.Args[i+1] != fmt.Sprintf("0.0.0.0:%d", c.Ports[0].ContainerPort) || c.Ports[0].Name != c.ReadinessProbe.HTTPGet.Port ||
+			if c.Args[i+1] != fmt.Sprintf("0.0.0.0:%d", c.Ports[0].ContainerPort) ||
+				c.Ports[0].Name != c.ReadinessProbe.HTTPGet.Port ||
 				c.Ports[0].Name != c.LivenessProbe.HTTPGet.Port || c.ReadinessProbe.HTTPGet.Path != "/healthz" {
 				wrong("its probes ask elsewhere than it serves")
 			}
@@ -319,7 +332,8 @@ func TestManifestsPods(t *testing.T) {
 		t.Errorf("%d kinds of pods, want 8", pods)
 	}
 	for _, claim := range []string{"ledger", "coins", "model"} {
-		if got := manifests(t)["PersistentVolumeClaim/"+claim].Spec.AccessModes; !slices.Equal(got, []string{"ReadWriteOncePod"}) {
+		if got := manifests(t)["PersistentVolumeClaim/"+claim].Spec.AccessModes; !slices.Equal(got,
+			[]string{"ReadWriteOncePod"}) {
 			t.Errorf("volume %s: %v", claim, got)
 		}
 	}

@@ -164,7 +164,8 @@ sed 's/kubernetes_sd_configs: .*/static_configs: [{targets: ["pod:9470"]}]/' pro
 promtool check config kubernetes.yml
 cp %q . && promtool test rules rules_test.yml`, monitoring, filepath.Join(stages.Root, "pipelines/endtoend/operations/testdata/rules_test.yml")))
 	tested := read(t, filepath.Join(folder, "rules_test.yml"))
-	for _, match := range regexp.MustCompile(`alert: (\w+)`).FindAllStringSubmatch(read(t, filepath.Join(folder, "rules.yml")), -1) {
+	for _, match := range regexp.MustCompile(`alert: (\w+)`).
+		FindAllStringSubmatch(read(t, filepath.Join(folder, "rules.yml")), -1) {
 		if !regexp.MustCompile(`alertname: ` + match[1] + `\n +exp_alerts:\n +- `).MatchString(tested) {
 			t.Errorf("no test has %s ring", match[1])
 		}

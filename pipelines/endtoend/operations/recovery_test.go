@@ -46,31 +46,43 @@ var broken = []struct {
 	again   bool // the command ends with 0 after what the page says
 }{
 	{title: "The ledger is lost", before: "train; cp -rp run.ledger run.ledger.releases backup; rm run.ledger",
-		command: "stage privatize", code: 90, says: "it was truncated, removed or restored from an old copy", again: true},
-	{title: "The ledger is lost", before: "train; cp -rp run.ledger run.ledger.releases backup; rm -r run.ledger run.ledger.releases",
+		command: "stage privatize", code: 90, says: "it was truncated, removed or restored from an old copy",
+		again: true},
+	{title: "The ledger is lost",
+		before:  "train; cp -rp run.ledger run.ledger.releases backup; rm -r run.ledger run.ledger.releases",
 		command: "stage privatize", code: 82, says: "no ledger is there", again: true},
-	{title: "The ledger was restored from a backup", before: "train; head -n -1 run.ledger >backup/old; cp -p run.ledger backup; cp backup/old run.ledger",
-		command: "code=0; stage privatize || code=$?; cp backup/run.ledger .; exit $code", code: 90, says: "the ledger lacks charges"},
-	{title: "The ledger was restored from a backup", before: "train; cp -p run.ledger backup; head -n -1 run.ledger >old; mv old run.ledger; rm -r run.ledger.releases",
+	{title: "The ledger was restored from a backup",
+		before:  "train; head -n -1 run.ledger >backup/old; cp -p run.ledger backup; cp backup/old run.ledger",
+		command: "code=0; stage privatize || code=$?; cp backup/run.ledger .; exit $code", code: 90,
+		says: "the ledger lacks charges"},
+	{title: "The ledger was restored from a backup",
+		before: "train; cp -p run.ledger backup; head -n -1 run.ledger >old; mv old run.ledger; rm -r " +
+			"run.ledger.releases",
 		command: `code=0; account verify --releases "$at.releases" run.ledger || code=$?; cp backup/run.ledger .; exit $code`,
 		code:    90, says: "a release that no line of the ledger charges"},
-	{title: "The folder of stored releases is lost", before: "train; cp -rp run.ledger.releases backup; rm -r run.ledger.releases",
+	{title: "The folder of stored releases is lost",
+		before: "train; cp -rp run.ledger.releases backup; rm -r run.ledger.releases",
 		command: `topics --partitions 2 "$brokers" "$run.5" >topics.txt; privatize --run "$run" --grant grant.json --ledger run.ledger \
   -o "$at.5.releases" "$at.contributions.private?group=$run.privatize.5"`, code: 83, says: "its stored release is gone", again: true},
-	{title: "The folder of stored releases is lost", before: "train; cp -rp run.ledger.releases backup; rm -r run.ledger.releases",
+	{title: "The folder of stored releases is lost",
+		before:  "train; cp -rp run.ledger.releases backup; rm -r run.ledger.releases",
 		command: "stage privatize", code: 0, again: true},
-	{title: "The key of the coins is lost", before: "timeout 3 bash -c \"$(declare -f stage); stage sample 9\" || true; rm coins",
+	{title: "The key of the coins is lost",
+		before:  "timeout 3 bash -c \"$(declare -f stage); stage sample 9\" || true; rm coins",
 		command: "stage sample 9", code: 82, says: "earlier rounds were drawn with it"},
-	{title: "A private topic is deleted", before: "train", topic: "rounds.private", command: "stage estep", code: 82, says: "no such topic"},
+	{title: "A private topic is deleted", before: "train", topic: "rounds.private", command: "stage estep", code: 82,
+		says: "no such topic"},
 	{title: "The releases are deleted, or older than the ledger", before: "train; rm model.pp", topic: "releases",
 		command: "stage mstep", code: 82, says: "no such topic"},
-	{title: "The claims are deleted", before: "train", topic: "claims", command: "stage privatize", code: 82, says: "no such topic"},
+	{title: "The claims are deleted", before: "train", topic: "claims", command: "stage privatize", code: 82,
+		says: "no such topic"},
 	{title: "A broker is lost", before: "true", command: `at=kafka://127.0.0.1:1/news; privatize --run "$run" --grant grant.json --ledger run.ledger \
   -o "$at.releases?patience=100ms" "$at.contributions.private?patience=100ms"`, code: 101, says: "connection refused"},
 	{title: "Offsets of a group are wrong", before: "train", command: "true"},
 	{title: "A disk is full", before: "train; rm model.pp", command: `privatize --run "$run" --grant grant.json --ledger run.ledger \
   -o /dev/full "$at.contributions.private"`, code: 101, says: "no space left on device"},
-	{title: "The model or its checkpoint is lost", before: "train; rm model.pp", command: "[[ -e model.pp ]]", code: 1, again: true},
+	{title: "The model or its checkpoint is lost", before: "train; rm model.pp", command: "[[ -e model.pp ]]", code: 1,
+		again: true},
 }
 
 // TestRecovery breaks runs as recovery.md says, looks for the symptoms that the page names, and applies the page's
@@ -112,7 +124,8 @@ cp run.ledger charged
 			if code, said := m.bash(c.command); code != c.code || !strings.Contains(said, c.says) {
 				t.Fatalf("exit code %d, want %d and %q:\n%s", code, c.code, c.says, said)
 			}
-			if c.says != "" && (!strings.Contains(section, "`"+c.says) && !strings.Contains(section, c.says+"`") || !strings.Contains(section, fmt.Sprint(c.code))) {
+			if c.says != "" && (!strings.Contains(section, "`"+c.says) && !strings.Contains(section, c.says+"`") ||
+				!strings.Contains(section, fmt.Sprint(c.code))) {
 				t.Errorf("the entry does not name %d, %q", c.code, c.says)
 			}
 			for _, block := range regexp.MustCompile("(?ms)^```sh\n(.*?)^```").FindAllStringSubmatch(section, -1) {
@@ -188,7 +201,8 @@ func (m *machine) bash(script string) (code int, said string) {
 	command := exec.Command("timeout", "100", "bash", "-c",
 		fmt.Sprintf("set -euo pipefail\nbrokers=%s run=%s at=kafka://%[1]s/%[2]s\n%s%s", m.address, run, stage, script))
 	command.Dir, command.Env = m.folder, append(os.Environ(), "at=kafka://"+m.address+"/"+run, "run="+run)
-	if err := os.Symlink(filepath.Join(stages.Root, "pipelines"), filepath.Join(m.folder, "pipelines")); err != nil && !os.IsExist(err) {
+	if err := os.Symlink(filepath.Join(stages.Root, "pipelines"), filepath.Join(m.folder, "pipelines")); err != nil &&
+		!os.IsExist(err) {
 		m.t.Fatal(err)
 	}
 	out, _ := command.CombinedOutput()

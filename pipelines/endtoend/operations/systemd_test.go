@@ -65,8 +65,10 @@ func units(t testing.TB) map[string][]setting {
 // commands are the command lines of a unit, as systemd would run them in a machine whose folders are those of a test.
 func commands(t testing.TB, name, instance, folder string, variables map[string]string, settings []setting) []service {
 	t.Helper()
-	specifiers := strings.NewReplacer("%%", "%", "%i", instance, "%p", "privpipe-"+name, "%S", filepath.Join(folder, "state"),
-		"%C", filepath.Join(folder, "cache"), "%t", filepath.Join(folder, "run"), "%d", filepath.Join(folder, "credentials"), "/etc/privpipe", filepath.Join(folder, "etc"))
+	specifiers := strings.NewReplacer("%%", "%", "%i", instance, "%p", "privpipe-"+name, "%S",
+		filepath.Join(folder, "state"),
+		"%C", filepath.Join(folder, "cache"), "%t", filepath.Join(folder, "run"), "%d",
+		filepath.Join(folder, "credentials"), "/etc/privpipe", filepath.Join(folder, "etc"))
 	expand := func(text string) string {
 		return os.Expand(specifiers.Replace(text), func(variable string) string {
 			value, ok := variables[variable]
@@ -181,7 +183,8 @@ func TestInstallUnits(t *testing.T) {
 		t.Fatal("operations.md has no block of commands")
 	}
 	folder := t.TempDir()
-	script := strings.NewReplacer("/etc/", folder+"/etc/", "/usr/lib/", folder+"/usr/lib/").Replace(block + "\ntest -d /etc/privpipe/\n")
+	script := strings.NewReplacer("/etc/", folder+"/etc/", "/usr/lib/", folder+"/usr/lib/").
+		Replace(block + "\ntest -d /etc/privpipe/\n")
 	bash(t, folder, fmt.Sprintf(`mkdir -p etc/systemd/system usr/lib/sysusers.d; cp -r %q .; echo '{}' >client.json
 systemctl() { [[ -e etc/systemd/system/privpipe-estep@.service && $* == "enable --now "* ]]; }
 systemd-sysusers() { [[ -e usr/lib/sysusers.d/privpipe.conf ]]; }
@@ -200,18 +203,19 @@ func trainUnits(t *testing.T, reads string) *training {
 		names = append(names, "combine")
 	}
 	ledger, model := "state/privpipe-privatize/people.ledger", "state/privpipe-mstep/"+run+"/model.pp"
-	return train(t, folder, filepath.Join(folder, ledger), filepath.Join(folder, model), func(brokers string) []service {
-		bash(t, folder, fmt.Sprintf("topics --partitions %d %s %s", partitions, brokers, run))
-		changed := settings(brokers, folder)
-		changed["PRIVATIZE_READS"] = reads
-		delete(changed, "PARTITIONS") // of Kubernetes, where a Job makes the topics
-		delete(changed, "REPLICAS")
-		var all []service
-		for _, name := range names {
-			all = append(all, commands(t, name, run, folder, example(t, changed), units(t)[name])...)
-		}
-		return all
-	})
+	return train(t, folder, filepath.Join(folder, ledger), filepath.Join(folder, model),
+		func(brokers string) []service {
+			bash(t, folder, fmt.Sprintf("topics --partitions %d %s %s", partitions, brokers, run))
+			changed := settings(brokers, folder)
+			changed["PRIVATIZE_READS"] = reads
+			delete(changed, "PARTITIONS") // of Kubernetes, where a Job makes the topics
+			delete(changed, "REPLICAS")
+			var all []service
+			for _, name := range names {
+				all = append(all, commands(t, name, run, folder, example(t, changed), units(t)[name])...)
+			}
+			return all
+		})
 }
 
 // inPlace makes the folders of state and cache, as systemd would. It also makes the operator's files: a ledger, a

@@ -31,7 +31,8 @@ func BenchmarkTraining(b *testing.B) {
 		}
 		return took, r.cpu
 	}
-	train(4, 1) // not measured: a broker that has just started interprets its code, and takes twice the CPU time of one that has compiled it
+	// not measured: a broker that has just started interprets its code, and takes twice the CPU time of one that has compiled it
+	train(4, 1)
 	pipes := 0
 	for _, c := range []struct{ workers, threads int }{{1, 0}, {1, 1}, {2, 1}, {4, 1}} {
 		b.Run(fmt.Sprintf("workers=%d/threads=%d", c.workers, c.threads), func(b *testing.B) {

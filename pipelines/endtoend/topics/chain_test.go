@@ -16,7 +16,8 @@ import (
 	"privpipe/pipelines/testkit/broker"
 )
 
-const inPlace = "gibbs -q --update in-place --statistic increments --top-topics 0 --word-weight count --norm 0 --document-noise 1 --noise-each-round"
+const inPlace = "gibbs -q --update in-place --statistic increments --top-topics 0 --word-weight count --norm 0 " +
+	"--document-noise 1 --noise-each-round"
 
 // TestSweepChain: wherever estep is killed at its writes to a topic, the same command goes on with its state. The model
 // equals the model of a run over pipes with the same key. The privatizer and the learner go on meanwhile.
@@ -37,15 +38,19 @@ func TestSweepChain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.must(s.folder, fmt.Sprintf("sample -q --run r --all --rounds %d -o %s docs.pp", swept, s.topic("rounds.private", 1)))
+		s.must(s.folder, fmt.Sprintf("sample -q --run r --all --rounds %d -o %s docs.pp", swept,
+			s.topic("rounds.private", 1)))
 		others := make(map[string][]*exec.Cmd)
 		begin := func(place, folder string) string {
 			direct := strings.NewReplacer(s.address, b.Address)
-			contributions, releases, parameters := s.topic("contributions"+place+".private", 1), s.topic("releases"+place, 1), s.topic("parameters"+place, 1)
+			contributions, releases, parameters := s.topic("contributions"+place+".private", 1),
+				s.topic("releases"+place, 1), s.topic("parameters"+place, 1)
 			s.must(folder, "account ledger new -q ledger")
 			for _, command := range []string{
-				fmt.Sprintf("privatize none -q --run r --ledger ledger -o %s %s?group=%s", releases, contributions, s.name+place),
-				fmt.Sprintf("mstep lda -q --run r --accumulate --topics 2 --vocab %s --params-out %s -o model %s", vocab, parameters, releases),
+				fmt.Sprintf("privatize none -q --run r --ledger ledger -o %s %s?group=%s", releases, contributions,
+					s.name+place),
+				fmt.Sprintf("mstep lda -q --run r --accumulate --topics 2 --vocab %s --params-out %s -o model %s",
+					vocab, parameters, releases),
 			} {
 				arguments := strings.Fields(direct.Replace(command))
 				c := exec.Command(arguments[0], arguments[1:]...)
@@ -56,7 +61,8 @@ func TestSweepChain(t *testing.T) {
 				t.Cleanup(func() { c.Process.Kill() })
 				others[place] = append(others[place], c)
 			}
-			return fmt.Sprintf("estep %s --state state.pp --secret ../coins --params %s -o %s %s?partition=0", inPlace, parameters, contributions,
+			return fmt.Sprintf("estep %s --state state.pp --secret ../coins --params %s -o %s %s?partition=0", inPlace,
+				parameters, contributions,
 				s.url("rounds.private"))
 		}
 		s.all(begin, func(place, folder string) error {
@@ -98,8 +104,11 @@ func TestCoupledPartitions(t *testing.T) {
 		if out, err := testkit.Output(scripted, parameters); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
-		_, err := s.run(s.folder, 0, false, "estep "+inPlace+" --state state.pp --secret coins --params params.pp -o "+contributions+" "+rounds+"?partition=0")
-		if err == nil || !strings.Contains(err.Error(), "has several partitions, and this model answers all documents of a round together") {
+		_, err := s.run(s.folder, 0, false,
+			"estep "+inPlace+" --state state.pp --secret coins --params params.pp -o "+contributions+" "+rounds+
+				"?partition=0")
+		if err == nil || !strings.Contains(err.Error(),
+			"has several partitions, and this model answers all documents of a round together") {
 			t.Errorf("got %v, want a refusal", err)
 		}
 		for partition := range 2 {

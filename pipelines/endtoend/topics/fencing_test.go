@@ -128,7 +128,8 @@ func combined(t *testing.T, b *broker.Broker) {
 	r := newRun(t, newJob(t, lda), b, 2)
 	r.topics["sums.private"] = b.Topic(t, "sums.private", partitions, nil)
 	r.more = map[string][]string{
-		"combine": {"privatize", "combine", "-o", r.url("sums.private"), r.url("contributions.private", "group=c"+r.topics["releases"])},
+		"combine": {"privatize", "combine", "-o", r.url("sums.private"),
+			r.url("contributions.private", "group=c"+r.topics["releases"])},
 		"privatize": {"privatize", "none", "-q", "--run", "r", "--ledger", r.ledger(), "-o", r.url("releases"),
 			r.url("sums.private")},
 	}

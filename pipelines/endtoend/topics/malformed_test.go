@@ -54,14 +54,17 @@ tokenize text --vocab vocab.txt -o private.pp <<<'{"id":"mine","text":"alpha"}'`
 			message []byte
 			rule    string
 		}{
-			"text":            {[]byte("reports of others"), "not a Zstandard frame"},
-			"empty":           {nil, "the message is empty, must hold a frame"},
-			"truncated":       {report[:len(report)-1], "input ends inside a frame: the stream is truncated"},
-			"damaged":         {damaged, "damaged frame"},
-			"oversized":       {oversized(), "frame exceeds the wire's limit of 900000 compressed bytes"},
-			"another grant's": {of("other.pp"), "documents over another vocabulary than that of the grant|frame has another header than"},
-			"counts":          {of("counts.pp"), `document "twice" counts a word more than once|documents made under other settings|frame has another header than`},
-			"private":         {of("private.pp"), "a private stream|documents made under other settings|frame has another header than"},
+			"text":      {[]byte("reports of others"), "not a Zstandard frame"},
+			"empty":     {nil, "the message is empty, must hold a frame"},
+			"truncated": {report[:len(report)-1], "input ends inside a frame: the stream is truncated"},
+			"damaged":   {damaged, "damaged frame"},
+			"oversized": {oversized(), "frame exceeds the wire's limit of 900000 compressed bytes"},
+			"another grant's": {of("other.pp"),
+				"documents over another vocabulary than that of the grant|frame has another header than"},
+			"counts": {of("counts.pp"),
+				`document "twice" counts a word more than once|documents made under other settings|frame has another header than`},
+			"private": {of("private.pp"),
+				"a private stream|documents made under other settings|frame has another header than"},
 		} {
 			for before := range 2 { // authors
 				topic := b.Topic(t, "reports", 1, nil)
@@ -70,7 +73,8 @@ tokenize text --vocab vocab.txt -o private.pp <<<'{"id":"mine","text":"alpha"}'`
 					bash(t, folder, "bash author ann "+to)
 				}
 				offset := b.End(t, topic, 0)
-				if err := publish(t, b.Address, topic, [][]byte{c.message}, func(int) time.Time { return time.Now() }); err != nil {
+				if err := publish(t, b.Address, topic, [][]byte{c.message},
+					func(int) time.Time { return time.Now() }); err != nil {
 					t.Fatal(err)
 				}
 				// One who reports again, and one who comes late.
@@ -100,7 +104,8 @@ tokenize text --vocab vocab.txt -o private.pp <<<'{"id":"mine","text":"alpha"}'`
 			}
 		}
 		// Where a stream ends cannot be told of malformed messages.
-		if code, said := ends(folder, "mstep reconstruct --grant rr.json -o no.pp --skip-malformed kafka://"+b.Address+"/reports"); code != 80 ||
+		if code, said := ends(folder,
+			"mstep reconstruct --grant rr.json -o no.pp --skip-malformed kafka://"+b.Address+"/reports"); code != 80 ||
 			!strings.Contains(said, "needs until=end") {
 			t.Errorf("without until=end: exit code %d, %q, want 80", code, said)
 		}

@@ -17,9 +17,12 @@ func TestPapers(t *testing.T) { broker.Each(t, papers) }
 
 func papers(t *testing.T, b *broker.Broker) {
 	for i, c := range []struct{ recipe, row string }{
-		{"zcdp-lda.sh --batch 200 --rounds 3 --epsilon 1", `3 +gaussian +\S+ \(claimed \S+\) +fixed\(200/\d+\) × 3 +yes`},
-		{"ma-lda.sh --rate 0.2 --rounds 3 --clip batch", `3 +gaussian +0\.8768\d+ \(claimed 1\.24\) +poisson\(0\.2\) × 3 +yes`},
-		{"vips-lda.sh --batch 200 --rounds 3 --composition strong", `3 +gaussian +\S+ \(claimed \S+\) +fixed\(200/\d+\) × 3 +yes`},
+		{"zcdp-lda.sh --batch 200 --rounds 3 --epsilon 1",
+			`3 +gaussian +\S+ \(claimed \S+\) +fixed\(200/\d+\) × 3 +yes`},
+		{"ma-lda.sh --rate 0.2 --rounds 3 --clip batch",
+			`3 +gaussian +0\.8768\d+ \(claimed 1\.24\) +poisson\(0\.2\) × 3 +yes`},
+		{"vips-lda.sh --batch 200 --rounds 3 --composition strong",
+			`3 +gaussian +\S+ \(claimed \S+\) +fixed\(200/\d+\) × 3 +yes`},
 		{"../gibbs.sh --epsilon 2 --rounds 3", `3 +gaussian +\S+ +poisson\(0\.25\) × 3 +yes`},
 		{"../collapsed-gibbs.sh --rounds 3 --sweeps 1", `3 +none +0 +all × 3 +no`},
 		{"hdp-lda.sh --rounds 3", `3 +laplace +1, draws of ε 10 +all × 3 +no`},
@@ -27,7 +30,8 @@ func papers(t *testing.T, b *broker.Broker) {
 		{"cdp-lda.sh --rounds 3", `1 +laplace +0\.5 +all × 1 +no\n.* 3 +none +0 +all × 3 +no`},
 		{"sub-lda.sh --rounds 3", `3 +gaussian +\S+ +poisson\(0\.5\) × 3 +yes`},
 		{"sub-lda.sh --rounds 3 --level word", `3 +gaussian +1\.32288, draws of ε 10 +all × 3 +no`},
-		{"sub-lda.sh --rounds 3 --level printed", `3 +gaussian +unbounded \(claimed 1\.87083\), draws of ε 10 +all × 3 +no`},
+		{"sub-lda.sh --rounds 3 --level printed",
+			`3 +gaussian +unbounded \(claimed 1\.87083\), draws of ε 10 +all × 3 +no`},
 	} {
 		t.Run(c.recipe, func(t *testing.T) {
 			if i > 0 {
@@ -65,7 +69,8 @@ func rows(t *testing.T, b *broker.Broker) {
 			if i > 0 {
 				testkit.Deep(t, "kafka")
 			}
-			recipe := filepath.Join(stages.Root, "pipelines/recipes/papers", c.recipe) + " --schema schema.json --held rows.jsonl rows.jsonl "
+			recipe := filepath.Join(stages.Root, "pipelines/recipes/papers", c.recipe) +
+				" --schema schema.json --held rows.jsonl rows.jsonl "
 			command := exec.Command("bash", "-c", `
 set -euo pipefail
 cat >schema.json <<<'{"intercept": true, "columns": [{"name": "x", "type": "number", "least": 0, "most": 10},

@@ -17,8 +17,9 @@ import (
 func TestRetention(t *testing.T) {
 	testkit.Deep(t, "kafka")
 	const (
-		kept   = 15 * time.Second // by the topics, and a second or two more: the broker looks once a second
-		paused = 4 * time.Second  // of five rounds; a message of the round ahead lives for two of them, and what they take else
+		kept = 15 * time.Second // by the topics, and a second or two more: the broker looks once a second
+		// of five rounds; a message of the round ahead lives for two of them, and what they take else
+		paused = 4 * time.Second
 	)
 	b := broker.Real(t)
 	job := newJob(t, lda)
@@ -58,7 +59,8 @@ func TestRetention(t *testing.T) {
 			close(done)
 			switch {
 			case c.refused != "":
-				if err == nil || !strings.Contains(err.Error(), c.refused) || !strings.Contains(err.Error(), "exit status 90") {
+				if err == nil || !strings.Contains(err.Error(), c.refused) ||
+					!strings.Contains(err.Error(), "exit status 90") {
 					t.Errorf("got %v, want exit code 90 and %q", err, c.refused)
 				}
 				err = r.part()

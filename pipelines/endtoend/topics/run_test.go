@@ -48,8 +48,10 @@ var (
 	lda = system{sample: "--poisson 0.2", estep: "lda", mstep: "lda --topics 5"}
 	// vips is that of recipes/papers/vips-lda.sh.
 	vips = system{
-		sample: "--fixed 400", estep: "lda --length 100 --resample --top-topics 0 --word-weight count --norm 0 --iterations 100",
-		mstep: "lda --topics 5 --tau0 1024 --kappa 0.7 --negatives zero --average-from 1 --denoise floor --beta expected-log",
+		sample: "--fixed 400", estep: "lda --length 100 --resample --top-topics 0 --word-weight count --norm 0 " +
+			"--iterations 100",
+		mstep: "lda --topics 5 --tau0 1024 --kappa 0.7 --negatives zero --average-from 1 --denoise floor --beta " +
+			"expected-log",
 	}
 )
 
@@ -97,7 +99,8 @@ func (j *job) bash(t testing.TB, script string) time.Duration {
 }
 
 func (j *job) sample() []string {
-	return append(strings.Fields(j.system.sample), "--rounds", fmt.Sprint(j.planned()), "--run", "r", "--secret", j.path("coins"))
+	return append(strings.Fields(j.system.sample), "--rounds", fmt.Sprint(j.planned()), "--run", "r", "--secret",
+		j.path("coins"))
 }
 
 // planned is the number of rounds.
@@ -198,7 +201,8 @@ func (r *run) commands() map[string][]string {
 			"-o", filepath.Join(r.folder, "model"), r.url("releases")),
 	}
 	for i := range r.workers {
-		all[fmt.Sprint("estep", i)] = append(append([]string{"estep"}, strings.Fields(r.system.estep)...), "--workers", fmt.Sprint(r.threads),
+		all[fmt.Sprint("estep", i)] = append(append([]string{"estep"}, strings.Fields(r.system.estep)...), "--workers",
+			fmt.Sprint(r.threads),
 			"--params", r.url("parameters"), "-o", r.url("contributions.private"),
 			r.url("rounds.private", "group="+r.topics["releases"], "session=1s"))
 	}

@@ -102,7 +102,8 @@ func (s *sweep) releases(topic string) (map[uint32]string, error) {
 
 // sets are those of a topic of parameters, as its readers get them up to its end.
 func (s *sweep) sets(topic string) ([]string, error) {
-	in, _, err := endpoint.OpenStream(s.url(topic)+"?from=start", endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_PARAMETERS}})
+	in, _, err := endpoint.OpenStream(s.url(topic)+"?from=start",
+		endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_PARAMETERS}})
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +150,8 @@ func newPrivatizing(t *testing.T, b *broker.Broker, partitions int, gaussian boo
 	s.must(s.folder, fmt.Sprintf("estep words -q -o %s %s", contributions, rounds))
 	s.must(s.folder, "account ledger new ledger")
 	if gaussian {
-		s.must(s.folder, fmt.Sprintf("account plan -q --epsilon 1 --delta 1e-6 --poisson 0.5 --rounds %d --ledger ledger "+
+		s.must(s.folder, fmt.Sprintf("account plan -q --epsilon 1 --delta 1e-6 --poisson 0.5 --rounds %d --ledger "+
+			"ledger "+
 			"--model words --matrix words=1xV --vocab %s -o grant", swept, vocab))
 		p.mechanism = "gaussian --grant ../grant"
 	}
@@ -196,7 +198,8 @@ func (p *privatizing) judge(place, folder string) (model string, err error) {
 	if p.sums != nil && !maps.Equal(charged, p.sums) {
 		return "", errors.New("a round was released from another sum")
 	}
-	_, err = p.run(folder, 0, false, fmt.Sprintf("mstep words -q --run r --vocab %s -o model %s", p.vocab, p.url("releases"+place)))
+	_, err = p.run(folder, 0, false,
+		fmt.Sprintf("mstep words -q --run r --vocab %s -o model %s", p.vocab, p.url("releases"+place)))
 	if err != nil {
 		return "", err
 	}
@@ -290,7 +293,8 @@ sample -q --run r --poisson 0.5 --rounds %d --secret coins docs.pp | estep lda -
 		t.Fatal(err)
 	}
 	begin := func(place, _ string) string {
-		return fmt.Sprintf("mstep lda -q --topics 2 --vocab %s --run r --checkpoint-every %d --params-out %s -o model ../releases.pp", vocab, every,
+		return fmt.Sprintf("mstep lda -q --topics 2 --vocab %s --run r --checkpoint-every %d --params-out %s -o "+
+			"model ../releases.pp", vocab, every,
 			s.topic("parameters"+place, 1))
 	}
 	var first []string

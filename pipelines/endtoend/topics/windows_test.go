@@ -43,11 +43,12 @@ sample --epoch --rounds 3 --run online -o rounds.pp reports.pp`)
 		start := time.Now().Add(2 * time.Second).Truncate(time.Millisecond)
 		published := make(chan error, 1)
 		go func() {
-			published <- publish(t, b.Address, topic, batches(t, filepath.Join(folder, "rounds.pp")), func(batch int) time.Time {
-				middle := start.Add(time.Duration(batch)*length + length/2)
-				time.Sleep(time.Until(middle))
-				return middle
-			})
+			published <- publish(t, b.Address, topic, batches(t, filepath.Join(folder, "rounds.pp")),
+				func(batch int) time.Time {
+					middle := start.Add(time.Duration(batch)*length + length/2)
+					time.Sleep(time.Until(middle))
+					return middle
+				})
 		}()
 		bash(t, folder, fmt.Sprintf(`
 learn() { # NAME, from rounds on standard input
@@ -103,7 +104,8 @@ func batches(t *testing.T, name string) [][]byte {
 	}
 	var frames bytes.Buffer
 	out, err := stream.NewWriter(&frames, &wire.Header{
-		Version: h.Version, Kind: wire.Kind_DOCUMENTS, Side: h.Side, Vocabulary: h.Vocabulary, VocabularySize: h.VocabularySize,
+		Version: h.Version, Kind: wire.Kind_DOCUMENTS, Side: h.Side, Vocabulary: h.Vocabulary,
+		VocabularySize: h.VocabularySize,
 	}, compressor)
 	if err != nil {
 		t.Fatal(err)
@@ -138,7 +140,8 @@ func publish(t *testing.T, address, topic string, messages [][]byte, arrives fun
 	}
 	defer client.Close()
 	for i, value := range messages {
-		if err := client.ProduceSync(t.Context(), &kgo.Record{Topic: topic, Timestamp: arrives(i), Value: value}).FirstErr(); err != nil {
+		if err := client.ProduceSync(t.Context(),
+			&kgo.Record{Topic: topic, Timestamp: arrives(i), Value: value}).FirstErr(); err != nil {
 			return err
 		}
 	}

@@ -13,7 +13,8 @@ import (
 
 // TestHealth: /healthz is 503 with the reason while the stage stands still.
 func TestHealth(t *testing.T) {
-	s, err := metrics.Serve(metrics.Options{Address: "127.0.0.1:0", StallTimeout: time.Nanosecond, Log: slog.New(slog.DiscardHandler)})
+	s, err := metrics.Serve(metrics.Options{Address: "127.0.0.1:0", StallTimeout: time.Nanosecond,
+		Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +25,8 @@ func TestHealth(t *testing.T) {
 		status int
 		words  string
 	}{
-		{func() {}, http.StatusOK, "ok\n"}, {wait.Begin, http.StatusServiceUnavailable, "nothing comes in r[3]"}, {wait.End, http.StatusOK, "ok\n"},
+		{func() {}, http.StatusOK, "ok\n"}, {wait.Begin, http.StatusServiceUnavailable, "nothing comes in r[3]"},
+		{wait.End, http.StatusOK, "ok\n"},
 	} {
 		c.change()
 		time.Sleep(time.Millisecond)

@@ -103,7 +103,8 @@ func (n numbers) Collect(to chan<- prometheus.Metric) {
 		if s.Grows {
 			kind = prometheus.CounterValue
 		}
-		to <- prometheus.MustNewConstMetric(prometheus.NewDesc(s.Name, s.Help, s.Labels, nil), kind, s.Value, s.Values...)
+		to <- prometheus.MustNewConstMetric(prometheus.NewDesc(s.Name, s.Help, s.Labels, nil), kind, s.Value,
+			s.Values...)
 	}
 }
 
@@ -120,7 +121,8 @@ func gatherers(o metrics.Options) prometheus.Gatherers {
 		all = append(all, registry(numbers(metrics.PrivateSamples)))
 	}
 	if o.Private || o.Outside {
-		all = append(all, registry(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})))
+		all = append(all, registry(collectors.NewGoCollector(),
+			collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})))
 	}
 	return all
 }

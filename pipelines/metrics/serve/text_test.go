@@ -42,7 +42,8 @@ func TestText(t *testing.T) {
 func TestLabels(t *testing.T) {
 	setAll()
 	var text strings.Builder
-	if err := metrics.WriteText(&text, metrics.Options{Private: true, Labels: map[string]string{"run": `a "b"`, "stage": "combine"}}); err != nil {
+	if err := metrics.WriteText(&text,
+		metrics.Options{Private: true, Labels: map[string]string{"run": `a "b"`, "stage": "combine"}}); err != nil {
 		t.Fatal(err)
 	}
 	if problems, err := promlint.New(strings.NewReader(text.String())).Lint(); err != nil || len(problems) > 0 {
@@ -64,8 +65,10 @@ func TestLabels(t *testing.T) {
 }
 
 func TestLabelsRefused(t *testing.T) {
-	for name, good := range map[string]bool{"run": true, "_a9": true, "": false, "9a": false, "a-b": false, "__name__": false, "topic": false, "partition": false} {
-		if err := metrics.CheckLabels(map[string]string{"stage": "x", name: "y"}); (err == nil) != good || !good && exit.Code(err) != exit.Usage {
+	for name, good := range map[string]bool{"run": true, "_a9": true, "": false, "9a": false, "a-b": false,
+		"__name__": false, "topic": false, "partition": false} {
+		if err := metrics.CheckLabels(map[string]string{"stage": "x", name: "y"}); (err == nil) != good || !good &&
+			exit.Code(err) != exit.Usage {
 			t.Errorf("%q: %v", name, err)
 		}
 	}

@@ -14,8 +14,10 @@ const Gradients = "gradients"
 
 // The fields of parameters and model files.
 var (
-	Mean      = model.Matrix[float64]{Name: "mean", Rows: model.One, Columns: model.Words}                            // μ
-	Deviation = model.Matrix[float64]{Name: "deviation", Rows: model.One, Columns: model.Words, Rule: model.Positive} // d
+	// μ
+	Mean = model.Matrix[float64]{Name: "mean", Rows: model.One, Columns: model.Words}
+	// d
+	Deviation = model.Matrix[float64]{Name: "deviation", Rows: model.One, Columns: model.Words, Rule: model.Positive}
 	// number of rounds that the model was learned from
 	Rounds = model.Scalar{Name: "rounds"}
 

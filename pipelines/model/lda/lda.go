@@ -24,7 +24,8 @@ var (
 	Rounds = model.Scalar{Name: "rounds"}
 
 	// Weights are the factors of θ in the E-step: β_kv, or exp(E[log β_kv]).
-	Weights = model.Matrix[float32]{Name: "weights", Rows: model.Components, Columns: model.Words, Rule: model.NotNegative}
+	Weights = model.Matrix[float32]{Name: "weights", Rows: model.Components, Columns: model.Words,
+		Rule: model.NotNegative}
 
 	// Lambda are the parameters of the topics' Dirichlet posterior. The mean of β_kv is λ_kv / Σ_v λ_kv. If the model
 	// is a point mass at the posterior's mode, they are 1 less, so that this formula gives the mode.

@@ -18,8 +18,10 @@ type Origin struct {
 
 // The fields in a model file that hold origins. The share of the frequencies is the rest to 1.
 var (
-	ownShare    = model.Matrix[float64]{Name: "own_share", Rows: model.Components, Columns: model.One, Rule: model.Share}
-	publicShare = model.Matrix[float64]{Name: "public_share", Rows: model.Components, Columns: model.One, Rule: model.Share}
+	ownShare = model.Matrix[float64]{Name: "own_share", Rows: model.Components, Columns: model.One,
+		Rule: model.Share}
+	publicShare = model.Matrix[float64]{Name: "public_share", Rows: model.Components, Columns: model.One,
+		Rule: model.Share}
 )
 
 // PutOrigins writes each topic's origin.
@@ -51,7 +53,8 @@ func OriginsOf(set *stream.Set, size model.Size) ([]Origin, error) {
 	for k := range origins {
 		rest := 1 - own[k] - public[k]
 		if rest < -rounding {
-			return nil, fmt.Errorf("%s and %s of topic %d are %v and %v, must not be above 1 together", ownShare.Name, publicShare.Name, k, own[k], public[k])
+			return nil, fmt.Errorf("%s and %s of topic %d are %v and %v, must not be above 1 together", ownShare.Name,
+				publicShare.Name, k, own[k], public[k])
 		}
 		origins[k] = Origin{own[k], public[k], max(rest, 0)}
 	}

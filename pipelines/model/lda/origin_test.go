@@ -18,7 +18,8 @@ func TestOrigins(t *testing.T) {
 	for _, c := range []struct {
 		own, public float64
 		bad         bool
-	}{{0.25, 0.5, false}, {1, 0, false}, {0, 1, false}, {0.25, 0.75 + 1e-12, false}, {0.5, 0.6, true}, {-0.1, 0.5, true}, {0.5, 1.5, true}} {
+	}{{0.25, 0.5, false}, {1, 0, false}, {0, 1, false}, {0.25, 0.75 + 1e-12, false}, {0.5, 0.6, true},
+		{-0.1, 0.5, true}, {0.5, 1.5, true}} {
 		s := new(model.Snapshot)
 		PutOrigins(s, size, []Origin{{Own: 1}, {Own: c.own, Public: c.public}})
 		got, err := OriginsOf(set(s), size)

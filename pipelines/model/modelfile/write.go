@@ -20,7 +20,8 @@ func Write(name, compression string, h *wire.Header, words []string, round uint3
 			return err
 		}
 	}
-	record := &wire.Record{Round: round, Body: &wire.Record_Parameters{Parameters: &wire.Parameters{Scalars: s.Scalars}}}
+	record := &wire.Record{Round: round,
+		Body: &wire.Record_Parameters{Parameters: &wire.Parameters{Scalars: s.Scalars}}}
 	if err := out.WriteSet(record, s.Cells...); err != nil {
 		return err
 	}

@@ -32,7 +32,8 @@ func TestMaximisation(t *testing.T) {
 		}
 		corpus = append(corpus, counts)
 	}
-	l := mstep.New(mstep.Options{Topics: topics, Words: words, Alpha: alpha, Eta: eta, AverageFrom: 1, Seed: 1, Estimate: mstep.Estimate{Point: true}})
+	l := mstep.New(mstep.Options{Topics: topics, Words: words, Alpha: alpha, Eta: eta, AverageFrom: 1, Seed: 1,
+		Estimate: mstep.Estimate{Point: true}})
 	size, beta := l.Size(), make([]float64, topics*words)
 	for round := 1; round <= rounds; round++ {
 		step := estep.New(estep.Options{Tolerance: 1e-9, Iterations: 1000})

@@ -19,10 +19,12 @@ type Halves struct {
 	Step    func() model.EStep // without parameters
 	Learner func() model.Learner
 
-	Norm        float64 // L2 norm that no contribution exceeds: the clip C that a grant should have. Required; it is never derived
-	Distance    float64 // L2 norm that no difference of two contributions exceeds; 0: the bound in SPEC.md §7.3
-	Attained    float64 // share of Norm, in (0, 1], that some contribution must reach: a bound above all norms wastes budget
-	NonNegative bool    // no cell in a contribution is negative
+	// L2 norm that no contribution exceeds: the clip C that a grant should have. Required; it is never derived
+	Norm     float64
+	Distance float64 // L2 norm that no difference of two contributions exceeds; 0: the bound in SPEC.md §7.3
+	// share of Norm, in (0, 1], that some contribution must reach: a bound above all norms wastes budget
+	Attained    float64
+	NonNegative bool // no cell in a contribution is negative
 }
 
 // The number of documents in a round trip, and the number of rounds.
@@ -82,8 +84,10 @@ func (h Halves) begin(t *testing.T, l model.Learner) *trip {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.EqualFunc(l.Family().Statistics(size), statistics(l), func(a, b *wire.Matrix) bool { return proto.Equal(a, b) }) {
-		t.Fatalf("the E-step contributes to %v, and the learner learns from %v", l.Family().Statistics(size), statistics(l))
+	if !slices.EqualFunc(l.Family().Statistics(size), statistics(l),
+		func(a, b *wire.Matrix) bool { return proto.Equal(a, b) }) {
+		t.Fatalf("the E-step contributes to %v, and the learner learns from %v", l.Family().Statistics(size),
+			statistics(l))
 	}
 	return &trip{h, l.Family(), l.Size().Words, statistics(l), step}
 }
@@ -177,7 +181,8 @@ func (r *trip) neighbours(t *testing.T, documents []*wire.Document) {
 			t.Errorf("add-remove: a sum moves by %v with document %d, may by %v", norm, i, r.Norm)
 		}
 		if norm, most := distance(c, all[(i+1)%len(all)]), r.Exchanged(); norm > most*(1+1e-6) {
-			t.Errorf("replace-one: a sum moves by %v where another document takes the place of %d, may by %v", norm, i, most)
+			t.Errorf("replace-one: a sum moves by %v where another document takes the place of %d, may by %v", norm, i,
+				most)
 		}
 	}
 }
@@ -235,7 +240,10 @@ func (r *trip) search(t *testing.T, random *rand.Rand, words int) {
 		t.Errorf("the largest norm found is %v, and %v of the bound %v should be attained", norm, r.Attained, r.Norm)
 	}
 	cells := r.contribution(t, far)
-	if other, norm := climb(func(d *wire.Document) float64 { return distance(r.contribution(t, d), cells) }); norm > r.Exchanged()*(1+1e-6) {
+	if other, norm := climb(func(d *wire.Document) float64 {
+		return distance(r.contribution(t, d),
+			cells)
+	}); norm > r.Exchanged()*(1+1e-6) {
 		t.Errorf("two contributions are %v apart, may be %v: %v and %v", norm, r.Exchanged(), far, other)
 	}
 }

@@ -23,7 +23,8 @@ func Whole(t *testing.T, c Case) {
 		t.Helper()
 		all := make([]*model.Coins, len(documents))
 		for i := range documents {
-			all[i] = &model.Coins{Document: c.documents()[i], Key: []byte("modeltest"), Scope: model.Scope("run", round)}
+			all[i] = &model.Coins{Document: c.documents()[i], Key: []byte("modeltest"),
+				Scope: model.Scope("run", round)}
 		}
 		parts, err := whole.ContributeAll(documents, last, all)
 		if err != nil {
@@ -50,7 +51,8 @@ func Whole(t *testing.T, c Case) {
 			named[i] = proto.CloneOf(d)
 			named[i].Id, named[i].User = fmt.Sprint(i), "user"
 		}
-		for how, again := range map[string][][]*wire.Part{"again": answer(documents, last, round), "under other names": answer(named, last, round)} {
+		for how, again := range map[string][][]*wire.Part{"again": answer(documents, last, round),
+			"under other names": answer(named, last, round)} {
 			for i := range documents {
 				if !slices.EqualFunc(first[i], again[i], func(a, b *wire.Part) bool { return proto.Equal(a, b) }) {
 					t.Errorf("round %d: document %q contributes something else %s", round, documents[i].Id, how)

@@ -123,7 +123,8 @@ var wrong = map[string]struct {
 		func(m *tokens) {
 			m.size.Components = 8
 			m.family.Statistics = func(s model.Size) []*wire.Matrix {
-				return []*wire.Matrix{{Name: "total", Rows: 1, Columns: uint32(s.Components), Element: wire.Element_FLOAT32}}
+				return []*wire.Matrix{{Name: "total", Rows: 1, Columns: uint32(s.Components),
+					Element: wire.Element_FLOAT32}}
 			}
 		},
 		roundTrip, "Family.Parameters is nil, so the E-step knows no K",
@@ -191,7 +192,8 @@ func (m *negative) Update(r *model.Release) error { m.round = r.Round; return ni
 
 func roundTrip(t *testing.T, m *tokens) {
 	modeltest.RoundTrip(t, modeltest.Halves{
-		Step: func() model.EStep { return m }, Learner: func() model.Learner { return m }, Norm: 1, Attained: 1, NonNegative: true,
+		Step: func() model.EStep { return m }, Learner: func() model.Learner { return m }, Norm: 1, Attained: 1,
+		NonNegative: true,
 	})
 }
 
@@ -215,7 +217,8 @@ func TestWrong(t *testing.T) {
 			command := exec.Command(os.Args[0], "-test.run=^TestWrong$")
 			command.Env = append(os.Environ(), variable+"="+name)
 			out, err := command.CombinedOutput()
-			if (err == nil) != (c.want == "") || !strings.Contains(string(out), c.want) || strings.Contains(string(out), "panic") {
+			if (err == nil) != (c.want == "") || !strings.Contains(string(out), c.want) ||
+				strings.Contains(string(out), "panic") {
 				t.Errorf("%v, want a failure with %q and without a panic:\n%s", err, c.want, out)
 			}
 		})

@@ -47,10 +47,11 @@ type Kind struct {
 
 // The fields in a public file.
 var (
-	frequencies = model.Matrix[float64]{Name: "frequencies", Rows: model.One, Columns: model.Words, Rule: model.Probability}
-	topics      = model.Matrix[float32]{Name: "log_lifts", Rows: model.Components, Columns: model.Words}
-	features    = model.Matrix[float32]{Name: "features", Rows: model.Components, Columns: model.Words}
-	first       = model.Scalar{Name: "first", Rule: model.Positive}
+	frequencies = model.Matrix[float64]{Name: "frequencies", Rows: model.One, Columns: model.Words,
+		Rule: model.Probability}
+	topics   = model.Matrix[float32]{Name: "log_lifts", Rows: model.Components, Columns: model.Words}
+	features = model.Matrix[float32]{Name: "features", Rows: model.Components, Columns: model.Words}
+	first    = model.Scalar{Name: "first", Rule: model.Positive}
 )
 
 // kindPrefix begins the names of scalars, one for each kind. The scalar is the number of the kind's first topic, from
@@ -140,7 +141,8 @@ func Open(name string, vocab vocabulary.Words) (*Text, error) {
 
 // Read reads a public file, over its own vocabulary.
 func Read(name string) (*Text, error) {
-	in, h, err := endpoint.OpenStream(name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_PARAMETERS}, Side: wire.Side_PUBLIC})
+	in, h, err := endpoint.OpenStream(name,
+		endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_PARAMETERS}, Side: wire.Side_PUBLIC})
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +175,8 @@ func read(set *stream.Set, words vocabulary.Words) (*Text, error) {
 		return nil, err
 	}
 	if number != math.Trunc(number) || number > float64(len(t.Topics)) {
-		return nil, fmt.Errorf("%s must be a whole number of topics, at most %d, is %v", first.Name, len(t.Topics), number)
+		return nil, fmt.Errorf("%s must be a whole number of topics, at most %d, is %v", first.Name, len(t.Topics),
+			number)
 	}
 	t.First = int(number)
 	if t.Kinds, err = kinds(set, len(t.Topics)); err != nil {

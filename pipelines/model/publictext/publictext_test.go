@@ -74,8 +74,9 @@ func TestDigest(t *testing.T) {
 	}
 	for what, change := range map[string]func(*Text){
 		"a word": func(x *Text) { x.Vocabulary[3] = "bee" }, "a frequency": func(x *Text) { x.Frequencies[0] = .41 },
-		"a topic": func(x *Text) { x.Topics[1][2] = .25 }, "a feature": func(x *Text) { x.Features[0][0] = 4 }, "the first topics": func(x *Text) { x.First = 2 },
-		"a kind": func(x *Text) { x.Kinds[0].Name = "talk" },
+		"a topic": func(x *Text) { x.Topics[1][2] = .25 }, "a feature": func(x *Text) { x.Features[0][0] = 4 },
+		"the first topics": func(x *Text) { x.First = 2 },
+		"a kind":           func(x *Text) { x.Kinds[0].Name = "talk" },
 	} {
 		changed := text()
 		change(changed)
@@ -113,7 +114,8 @@ func TestRefuses(t *testing.T) {
 			t.Errorf("error %v, want %s", err, want)
 		}
 	}
-	if _, err := Open(written(t, text()), vocabulary.Words{"cat", "x", "y"}); !errors.Is(err, ErrUnknownWords) || !strings.Contains(err.Error(), "does not have half of the words") {
+	if _, err := Open(written(t, text()), vocabulary.Words{"cat", "x", "y"}); !errors.Is(err, ErrUnknownWords) ||
+		!strings.Contains(err.Error(), "does not have half of the words") {
 		t.Errorf("a vocabulary of other words: %v", err)
 	}
 }

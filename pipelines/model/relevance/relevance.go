@@ -27,7 +27,8 @@ func Of(row, overall []float64) Ranking {
 
 // Best returns the ids of the most relevant words. Among equal words the first comes first.
 func (r Ranking) Best(lambda float64, top int) []int {
-	return Largest(len(r.logInTopic), top, func(id int) float64 { return r.logInTopic[id] - (1-lambda)*r.logOverall[id] })
+	return Largest(len(r.logInTopic), top,
+		func(id int) float64 { return r.logInTopic[id] - (1-lambda)*r.logOverall[id] })
 }
 
 // Overall returns the probabilities of words in all topics together, given the topics' cells, row by row.

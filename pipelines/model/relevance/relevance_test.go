@@ -48,7 +48,8 @@ func TestOverall(t *testing.T) {
 // TestLargest against a sort, with many equal values.
 func TestLargest(t *testing.T) {
 	values := []float64{3, 1, 3, 0, 2, 3, 2}
-	for n, want := range [][]int{1: {0}, {0, 2}, {0, 2, 5}, {0, 2, 5, 4}, {0, 2, 5, 4, 6}, {0, 2, 5, 4, 6, 1}, {0, 2, 5, 4, 6, 1, 3}} {
+	for n, want := range [][]int{1: {0}, {0, 2}, {0, 2, 5}, {0, 2, 5, 4}, {0, 2, 5, 4, 6}, {0, 2, 5, 4, 6, 1},
+		{0, 2, 5, 4, 6, 1, 3}} {
 		if n == 0 {
 			continue
 		}

@@ -51,7 +51,8 @@ var (
 	Weights = model.Matrix[float64]{Name: "weights", Rows: model.Components, Columns: model.Words}
 
 	// Squares is E[W²] under q, cell by cell.
-	Squares = model.Matrix[float64]{Name: "squares", Rows: model.Components, Columns: model.Words, Rule: model.NotNegative}
+	Squares = model.Matrix[float64]{Name: "squares", Rows: model.Components, Columns: model.Words,
+		Rule: model.NotNegative}
 
 	// Hidden is E[b], the biases of hidden units, and Visible is E[c], the biases of pixels.
 	Hidden  = model.Matrix[float64]{Name: "hidden", Rows: model.One, Columns: model.Components}

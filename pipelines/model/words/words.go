@@ -19,7 +19,8 @@ var (
 	Rounds = model.Scalar{Name: "rounds"}
 
 	// Probabilities are the probabilities of the words.
-	Probabilities = model.Matrix[float64]{Name: "probabilities", Rows: model.One, Columns: model.Words, Rule: model.Probability}
+	Probabilities = model.Matrix[float64]{Name: "probabilities", Rows: model.One, Columns: model.Words,
+		Rule: model.Probability}
 )
 
 // The optional fields in model files: a reader asks In before Of. Older programs wrote neither.

@@ -28,7 +28,8 @@ func stamp(cluster *kfake.Cluster, request *kmsg.ProduceRequest) {
 		if request.Version >= 13 { // the request names topics by their ids
 			info = cluster.TopicIDInfo(topic.TopicID)
 		}
-		if info == nil || info.Configs["message.timestamp.type"] == nil || *info.Configs["message.timestamp.type"] != "LogAppendTime" {
+		if info == nil || info.Configs["message.timestamp.type"] == nil ||
+			*info.Configs["message.timestamp.type"] != "LogAppendTime" {
 			continue
 		}
 		for _, partition := range topic.Partitions {
@@ -42,7 +43,8 @@ func stamp(cluster *kfake.Cluster, request *kmsg.ProduceRequest) {
 
 // sign writes a batch's checksum.
 func sign(batch []byte) {
-	binary.BigEndian.PutUint32(batch[batchChecksum:], crc32.Checksum(batch[batchAttributes:], crc32.MakeTable(crc32.Castagnoli)))
+	binary.BigEndian.PutUint32(batch[batchChecksum:],
+		crc32.Checksum(batch[batchAttributes:], crc32.MakeTable(crc32.Castagnoli)))
 }
 
 // listen does the same as net.Listen, with connections that repair checksums.

@@ -86,7 +86,8 @@ func TestReport(t *testing.T) {
 		t.Errorf("error %v, want 2 failed", err)
 	}
 	for _, want := range []string{
-		`(?m)^the door is open$`, `(?m)^barn.go:1:1: no roof$`, `(?m)^ok  \tprivpipe/garden\t0\.1s$`, `(?m)^a warning of the go command$`,
+		`(?m)^the door is open$`, `(?m)^barn.go:1:1: no roof$`, `(?m)^ok  \tprivpipe/garden\t0\.1s$`,
+		`(?m)^a warning of the go command$`,
 		`(?m)^10\.0 +TestLock +house\n0\.5 +TestDoor +house$`, `(?m)^1\.5 +house +\(12\)$`,
 		`(?m)^FAIL house TestDoor: repeat it by\n  go test -count=1 ./house -run '\^TestDoor\$'$`,
 		`(?m)^FAIL barn : repeat it by\n  go test -count=1 ./barn$`, `(?m)^1 passed, 2 failed, 1 skipped$`,

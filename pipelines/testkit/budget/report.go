@@ -71,13 +71,16 @@ func (s *shares) compare(out io.Writer, spent map[string]float64) (over error) {
 			fmt.Fprintf(table, "%.1f\t%s\t(%g)\n", spent[name], name, share)
 		}
 		if spent[name] > share {
-			over = errors.Join(over, fmt.Errorf("%s takes %.1f CPU seconds of the reference machine, its share is %g", name, spent[name], share))
+			over = errors.Join(over,
+				fmt.Errorf("%s takes %.1f CPU seconds of the reference machine, its share is %g", name, spent[name],
+					share))
 		}
 	}
 	fmt.Fprintf(table, "%.1f\tin all\t(%g)\n", total, s.total)
 	table.Flush()
 	if total > s.total {
-		over = errors.Join(over, fmt.Errorf("all packages take %.1f CPU seconds of the reference machine, may take %g", total, s.total))
+		over = errors.Join(over, fmt.Errorf("all packages take %.1f CPU seconds of the reference machine, may take %g",
+			total, s.total))
 	}
 	if over != nil {
 		over = fmt.Errorf("%w\nwhoever adds a slow test decides what leaves the gate: CONTRIBUTING.md", over)

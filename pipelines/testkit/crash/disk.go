@@ -39,7 +39,8 @@ type change map[string]*file
 
 // NewDisk returns a model for the folder root. The folder's present content counts as durable.
 func NewDisk(root string) (*Disk, error) {
-	d := &Disk{root: root, names: make(map[string]*file), durable: make(map[string]*file), pending: make(map[string][]change)}
+	d := &Disk{root: root, names: make(map[string]*file), durable: make(map[string]*file),
+		pending: make(map[string][]change)}
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || path == root {
 			return err

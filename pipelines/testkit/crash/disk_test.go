@@ -87,7 +87,8 @@ func TestPowerCut(t *testing.T) {
 	}{
 		{"nothing is synced", []string{"open a", "write a xy"}, []string{"", "a=", "a=x", "a=xy"}},
 		{"the file is synced, its name is not", []string{"open a", "write a xy", "fsync a"}, []string{"", "a=xy"}},
-		{"the name is synced, the file is not", []string{"open a", "fsync .", "write a xy"}, []string{"a=", "a=x", "a=xy"}},
+		{"the name is synced, the file is not", []string{"open a", "fsync .", "write a xy"},
+			[]string{"a=", "a=x", "a=xy"}},
 		{"both are synced", []string{"open a", "write a xy", "fsync a", "fsync ."}, []string{"a=xy"}},
 		{"an append", []string{"open a", "write a x", "fsync a", "fsync .", "write a y"}, []string{"a=x", "a=xy"}},
 		{"a truncation", []string{"open a", "write a x", "fsync a", "fsync .", "truncate a"}, []string{"a=x", "a="}},
@@ -99,7 +100,8 @@ func TestPowerCut(t *testing.T) {
 		{"names come in order", []string{"open a", "open b"}, []string{"", "a=", "a= b="}},
 		{"a folder", []string{"mkdir f", "open f/a", "fsync f"}, []string{"", "f f/a="}},
 		{"a folder's names", []string{"mkdir f", "fsync .", "open f/a"}, []string{"f", "f f/a="}},
-		{"folders in a folder that is not synced", []string{"mkdir f", "mkdir f/g", "open f/g/a", "fsync f/g", "fsync f"},
+		{"folders in a folder that is not synced",
+			[]string{"mkdir f", "mkdir f/g", "open f/g/a", "fsync f/g", "fsync f"},
 			[]string{"", "f f/g f/g/a="}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -134,7 +136,8 @@ func TestVolatile(t *testing.T) {
 	}
 	for _, c := range []struct{ call, want string }{
 		{"mkdir f", "[/]"}, {"open f/a", "[/ /f/]"}, {"write f/a x", "[/ /f/ /f/a]"}, {"fsync f/a", "[/ /f/]"},
-		{"rename f/a f/b", "[/]"}, {"rename f/b f/a", "[/ /f/]"}, {"fsync f", "[/]"}, {"open other", "[/]"}, {"fsync .", "[]"},
+		{"rename f/a f/b", "[/]"}, {"rename f/b f/a", "[/ /f/]"}, {"fsync f", "[/]"}, {"open other", "[/]"},
+		{"fsync .", "[]"},
 	} {
 		script(t, d, c.call)
 		if strings.HasPrefix(c.call, "rename f/a") {

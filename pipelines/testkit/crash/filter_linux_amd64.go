@@ -41,7 +41,8 @@ func filter(process int) error {
 			return err
 		}
 		var status syscall.WaitStatus
-		if _, err := syscall.Wait4(process, &status, unix.WALL, nil); err != nil || status.StopSignal() != syscall.SIGTRAP {
+		if _, err := syscall.Wait4(process, &status, unix.WALL, nil); err != nil ||
+			status.StopSignal() != syscall.SIGTRAP {
 			return fmt.Errorf("status %#x: %w", status, err)
 		}
 		if err := syscall.PtraceGetRegs(process, &r); err != nil {

@@ -168,7 +168,8 @@ func (t *tracer) resume(id, signal int) error {
 }
 
 // stopped handles one stop of one thread. It returns whether to kill, and otherwise the signal to go on with.
-func (t *tracer) stopped(id int, status syscall.WaitStatus, visit func(*Stop) (bool, error)) (bool, syscall.Signal, error) {
+func (t *tracer) stopped(id int, status syscall.WaitStatus, visit func(*Stop) (bool, error)) (bool, syscall.Signal,
+	error) {
 	signal := status.StopSignal()
 	th, known := t.threads[id]
 	if !known {
@@ -176,7 +177,8 @@ func (t *tracer) stopped(id int, status syscall.WaitStatus, visit func(*Stop) (b
 		t.threads[id] = th
 	}
 	switch {
-	case signal == syscall.SIGTRAP|0x80, status.TrapCause() == unix.PTRACE_EVENT_SECCOMP: // PTRACE_O_TRACESYSGOOD; the filter
+	// PTRACE_O_TRACESYSGOOD; the filter
+	case signal == syscall.SIGTRAP|0x80, status.TrapCause() == unix.PTRACE_EVENT_SECCOMP:
 		kill, err := t.call(id, th, visit)
 		return kill, 0, err
 	// a clone, or the first stop after one in the new thread

@@ -106,7 +106,8 @@ func TestCalls(t *testing.T) {
 	var seen []string
 	end := trace(t, "lines", folder, func(s *Stop) (bool, error) {
 		if s.After && s.Below(folder) {
-			seen = append(seen, strings.ReplaceAll(fmt.Sprint(s.Name, " ", s.Path, " ", s.Target, " ", s.Result), folder, ""))
+			seen = append(seen,
+				strings.ReplaceAll(fmt.Sprint(s.Name, " ", s.Path, " ", s.Target, " ", s.Result), folder, ""))
 		}
 		return false, nil
 	})
@@ -149,7 +150,8 @@ func TestKillAtWrites(t *testing.T) {
 				}
 				return s.After == (when != "before"), nil
 			})
-			want := strings.Repeat("line\n", n) + map[string]string{"before": "", "within": "li", "after": "line\n"}[when]
+			want := strings.Repeat("line\n", n) +
+				map[string]string{"before": "", "within": "li", "after": "line\n"}[when]
 			got, err := os.ReadFile(filepath.Join(folder, "folder/old"))
 			if err != nil || string(got) != want {
 				t.Errorf("%s write %d: got %q, %v, want %q", when, n+1, got, err, want)
@@ -184,7 +186,8 @@ func TestEnds(t *testing.T) {
 		t.Errorf("signal %v, want SIGTERM: signals must reach the program", end.Status.Signal())
 	}
 	mistake := errors.New("mistake")
-	if _, err := Run(program("sleep", t.TempDir()), func(*Stop) (bool, error) { return false, mistake }); err != mistake {
+	if _, err := Run(program("sleep", t.TempDir()),
+		func(*Stop) (bool, error) { return false, mistake }); err != mistake {
 		t.Errorf("got %v, want the visit's error", err)
 	}
 	p := program("sleep", t.TempDir())

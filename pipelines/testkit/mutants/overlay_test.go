@@ -212,7 +212,8 @@ func TestWorkshop(t *testing.T) {
 	if len(outcomes) > 0 {
 		t.Errorf("not found: %q", outcomes)
 	}
-	if err := failures(w.without(named(last))); err == nil || !strings.Contains(err.Error(), "TestBroken of ./yard fails") ||
+	if err := failures(w.without(named(last))); err == nil ||
+		!strings.Contains(err.Error(), "TestBroken of ./yard fails") ||
 		!strings.Contains(err.Error(), "TestAbsent of ./yard does not run") {
 		t.Errorf("tests that fail without a mutant: %v", err)
 	}

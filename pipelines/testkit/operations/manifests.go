@@ -21,7 +21,8 @@ import (
 // is an error.
 func manifests(files []string) ([]runtime.Object, error) {
 	kinds := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{apps.AddToScheme, batch.AddToScheme, core.AddToScheme, networking.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{apps.AddToScheme, batch.AddToScheme, core.AddToScheme,
+		networking.AddToScheme} {
 		utilruntime.Must(add(kinds))
 	}
 	decoder := serializer.NewCodecFactory(kinds, serializer.EnableStrict).UniversalDeserializer()

@@ -34,7 +34,8 @@ func readGoals(file string) (goals []goal, err error) {
 		}
 		fields := strings.Split(strings.TrimRight(line, "\n"), "\t")
 		if len(fields) != 5 {
-			return nil, fmt.Errorf("%s: line %d: wants WHAT, MACHINE, BENCHMARK, UNIT and BOUND, with tabs between", file, number)
+			return nil, fmt.Errorf("%s: line %d: wants WHAT, MACHINE, BENCHMARK, UNIT and BOUND, with tabs between",
+				file, number)
 		}
 		g := goal{what: fields[0], machine: strings.TrimPrefix(fields[1], "-"), benchmark: fields[2], unit: fields[3]}
 		relation, bound, _ := strings.Cut(fields[4], " ")

@@ -45,7 +45,8 @@ func TestRatios(t *testing.T) {
 // TestRecord keeps the records of other machines, and drops those of benchmarks that are gone.
 func TestRecord(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "ratios.txt")
-	if err := os.WriteFile(file, []byte("AVX2 BenchmarkGone ×gensim 3\nplain BenchmarkTraining ×gensim 1\n"), 0o666); err != nil {
+	if err := os.WriteFile(file, []byte("AVX2 BenchmarkGone ×gensim 3\nplain BenchmarkTraining ×gensim 1\n"),
+		0o666); err != nil {
 		t.Fatal(err)
 	}
 	var said strings.Builder
@@ -53,7 +54,8 @@ func TestRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(file)
-	const want = "AVX2 BenchmarkEStep/shaped shaped-×gensim 12\nAVX2 BenchmarkTraining ×gensim 4\nplain BenchmarkTraining ×gensim 1\n"
+	const want = "AVX2 BenchmarkEStep/shaped shaped-×gensim 12\nAVX2 BenchmarkTraining ×gensim 4\n" +
+		"plain BenchmarkTraining ×gensim 1\n"
 	if err != nil || string(text) != want {
 		t.Errorf("%q, %v; want %q", text, err, want)
 	}
@@ -89,7 +91,8 @@ func TestGoals(t *testing.T) {
 			}
 			continue
 		}
-		if _, rows, _ := strings.Cut(said.String(), "|---|---|---|---|"); err != nil || rows != want || !strings.HasPrefix(said.String(), output) {
+		if _, rows, _ := strings.Cut(said.String(), "|---|---|---|---|"); err != nil || rows != want ||
+			!strings.HasPrefix(said.String(), output) {
 			t.Errorf("%q: %v, %q; want %q", goals, err, rows, want)
 		}
 	}

@@ -40,7 +40,8 @@ func failed(t *testing.T, name string, seeds []uint64) (failures int) {
 	t.Helper()
 	for _, seed := range seeds {
 		command := exec.Command(os.Args[0], "-test.v", "-test.run", "^"+name+"$")
-		command.Env = append(os.Environ(), fmt.Sprintf("%s=%d", variable, seed), stages.Given+"="+os.Getenv("PRIVPIPE_BIN"))
+		command.Env = append(os.Environ(), fmt.Sprintf("%s=%d", variable, seed),
+			stages.Given+"="+os.Getenv("PRIVPIPE_BIN"))
 		output, err := command.CombinedOutput()
 		if strings.Contains(string(output), "--- SKIP: "+name+" ") {
 			t.Skipf("%s", output)

@@ -47,7 +47,8 @@ var edits = []edit{
 	// Coins depend on the names of reports. A ledger line's hash includes the time; the hash of the reports does not.
 	{"privatize/internal/local/responder.go", "r.book.LineOf(r.charge)[:16]", "r.charge.Release[:16]"},
 	{"pipelines/event/head.go", "rand.Read(id[:])", "rand.Begin(id[:])"},
-	{"account/internal/plan/flags.go", "rand.Text()[:12])\n\t}\n", "rand.Text()[:12])\n\t}\n\tg.ID = rand.Named + g.ID\n"},
+	{"account/internal/plan/flags.go", "rand.Text()[:12])\n\t}\n",
+		"rand.Text()[:12])\n\t}\n\tg.ID = rand.Named + g.ID\n"},
 	{"pipelines/event/head.go", "// NewLedger returns", `func (l *Ledger) begun(name string) error {
 	if head := l.Head(); head != nil {
 		return rand.Check(name, head.ID)
@@ -57,7 +58,8 @@ var edits = []edit{
 
 // NewLedger returns`},
 	{"pipelines/event/ledger.go", "\tbefore := new(Ledger)\n\tbefore.tally().reading = true\n",
-		"\tif err := l.begun(name); err != nil {\n\t\treturn err\n\t}\n\tbefore := new(Ledger)\n\tbefore.tally().reading = true\n"},
+		"\tif err := l.begun(name); err != nil {\n\t\treturn err\n\t}\n\tbefore := new(Ledger)\n" +
+			"\tbefore.tally().reading = true\n"},
 }
 
 // imports replaces the import of crypto/rand.
@@ -134,7 +136,8 @@ func build(root, shipped, work string, files map[string]string) error {
 	if err := os.WriteFile(filepath.Join(work, "overlay.json"), table, 0o666); err != nil {
 		return err
 	}
-	tool := exec.Command("go", "build", "-overlay", filepath.Join(work, "overlay.json"), "-ldflags=-s -w", "-o", bin+"/")
+	tool := exec.Command("go", "build", "-overlay", filepath.Join(work, "overlay.json"), "-ldflags=-s -w", "-o",
+		bin+"/")
 	for _, program := range programs {
 		tool.Args = append(tool.Args, "./"+program)
 	}

@@ -41,7 +41,8 @@ func Folder(t testing.TB, c Chance) string {
 	}
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("again, with this seed: %s=%d go test -run '^%s$'", variable, c.Seed, strings.Split(t.Name(), "/")[0])
+			t.Logf("again, with this seed: %s=%d go test -run '^%s$'", variable, c.Seed,
+				strings.Split(t.Name(), "/")[0])
 		}
 	})
 	return From(t, c.Seed)

@@ -56,7 +56,8 @@ func Rates(folder string) (map[string]float64, error) {
 			for _, c := range chances(function) {
 				rate, err := stated(c)
 				if _, again := rates[function.Name.Name]; err != nil || again {
-					return nil, fmt.Errorf("%s: %s wants one seeded.Chance with Seed, Margin and Rate: %w", name, function.Name.Name, err)
+					return nil, fmt.Errorf("%s: %s wants one seeded.Chance with Seed, Margin and Rate: %w", name,
+						function.Name.Name, err)
 				}
 				rates[function.Name.Name] = rate
 			}

@@ -18,7 +18,8 @@ func TestRefutes(t *testing.T) {
 		rate     float64
 		failures int
 		refuted  bool
-	}{{1e-6, 0, false}, {1e-6, 1, false}, {1e-6, 2, true}, {1e-7, 1, true}, {1e-2, 4, false}, {1e-2, 5, true}, {0.3, 6, false}, {0.3, 20, true}} {
+	}{{1e-6, 0, false}, {1e-6, 1, false}, {1e-6, 2, true}, {1e-7, 1, true}, {1e-2, 4, false}, {1e-2, 5, true},
+		{0.3, 6, false}, {0.3, 20, true}} {
 		if got := Refutes(c.rate, 20, c.failures); got != c.refuted {
 			t.Errorf("%d of 20 failures refute a rate of %g: %v, want %v", c.failures, c.rate, got, c.refuted)
 		}
@@ -58,11 +59,12 @@ func TestFlaky(t *testing.T) {
 // TestRates finds the tests that state a Chance by their source, and refuses one that does not state all.
 func TestRates(t *testing.T) {
 	for source, want := range map[string]map[string]float64{
-		"func TestA(t *testing.T) { f(t, seeded.Chance{Seed: 3, Margin: \"a tenth\", Rate: 1e-4}) }\nfunc TestB(t *testing.T) {}": {"TestA": 1e-4},
-		"func TestA(t *testing.T) { f(t, seeded.Chance{Seed: 3, Margin: \"a tenth\"}) }":                                          nil,
-		"func TestA(t *testing.T) { f(t, seeded.Chance{Seed: 3, Rate: 1e-4}) }":                                                   nil,
-		"func TestA(t *testing.T) { f(t, seeded.Chance{Margin: \"a tenth\", Rate: 1e-4}) }":                                       nil,
-		"func TestA(t *testing.T) { f(t, seeded.Chance{Seed: 3, Margin: \"a tenth\", Rate: 1}) }":                                 nil,
+		"func TestA(t *testing.T) { f(t, seeded.Chance{Seed: 3, Margin: \"a tenth\", Rate: 1e-4}) }\n" +
+			"func TestB(t *testing.T) {}": {"TestA": 1e-4},
+		"func TestA(t *testing.T) { f(t, seeded.Chance{Seed: 3, Margin: \"a tenth\"}) }":          nil,
+		"func TestA(t *testing.T) { f(t, seeded.Chance{Seed: 3, Rate: 1e-4}) }":                   nil,
+		"func TestA(t *testing.T) { f(t, seeded.Chance{Margin: \"a tenth\", Rate: 1e-4}) }":       nil,
+		"func TestA(t *testing.T) { f(t, seeded.Chance{Seed: 3, Margin: \"a tenth\", Rate: 1}) }": nil,
 	} {
 		folder := t.TempDir()
 		if err := os.WriteFile(filepath.Join(folder, "a_test.go"), []byte("package a\n"+source), 0o666); err != nil {

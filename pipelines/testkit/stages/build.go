@@ -106,7 +106,8 @@ func hashOf(packages string, flags []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	files := append(strings.Split(strings.TrimSpace(list), "\n"), filepath.Join(Root, "go.mod"), filepath.Join(Root, "go.sum"))
+	files := append(strings.Split(strings.TrimSpace(list), "\n"), filepath.Join(Root, "go.mod"),
+		filepath.Join(Root, "go.sum"))
 	hash := sha256.New()
 	fmt.Fprintf(hash, "%s%q\n", settings, packages)
 	for _, flag := range flags {

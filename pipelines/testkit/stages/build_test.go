@@ -21,7 +21,8 @@ func TestBuild(t *testing.T) {
 	overlay := func(name, main string) string {
 		t.Helper()
 		file, list := filepath.Join(t.TempDir(), "main.go"), filepath.Join(t.TempDir(), name)
-		content, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(Root, "pipelines/show/main.go"): file}})
+		content, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(Root,
+			"pipelines/show/main.go"): file}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,10 +39,12 @@ func TestBuild(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := build()
-	if now, err := os.Stat(filepath.Join(again, "show")); err != nil || again != first || !now.ModTime().Equal(made.ModTime()) {
+	if now, err := os.Stat(filepath.Join(again, "show")); err != nil || again != first ||
+		!now.ModTime().Equal(made.ModTime()) {
 		t.Errorf("the second build is in %s, not %s, or built again: %v", again, first, err)
 	}
-	one, two := overlay("overlay.json", "package main\n\nfunc main() {}\n"), overlay("overlay.json", "package main\n\nfunc main() { _ = 1 }\n")
+	one, two := overlay("overlay.json", "package main\n\nfunc main() {}\n"),
+		overlay("overlay.json", "package main\n\nfunc main() { _ = 1 }\n")
 	if a, b := build(one), build(two); a == first || a == b {
 		t.Errorf("overlays are built in %s and %s, and no overlay in %s", a, b, first)
 	} else if same := build(overlay("elsewhere.json", "package main\n\nfunc main() {}\n")); same != a {

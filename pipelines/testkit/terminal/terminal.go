@@ -42,7 +42,8 @@ func Start(t testing.TB, command *exec.Cmd, columns int) *Terminal {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := &Terminal{t: t, command: command, keys: f, screen: screen{columns: columns, lines: [][]rune{nil}}, read: make(chan struct{})}
+	x := &Terminal{t: t, command: command, keys: f, screen: screen{columns: columns, lines: [][]rune{nil}},
+		read: make(chan struct{})}
 	t.Cleanup(func() {
 		syscall.Kill(-command.Process.Pid, syscall.SIGKILL) // programs that the test left in the foreground
 		x.ended()

@@ -57,7 +57,10 @@ func (f *Framer) DocumentBatches(round uint32, documents [][]byte) ([]*Batch, er
 	b.last.content = append(slices.Grow(f.take(), min(size, wire.MaxContent)), f.header...)
 	b.last.records = make([]*wire.Record, 0, len(documents))
 	for _, d := range documents {
-		if err := b.add(r, func(to []byte) ([]byte, error) { return wire.AppendDocumentRecord(to, round, d) }); err != nil {
+		if err := b.add(r, func(to []byte) ([]byte,
+			error) {
+			return wire.AppendDocumentRecord(to, round, d)
+		}); err != nil {
 			return nil, err
 		}
 	}

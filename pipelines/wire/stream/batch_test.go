@@ -57,7 +57,8 @@ func batched(t *testing.T, records ...*wire.Record) (stream []byte, err error) {
 // batched records is checked like the order of single records.
 func TestBatcher(t *testing.T) {
 	whole := func(unit string) *wire.Record { return contribution(1, unit, false, rows(0, 0)) }
-	long := []*wire.Record{contribution(1, "b", true, rows(0, 0)), contribution(1, "b", true, rows(0, 1)), contribution(1, "b", false, rows(1, 0))}
+	long := []*wire.Record{contribution(1, "b", true, rows(0, 0)), contribution(1, "b", true, rows(0, 1)),
+		contribution(1, "b", false, rows(1, 0))}
 	want := []*wire.Record{whole("a"), long[0], long[1], long[2], whole("c"), whole("d")}
 	content, err := batched(t, want...)
 	if err != nil {
@@ -68,12 +69,14 @@ func TestBatcher(t *testing.T) {
 		t.Errorf("got %v, error %v, want %v", got, err, want)
 	}
 	for rule, records := range map[string][]*wire.Record{
-		"ascending order":           {contribution(1, "a", false, rows(0, 1), rows(0, 0))},
-		"ascending order of":        {whole("a"), contribution(1, "b", true, rows(0, 1)), contribution(1, "b", false, rows(0, 1))},
-		"inside a contribution":     {whole("a"), long[0]},
-		"is outside that round":     {contribution(2, "a", false, rows(0, 0))},
-		"unit must have":            {contribution(1, "", false)},
-		"contribution is not whole": {long[0], contribution(1, "c", true, rows(0, 1)), contribution(1, "c", false, rows(1, 0))},
+		"ascending order": {contribution(1, "a", false, rows(0, 1), rows(0, 0))},
+		"ascending order of": {whole("a"), contribution(1, "b", true, rows(0, 1)),
+			contribution(1, "b", false, rows(0, 1))},
+		"inside a contribution": {whole("a"), long[0]},
+		"is outside that round": {contribution(2, "a", false, rows(0, 0))},
+		"unit must have":        {contribution(1, "", false)},
+		"contribution is not whole": {long[0], contribution(1, "c", true, rows(0, 1)),
+			contribution(1, "c", false, rows(1, 0))},
 	} {
 		if _, err := batched(t, records...); err == nil || !strings.Contains(err.Error(), rule) {
 			t.Errorf("%s: error %v", rule, err)

@@ -74,7 +74,8 @@ const maxBlock = 128 << 10
 
 // appendStored appends a frame of raw blocks (RFC 8878 §3.1.1): no work but the checksum.
 func appendStored(b, content []byte) []byte {
-	b = slices.Grow(b, len(content)+len(content)/maxBlock*blockHeaderSize+32) // 16 bytes around the blocks, a header for the last
+	// 16 bytes around the blocks, a header for the last
+	b = slices.Grow(b, len(content)+len(content)/maxBlock*blockHeaderSize+32)
 	b = binary.LittleEndian.AppendUint32(b, magic)
 	b = append(b, 2<<6|flagSingle|flagChecksum) // Frame_Content_Size of 4 bytes
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(content)))

@@ -56,7 +56,8 @@ func TestFind(t *testing.T) {
 		}
 	}
 	for kind := range wire.Kind_name {
-		if k := wire.Kind(kind); k != wire.Kind_KIND_UNSPECIFIED && k != wire.Kind_CHECKPOINT && kinds[k] < 2 { // a checkpoint never is in a topic
+		// a checkpoint never is in a topic
+		if k := wire.Kind(kind); k != wire.Kind_KIND_UNSPECIFIED && k != wire.Kind_CHECKPOINT && kinds[k] < 2 {
 			t.Errorf("no frames of %s", k)
 		}
 	}

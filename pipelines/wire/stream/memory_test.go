@@ -82,7 +82,8 @@ func TestFramesInOneMessage(t *testing.T) {
 				t.Errorf("%s: %v, want an error", what, err)
 			}
 			// A message of another program may have several frames, of which the first has the header, too.
-			if h, err := HeaderOf(data); (err == nil) != (what == "a thousand frames") || err == nil && h.Kind != wire.Kind_DOCUMENTS {
+			if h, err := HeaderOf(data); (err == nil) != (what == "a thousand frames") || err == nil &&
+				h.Kind != wire.Kind_DOCUMENTS {
 				t.Errorf("%s: header %v, %v", what, h, err)
 			}
 			return nil
@@ -98,7 +99,8 @@ func TestFramesInOneMessage(t *testing.T) {
 func TestWindows(t *testing.T) {
 	content := largest()
 	for _, window := range []int{1 << 10, 1 << 20, 2 << 20, wire.MaxWindow, 2 * wire.MaxWindow, 512 << 20} {
-		encoder, err := zstd.NewWriter(nil, zstd.WithWindowSize(window), zstd.WithEncoderCRC(true), zstd.WithEncoderConcurrency(1))
+		encoder, err := zstd.NewWriter(nil, zstd.WithWindowSize(window), zstd.WithEncoderCRC(true),
+			zstd.WithEncoderConcurrency(1))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -135,7 +135,8 @@ func (m *merge) over(kind wire.Kind, writers map[string]*decoder) bool {
 
 // inSets says whether this kind's records count in sets, or in rounds that hold one set.
 func inSets(kind wire.Kind) bool {
-	return kind == wire.Kind_RELEASES || kind == wire.Kind_PARAMETERS || kind == wire.Kind_CHECKPOINT || kind == wire.Kind_SUMS
+	return kind == wire.Kind_RELEASES || kind == wire.Kind_PARAMETERS || kind == wire.Kind_CHECKPOINT ||
+		kind == wire.Kind_SUMS
 }
 
 // complete says whether a log that stops here is a whole stream. It is if it has ended. Documents may come for ever, so
@@ -146,5 +147,6 @@ func (m *merge) complete(kind wire.Kind) bool {
 
 // single says whether this kind's records stand for themselves, outside of rounds and sets.
 func single(kind wire.Kind) bool {
-	return kind == wire.Kind_DOCUMENTS || kind == wire.Kind_SCORES || kind == wire.Kind_TERMS || kind == wire.Kind_PREDICTIONS
+	return kind == wire.Kind_DOCUMENTS || kind == wire.Kind_SCORES || kind == wire.Kind_TERMS ||
+		kind == wire.Kind_PREDICTIONS
 }

@@ -122,7 +122,8 @@ func groupsOf(kind wire.Kind, n uint32) [][]*wire.Record {
 		case wire.Kind_RELEASES:
 			g = append(g, release(round), block(round, 0, 0, 1), block(round, 0, 1, 3), block(round, 1, 0, 1))
 		case wire.Kind_SUMS:
-			g = append(g, open(round), members(round, byte(round)), sum(round), block(round, 0, 0, 3), block(round, 1, 0, 1),
+			g = append(g, open(round), members(round, byte(round)), sum(round), block(round, 0, 0, 3),
+				block(round, 1, 0, 1),
 				closing(round, 1))
 		}
 		groups = append(groups, g)
@@ -243,7 +244,8 @@ func TestMergeFromTheMiddle(t *testing.T) {
 					want = append(want, g...)
 				}
 				if err != io.EOF || !equal(got, want) {
-					t.Fatalf("%s, seed %d, after round %d: %d records, want %d, %v", kind, seed, closed, len(got), len(want), err)
+					t.Fatalf("%s, seed %d, after round %d: %d records, want %d, %v", kind, seed, closed, len(got),
+						len(want), err)
 				}
 			}
 		}
@@ -258,17 +260,20 @@ func TestMergeRefuses(t *testing.T) {
 	other := proto.CloneOf(h)
 	other.Run = "other"
 	coins := groupsOf(wire.Kind_ROUNDS, 2)
-	coins[0][0].GetRoundOpen().Scheme = &wire.Scheme{Method: wire.Scheme_POISSON, Rate: 0.5, Rounds: 9, Secret: true, Coins: "new"}
+	coins[0][0].GetRoundOpen().Scheme = &wire.Scheme{Method: wire.Scheme_POISSON, Rate: 0.5, Rounds: 9, Secret: true,
+		Coins: "new"}
 	for name, c := range map[string]struct {
 		frames []written
 		want   string
 	}{
-		"a frame is missing":  {append(good[:1:1], good[2:]...), "1 frames of this writer before it are missing"},
-		"another run":         {append(good[:1:1], write(t, "b", other, groups, random)...), "two streams are mixed"},
-		"other coins":         {append(good[:1:1], write(t, "b", h, coins, random)...), "begun again"},
-		"a round left open":   {append(good[:1:1], write(t, "b", h, groups[1:], random)...), "round 1 was never closed"},
-		"nothing":             {nil, "input is empty"},
-		"a foreign message":   {append(good[:1:1], written{Frame: Frame{Data: []byte("hello"), Writer: "c"}}), "not a Zstandard frame"},
+		"a frame is missing": {append(good[:1:1], good[2:]...), "1 frames of this writer before it are missing"},
+		"another run":        {append(good[:1:1], write(t, "b", other, groups, random)...), "two streams are mixed"},
+		"other coins":        {append(good[:1:1], write(t, "b", h, coins, random)...), "begun again"},
+		"a round left open": {append(good[:1:1], write(t, "b", h, groups[1:], random)...),
+			"round 1 was never closed"},
+		"nothing": {nil, "input is empty"},
+		"a foreign message": {append(good[:1:1], written{Frame: Frame{Data: []byte("hello"), Writer: "c"}}),
+			"not a Zstandard frame"},
 		"a document too many": {append(append([]written{}, good[:1]...), stray(t, h)...), "is outside that round"},
 	} {
 		if _, err := merged(t, c.frames); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -384,7 +389,8 @@ func TestPassEnds(t *testing.T) {
 				got++
 			}
 		}
-		if whole := err == io.EOF; whole != c.whole || !whole && !errors.Is(err, ErrTruncated) || c.whole && got != c.want {
+		if whole := err == io.EOF; whole != c.whole || !whole && !errors.Is(err, ErrTruncated) || c.whole &&
+			got != c.want {
 			t.Errorf("%s: %d scores, %v", c.name, got, err)
 		}
 	}
@@ -424,14 +430,18 @@ func TestMergeOtherSettings(t *testing.T) {
 	}
 	groups := groupsOf(wire.Kind_CONTRIBUTIONS, 2)
 	one, two := bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{2}, 32)
-	for name, settings := range map[string][2][]byte{"other": {one, two}, "none behind": {one, nil}, "none before": {nil, one}} {
+	for name, settings := range map[string][2][]byte{"other": {one, two}, "none behind": {one, nil},
+		"none before": {nil, one}} {
 		a := write(t, "a", settled(settings[0]), groups, random)
 		b := write(t, "b", settled(settings[1]), groups, random)
 		_, err := merged(t, append(a[:1:1], b...))
-		if err == nil || !strings.Contains(err.Error(), "frame 0 at offset 1, record 0: contributions made under other settings than those before") {
+		if err == nil || !strings.Contains(err.Error(),
+			"frame 0 at offset 1, record 0: contributions made under other settings than those before") {
 			t.Errorf("%s: %v", name, err)
 		}
-		if records, err := merged(t, append(a[:1:1], write(t, "b", settled(settings[0]), groups, random)...)); err != io.EOF || len(records) == 0 {
+		if records, err := merged(t,
+			append(a[:1:1], write(t, "b", settled(settings[0]), groups, random)...)); err != io.EOF ||
+			len(records) == 0 {
 			t.Errorf("%s: a worker with the same settings: %d records, %v", name, len(records), err)
 		}
 	}

@@ -102,5 +102,6 @@ func (m *Messages) Errorf(format string, args ...any) error {
 }
 
 func (m *Messages) wrap(record int, err error) error {
-	return &FormatError{Name: m.name, Unit: m.source.Unit(), Frame: m.frame.Number, Offset: m.frame.Offset, Record: record, Err: err}
+	return &FormatError{Name: m.name, Unit: m.source.Unit(), Frame: m.frame.Number, Offset: m.frame.Offset,
+		Record: record, Err: err}
 }

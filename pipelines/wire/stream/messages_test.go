@@ -15,7 +15,8 @@ func lettered(ids string) (groups [][]*wire.Record) {
 	for _, group := range strings.Fields(ids) {
 		var records []*wire.Record
 		for _, id := range group {
-			records = append(records, &wire.Record{Body: &wire.Record_Document{Document: &wire.Document{Id: string(id)}}})
+			records = append(records,
+				&wire.Record{Body: &wire.Record_Document{Document: &wire.Document{Id: string(id)}}})
 		}
 		groups = append(groups, records)
 	}
@@ -43,8 +44,9 @@ func TestMessages(t *testing.T) {
 		"delivered again": {[]written{one[0], one[0], one[1], one[0], one[1]}, "a b"},
 		"missing":         {[]written{one[2], two[1]}, "c"},
 		"damaged":         {[]written{one[0], broken, one[2]}, "a 1:damaged frame: CRC check failed c"},
-		"of rounds":       {[]written{rounds[0], one[0]}, "0:a stream of ROUNDS, whose records do not stand for themselves a"},
-		"unwanted":        {[]written{one[0], others[0], one[1]}, "a 1:unwanted b"},
+		"of rounds": {[]written{rounds[0], one[0]},
+			"0:a stream of ROUNDS, whose records do not stand for themselves a"},
+		"unwanted": {[]written{one[0], others[0], one[1]}, "a 1:unwanted b"},
 	} {
 		m, err := NewMessages(&logOf{frames: c.frames}, "topic[0]", func(h *wire.Header) error {
 			if h.Run == "unwanted" {

@@ -321,7 +321,8 @@ func (o *order) set(r *wire.Record, kind wire.Kind) error {
 }
 
 func (o *order) missingBlocks() error {
-	return fmt.Errorf("blocks of matrix %q of round %d are missing from cell %d on", o.header.Matrices[o.matrix].Name, o.round, o.offset)
+	return fmt.Errorf("blocks of matrix %q of round %d are missing from cell %d on", o.header.Matrices[o.matrix].Name,
+		o.round, o.offset)
 }
 
 func (o *order) block(r *wire.Record, b *wire.Block) error {

@@ -17,7 +17,8 @@ func open(round uint32) *wire.Record {
 }
 
 func closing(round uint32, records uint64) *wire.Record {
-	return &wire.Record{Round: round, Body: &wire.Record_RoundClose{RoundClose: &wire.RoundClose{Units: records, Records: records}}}
+	return &wire.Record{Round: round,
+		Body: &wire.Record_RoundClose{RoundClose: &wire.RoundClose{Units: records, Records: records}}}
 }
 
 func inRound(round uint32, r *wire.Record) *wire.Record { r.Round = round; return r }
@@ -43,7 +44,8 @@ func block(round, matrix uint32, offset uint64, cells int) *wire.Record {
 }
 
 func releaseRecords() []*wire.Record {
-	return []*wire.Record{release(1), block(1, 0, 0, 1), block(1, 0, 1, 3), block(1, 1, 0, 1), release(3), block(3, 0, 0, 4), block(3, 1, 0, 1)}
+	return []*wire.Record{release(1), block(1, 0, 0, 1), block(1, 0, 1, 3), block(1, 1, 0, 1), release(3),
+		block(3, 0, 0, 4), block(3, 1, 0, 1)}
 }
 
 func words(first uint32, n int) *wire.Record {
@@ -75,7 +77,8 @@ func sum(round uint32) *wire.Record {
 // sumRecords are of two rounds of the header of SUMS: of three units in two records of members, and of none.
 func sumRecords() []*wire.Record {
 	return []*wire.Record{
-		open(1), members(1, 0, 7), members(1, 9), sum(1), block(1, 0, 0, 2), block(1, 0, 2, 1), block(1, 1, 0, 1), closing(1, 3),
+		open(1), members(1, 0, 7), members(1, 9), sum(1), block(1, 0, 0, 2), block(1, 0, 2, 1), block(1, 1, 0, 1),
+		closing(1, 3),
 		open(3), sum(3), block(3, 0, 0, 3), block(3, 1, 0, 1), closing(3, 0),
 	}
 }
@@ -109,7 +112,8 @@ func TestOrder(t *testing.T) {
 		{wire.Kind_DOCUMENTS, "document of round 1 is outside the rounds", []*wire.Record{document(1)}},
 		{wire.Kind_DOCUMENTS, "round_open record in a stream of DOCUMENTS", []*wire.Record{open(1)}},
 
-		{wire.Kind_ROUNDS, "", []*wire.Record{open(1), closing(1, 0), open(4), document(4), document(4), closing(4, 2)}},
+		{wire.Kind_ROUNDS, "",
+			[]*wire.Record{open(1), closing(1, 0), open(4), document(4), document(4), closing(4, 2)}},
 		{wire.Kind_ROUNDS, "outside that round", []*wire.Record{document(1)}},
 		{wire.Kind_ROUNDS, "outside that round", []*wire.Record{open(2), document(1)}},
 		{wire.Kind_ROUNDS, "opens inside round 1", []*wire.Record{open(1), open(2)}},
@@ -125,14 +129,21 @@ func TestOrder(t *testing.T) {
 			{Round: 1, Body: &wire.Record_RoundClose{RoundClose: &wire.RoundClose{Units: 1}}}}},
 		{wire.Kind_ROUNDS, "stream of ROUNDS", []*wire.Record{open(1), contribution(1, "u", false)}},
 
-		{wire.Kind_CONTRIBUTIONS, "", []*wire.Record{open(1), contribution(1, "u", true, rows(0, 0)), contribution(1, "u", false, rows(0, 1, 1), rows(1)), contribution(1, "v", false), closing(1, 2)}},
-		{wire.Kind_CONTRIBUTIONS, "not whole", []*wire.Record{open(1), contribution(1, "u", true), contribution(1, "v", false)}},
-		{wire.Kind_CONTRIBUTIONS, "inside a contribution", []*wire.Record{open(1), contribution(1, "u", true), closing(1, 1)}},
-		{wire.Kind_CONTRIBUTIONS, "ascending order of matrices and rows", []*wire.Record{open(1), contribution(1, "u", false, rows(0, 1), rows(0, 1))}},
-		{wire.Kind_CONTRIBUTIONS, "ascending order of matrices and rows", []*wire.Record{open(1), contribution(1, "u", false, rows(1), rows(0))}},
-		{wire.Kind_CONTRIBUTIONS, "ascending order of matrices and rows", []*wire.Record{open(1), contribution(1, "u", true, rows(0, 0)), contribution(1, "u", false, rows(0, 0))}},
+		{wire.Kind_CONTRIBUTIONS, "", []*wire.Record{open(1), contribution(1, "u", true, rows(0, 0)),
+			contribution(1, "u", false, rows(0, 1, 1), rows(1)), contribution(1, "v", false), closing(1, 2)}},
+		{wire.Kind_CONTRIBUTIONS, "not whole",
+			[]*wire.Record{open(1), contribution(1, "u", true), contribution(1, "v", false)}},
+		{wire.Kind_CONTRIBUTIONS, "inside a contribution",
+			[]*wire.Record{open(1), contribution(1, "u", true), closing(1, 1)}},
+		{wire.Kind_CONTRIBUTIONS, "ascending order of matrices and rows",
+			[]*wire.Record{open(1), contribution(1, "u", false, rows(0, 1), rows(0, 1))}},
+		{wire.Kind_CONTRIBUTIONS, "ascending order of matrices and rows",
+			[]*wire.Record{open(1), contribution(1, "u", false, rows(1), rows(0))}},
+		{wire.Kind_CONTRIBUTIONS, "ascending order of matrices and rows",
+			[]*wire.Record{open(1), contribution(1, "u", true, rows(0, 0)), contribution(1, "u", false, rows(0, 0))}},
 
-		{wire.Kind_STATE, "", []*wire.Record{open(7), contribution(7, "u", false, rows(0, 0)), contribution(7, "v", false), closing(7, 2)}},
+		{wire.Kind_STATE, "", []*wire.Record{open(7), contribution(7, "u", false, rows(0, 0)),
+			contribution(7, "v", false), closing(7, 2)}},
 		{wire.Kind_STATE, "no round", nil},
 		{wire.Kind_STATE, "second round", []*wire.Record{open(1), closing(1, 0), open(2)}},
 		{wire.Kind_STATE, "ends inside round 1", []*wire.Record{open(1)}},
@@ -142,15 +153,18 @@ func TestOrder(t *testing.T) {
 		{wire.Kind_RELEASES, "", releaseRecords()},
 		{wire.Kind_RELEASES, "no announced matrix", []*wire.Record{block(1, 0, 0, 1)}},
 		{wire.Kind_RELEASES, "no announced matrix", []*wire.Record{release(1), block(2, 0, 0, 1)}},
-		{wire.Kind_RELEASES, "are missing from cell 1 on", []*wire.Record{release(1), block(1, 0, 0, 1), block(1, 0, 2, 1)}},
+		{wire.Kind_RELEASES, "are missing from cell 1 on",
+			[]*wire.Record{release(1), block(1, 0, 0, 1), block(1, 0, 2, 1)}},
 		{wire.Kind_RELEASES, "are missing from cell 0 on", []*wire.Record{release(1), block(1, 0, 0, 4), release(2)}},
 		{wire.Kind_RELEASES, "are missing from cell 0 on", []*wire.Record{release(1)}},
-		{wire.Kind_RELEASES, "no announced matrix", []*wire.Record{release(1), block(1, 0, 0, 4), block(1, 1, 0, 1), block(1, 1, 0, 1)}},
+		{wire.Kind_RELEASES, "no announced matrix",
+			[]*wire.Record{release(1), block(1, 0, 0, 4), block(1, 1, 0, 1), block(1, 1, 0, 1)}},
 		{wire.Kind_RELEASES, "counted from 1", []*wire.Record{release(0)}},
 
 		{wire.Kind_PARAMETERS, "", []*wire.Record{words(0, 60), words(60, 40), parameters(0), parameters(1)}},
 		{wire.Kind_PARAMETERS, "", []*wire.Record{parameters(0)}},
-		{wire.Kind_PARAMETERS, "words come after the parameters or predictions that they name", []*wire.Record{parameters(0), words(0, 1)}},
+		{wire.Kind_PARAMETERS, "words come after the parameters or predictions that they name",
+			[]*wire.Record{parameters(0), words(0, 1)}},
 		{wire.Kind_PARAMETERS, "from 10 on are missing", []*wire.Record{words(0, 10), words(20, 10)}},
 		{wire.Kind_PARAMETERS, "10 words of a vocabulary of 100", []*wire.Record{words(0, 10)}},
 		{wire.Kind_PARAMETERS, "comes after round 1", []*wire.Record{parameters(1), parameters(1)}},
@@ -160,11 +174,14 @@ func TestOrder(t *testing.T) {
 		{wire.Kind_SCORES, "comes after one of round 2", []*wire.Record{score(2), score(1)}},
 		{wire.Kind_SCORES, "beyond 2147483648", []*wire.Record{score(1<<31 + 1)}},
 		{wire.Kind_PREDICTIONS, "", nil},
-		{wire.Kind_PREDICTIONS, "", []*wire.Record{words(0, 60), words(60, 40), prediction(0), prediction(3), prediction(3)}},
+		{wire.Kind_PREDICTIONS, "",
+			[]*wire.Record{words(0, 60), words(60, 40), prediction(0), prediction(3), prediction(3)}},
 		{wire.Kind_PREDICTIONS, "before the names of all columns", []*wire.Record{words(0, 60), prediction(0)}},
-		{wire.Kind_PREDICTIONS, "words come after the parameters or predictions that they name", []*wire.Record{words(0, 100), prediction(0), words(100, 0)}},
+		{wire.Kind_PREDICTIONS, "words come after the parameters or predictions that they name",
+			[]*wire.Record{words(0, 100), prediction(0), words(100, 0)}},
 		{wire.Kind_PREDICTIONS, "words of round 1 is outside", []*wire.Record{inRound(1, words(0, 1))}},
-		{wire.Kind_PREDICTIONS, "comes after one of round 3", []*wire.Record{words(0, 100), prediction(3), prediction(1)}},
+		{wire.Kind_PREDICTIONS, "comes after one of round 3",
+			[]*wire.Record{words(0, 100), prediction(3), prediction(1)}},
 		{wire.Kind_PREDICTIONS, "score record in a stream of PREDICTIONS", []*wire.Record{score(0)}},
 		{wire.Kind_SCORES, "words record in a stream of SCORES", []*wire.Record{words(0, 1)}},
 
@@ -194,7 +211,8 @@ func TestOrder(t *testing.T) {
 		{wire.Kind_SUMS, "comes after round 1", append(sumRecords()[:8:8], open(1))},
 		{wire.Kind_SUMS, "stream of SUMS", []*wire.Record{open(1), contribution(1, "u", false)}},
 		{wire.Kind_SUMS, "stream of SUMS", []*wire.Record{release(1)}},
-		{wire.Kind_CONTRIBUTIONS, "members record in a stream of CONTRIBUTIONS", []*wire.Record{open(1), members(1, 0)}},
+		{wire.Kind_CONTRIBUTIONS, "members record in a stream of CONTRIBUTIONS",
+			[]*wire.Record{open(1), members(1, 0)}},
 		{wire.Kind_CONTRIBUTIONS, "sum record in a stream of CONTRIBUTIONS", []*wire.Record{open(1), sum(1)}},
 		{wire.Kind_RELEASES, "stream of RELEASES", []*wire.Record{open(1)}},
 
@@ -238,7 +256,9 @@ func TestSets(t *testing.T) {
 		b := AppendCells(nil, cells)
 		for at := 0; at < len(b); at += 100_000 {
 			values := b[at:min(at+100_000, len(b))]
-			records = append(records, &wire.Record{Round: round, Body: &wire.Record_Block{Block: &wire.Block{Offset: uint64(at / 8), Values: values}}})
+			records = append(records,
+				&wire.Record{Round: round,
+					Body: &wire.Record_Block{Block: &wire.Block{Offset: uint64(at / 8), Values: values}}})
 		}
 		records = append(records, block(round, 1, 0, 1))
 	}
@@ -252,7 +272,8 @@ func TestSets(t *testing.T) {
 			t.Fatalf("set %d: %v, %v", round, s, err)
 		}
 		got, err := Cells[int64](s, "a")
-		if err != nil || len(got) != len(cells) || got[0] != cells[0] || got[59_999] != cells[59_999] || got[12_345] != cells[12_345] {
+		if err != nil || len(got) != len(cells) || got[0] != cells[0] || got[59_999] != cells[59_999] ||
+			got[12_345] != cells[12_345] {
 			t.Errorf("set %d has other cells, error %v", round, err)
 		}
 		if _, err := Cells[float64](s, "a"); err == nil {

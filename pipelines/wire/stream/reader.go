@@ -215,7 +215,8 @@ func (r *Reader) Errorf(format string, args ...any) error {
 
 func (r *Reader) wrap(record int, err error) error {
 	return &FormatError{
-		Name: r.name, Unit: r.source.Unit(), Frame: r.current.number, Offset: r.current.offset, Record: record, Err: err,
+		Name: r.name, Unit: r.source.Unit(), Frame: r.current.number, Offset: r.current.offset, Record: record,
+		Err: err,
 	}
 }
 

@@ -73,7 +73,8 @@ func TestReuse(t *testing.T) {
 func TestReuseOfALog(t *testing.T) {
 	for _, kind := range []wire.Kind{wire.Kind_CONTRIBUTIONS, wire.Kind_ROUNDS} {
 		random := rand.New(rand.NewPCG(1, 2))
-		frames := interleaved(random, write(t, "v", header(kind), groupsOf(kind, 3), random), write(t, "w", header(kind), groupsOf(kind, 3), random))
+		frames := interleaved(random, write(t, "v", header(kind), groupsOf(kind, 3), random),
+			write(t, "w", header(kind), groupsOf(kind, 3), random))
 		open := func() *Reader {
 			r, err := NewMergedReader(&logOf{frames: frames}, "topic[0]", 0)
 			if err != nil {

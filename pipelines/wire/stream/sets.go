@@ -61,7 +61,8 @@ func (r *Reader) ReadBlocks(head *wire.Record) (*Set, error) {
 }
 
 func (r *Reader) set(head *wire.Record) *Set {
-	s := &Set{Round: head.Round, Release: head.GetRelease(), Parameters: head.GetParameters(), Sum: head.GetSum(), header: r.header}
+	s := &Set{Round: head.Round, Release: head.GetRelease(), Parameters: head.GetParameters(), Sum: head.GetSum(),
+		header: r.header}
 	if len(s.header.Matrices) > 0 {
 		s.reader = r
 	}

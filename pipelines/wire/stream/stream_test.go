@@ -233,7 +233,8 @@ func frames(t *testing.T, b []byte) [][]byte {
 
 func TestFramesCannotBeMoved(t *testing.T) {
 	f := frames(t, encode(t, header(wire.Kind_DOCUMENTS), Fast, true, someDocuments(5)...))
-	other := frames(t, encode(t, &wire.Header{Version: 1, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PRIVATE, VocabularySize: 99},
+	other := frames(t, encode(t,
+		&wire.Header{Version: 1, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PRIVATE, VocabularySize: 99},
 		Fast, true, someDocuments(5)...))
 	for name, order := range map[string][][]byte{
 		"one is lost":                 {f[0], f[1], f[3], f[4], f[5]},
@@ -558,7 +559,8 @@ func FuzzContent(f *testing.F) {
 	for _, b := range [][]byte{
 		encode(f, header(wire.Kind_DOCUMENTS), None, false, someDocuments(3)...),
 		encode(f, header(wire.Kind_RELEASES), None, false, releaseRecords()...),
-		encode(f, header(wire.Kind_CONTRIBUTIONS), None, false, open(1), contribution(1, "u", false, rows(0, 0)), closing(1, 1)),
+		encode(f, header(wire.Kind_CONTRIBUTIONS), None, false, open(1), contribution(1, "u", false, rows(0, 0)),
+			closing(1, 1)),
 		encode(f, header(wire.Kind_SUMS), None, false, sumRecords()...),
 		encode(f, header(wire.Kind_TERMS), None, false, terms(0, "x", "y")),
 	} {
@@ -626,7 +628,8 @@ func TestDigest(t *testing.T) {
 		Parameters: &wire.Parameters{Scalars: []*wire.Scalar{{Name: "alpha", Value: 0.25}, {Name: "t"}}},
 		blocks:     [][][]byte{{{1, 2, 3}, {4}}, {{5, 6}}},
 	}
-	want := sha256.Sum256([]byte("alpha\n\x00\x00\x00\x00\x00\x00\xd0\x3ft\n\x00\x00\x00\x00\x00\x00\x00\x00\x01\x02\x03\x04\x05\x06"))
+	want := sha256.Sum256([]byte("alpha\n\x00\x00\x00\x00\x00\x00\xd0\x3ft\n" +
+		"\x00\x00\x00\x00\x00\x00\x00\x00\x01\x02\x03\x04\x05\x06"))
 	if got := set.Digest(); got != want {
 		t.Errorf("digest %x, want %x", got, want)
 	}
@@ -664,7 +667,8 @@ func TestOpenSet(t *testing.T) {
 		t.Helper()
 		var got []int64
 		parts := 0
-		if err := Drain(s, name, func(some []int64) { got, parts = append(got, some...), parts+1 }); err != nil || !slices.Equal(got, want) || parts != (len(want)+1<<14-1)>>14 {
+		if err := Drain(s, name, func(some []int64) { got, parts = append(got, some...), parts+1 }); err != nil ||
+			!slices.Equal(got, want) || parts != (len(want)+1<<14-1)>>14 {
 			t.Errorf("%s: %d cells in %d parts, error %v", name, len(got), parts, err)
 		}
 		if err := Drain(s, name, func([]int64) {}); err == nil || s.Err() != nil {
@@ -785,7 +789,8 @@ func TestWriteSet(t *testing.T) {
 			t.Errorf("matrix %s: drained as float64", name)
 		}
 		var drained []int64
-		if err := Drain(set, name, func(cells []int64) { drained = append(drained, cells...) }); err != nil || !slices.Equal(drained, matrices[i]) {
+		if err := Drain(set, name, func(cells []int64) { drained = append(drained, cells...) }); err != nil ||
+			!slices.Equal(drained, matrices[i]) {
 			t.Errorf("matrix %s: other cells were drained, or %v", name, err)
 		}
 		if err := Drain(set, name, func([]int64) { t.Error("drained twice") }); err == nil {

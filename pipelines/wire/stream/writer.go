@@ -124,7 +124,8 @@ func (w *Writer) Close(tallies ...*wire.Tally) error {
 		return err
 	}
 	w.ended, w.mark.Ends = true, true
-	end := &wire.Record{Body: &wire.Record_End{End: &wire.End{Records: w.records, Hash: w.hash.Sum64(), Tallies: tallies}}}
+	end := &wire.Record{Body: &wire.Record_End{End: &wire.End{Records: w.records, Hash: w.hash.Sum64(),
+		Tallies: tallies}}}
 	body, err := wire.Append(nil, end)
 	if err != nil {
 		return err

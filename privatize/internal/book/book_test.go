@@ -94,7 +94,8 @@ func TestCharge(t *testing.T) {
 	if content, err := io.ReadAll(file); err != nil || string(content) != "noisy" {
 		t.Errorf("stored %q, %v", content, err)
 	}
-	for name, mode := range map[string]os.FileMode{"": 0o700, "run": 0o700, "run/000000001": 0o600, "run/000000001.sum": 0o600} {
+	for name, mode := range map[string]os.FileMode{"": 0o700, "run": 0o700, "run/000000001": 0o600,
+		"run/000000001.sum": 0o600} {
 		if info, err := os.Stat(filepath.Join(path+".releases", name)); err != nil || info.Mode().Perm() != mode {
 			t.Errorf("%s has mode %v, %v", name, info.Mode(), err)
 		}
@@ -432,13 +433,19 @@ func TestLostLines(t *testing.T) {
 		lose func(path string, lines [][]byte) error
 		lost bool
 	}{
-		"whole":         {func(string, [][]byte) error { return nil }, false},
-		"longer":        {func(path string, _ [][]byte) error { return os.Remove(path + ".releases/.last") }, false},
-		"last line":     {func(path string, l [][]byte) error { return os.WriteFile(path, slices.Concat(l[:2]...), 0o600) }, true},
-		"all lines":     {func(path string, _ [][]byte) error { return os.Truncate(path, 0) }, true},
-		"the file":      {func(path string, _ [][]byte) error { return os.Remove(path) }, true},
-		"cut in a line": {func(path string, l [][]byte) error { return os.Truncate(path, int64(len(l[0])+len(l[1])+9)) }, true},
-		"power cut":     {func(path string, _ [][]byte) error { return os.Truncate(path+".releases/.last", 0) }, false},
+		"whole":  {func(string, [][]byte) error { return nil }, false},
+		"longer": {func(path string, _ [][]byte) error { return os.Remove(path + ".releases/.last") }, false},
+		"last line": {func(path string,
+			l [][]byte) error {
+			return os.WriteFile(path, slices.Concat(l[:2]...), 0o600)
+		}, true},
+		"all lines": {func(path string, _ [][]byte) error { return os.Truncate(path, 0) }, true},
+		"the file":  {func(path string, _ [][]byte) error { return os.Remove(path) }, true},
+		"cut in a line": {func(path string,
+			l [][]byte) error {
+			return os.Truncate(path, int64(len(l[0])+len(l[1])+9))
+		}, true},
+		"power cut": {func(path string, _ [][]byte) error { return os.Truncate(path+".releases/.last", 0) }, false},
 		"crash": {func(path string, l [][]byte) error { // before the last hash was written
 			line := bytes.TrimSpace(l[1])
 			hash := line[len(line)-66 : len(line)-2]

@@ -286,12 +286,14 @@ func TestOpenMakesDurable(t *testing.T) {
 			f.account()
 			changed := false
 			f.kill = func(s *crash.Stop) bool {
-				changed = changed || s.After && (s.Name == "ftruncate" || s.Writes()) && s.Path == filepath.Join(f.folder, ledgerPath)
+				changed = changed || s.After && (s.Name == "ftruncate" || s.Writes()) &&
+					s.Path == filepath.Join(f.folder, ledgerPath)
 				return false
 			}
 			f.run("open")
 			f.want("opened")
-			if left, err := os.ReadFile(filepath.Join(f.folder, ledgerPath)); err != nil || !slices.Equal(left, whole) || !changed {
+			if left, err := os.ReadFile(filepath.Join(f.folder, ledgerPath)); err != nil ||
+				!slices.Equal(left, whole) || !changed {
 				t.Errorf("left %q, error %v, changed %v: want the whole ledger", left, err, changed)
 			}
 		})

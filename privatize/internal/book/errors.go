@@ -37,7 +37,8 @@ func (*Replaced) ExitCode() int { return 90 }
 type Absent struct{ Path string }
 
 func (e *Absent) Error() string {
-	return e.Path + ": no ledger is there. account ledger new begins one, but only for data that no other ledger was charged for"
+	return e.Path + ": no ledger is there. account ledger new begins one, but only for data that no other ledger was " +
+		"charged for"
 }
 
 // ExitCode is the process's exit code (see pipelines/exit).
@@ -47,7 +48,8 @@ func (*Absent) ExitCode() int { return 82 }
 type Lost struct{ Path string }
 
 func (e *Lost) Error() string {
-	return e.Path + ": the ledger lacks charges of the releases beside it: it was truncated, removed or restored from an old copy. " +
+	return e.Path + ": the ledger lacks charges of the releases beside it: it was truncated, removed or restored " +
+		"from an old copy. " +
 		"Without the newest ledger its data set counts as spent"
 }
 
@@ -63,8 +65,10 @@ type Outdated struct {
 }
 
 func (e *Outdated) Error() string {
-	return fmt.Sprintf("%s: %s round %d of run %s, and the ledger has no charge of that release: it was restored from an old copy, "+
-		"or it is another ledger. Restore the newest ledger and the releases beside it; if it is lost, its budget counts as spent",
+	return fmt.Sprintf("%s: %s round %d of run %s, and the ledger has no charge of that release: it was restored "+
+		"from an old copy, "+
+		"or it is another ledger. Restore the newest ledger and the releases beside it; if it is lost, its budget "+
+		"counts as spent",
 		e.Path, e.Evidence, e.Round, e.Run)
 }
 
@@ -76,7 +80,8 @@ func (*Outdated) ExitCode() int { return 90 }
 type NoOwner struct{ Path string }
 
 func (e *NoOwner) Error() string {
-	return e.Path + ": not the name of an owner of claims. If you remove the file, the ledger gets a new name. Rounds that were " +
+	return e.Path + ": not the name of an owner of claims. If you remove the file, the ledger gets a new name. " +
+		"Rounds that were " +
 		"claimed under the old name, and not charged, are then refused"
 }
 

@@ -25,7 +25,8 @@ type Stored struct {
 func (b *Book) Stored(c *event.Charge) (*Stored, error) {
 	file, err := os.Open(b.storedPath(c))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, Refuse("round %d of run %s is charged, but its stored release is gone; new noise would release the round twice",
+		return nil, Refuse("round %d of run %s is charged, but its stored release is gone; new noise would release "+
+			"the round twice",
 			c.Round, c.Run)
 	}
 	if err != nil {
@@ -65,7 +66,8 @@ func (s *Stored) Read(b []byte) (int, error) {
 
 // Refused returns the error for a stored release that does not have its charge's hash.
 func (s *Stored) Refused() error {
-	return Refuse("the stored release of round %d of run %s is not the one that was charged", s.charge.Round, s.charge.Run)
+	return Refuse("the stored release of round %d of run %s is not the one that was charged", s.charge.Round,
+		s.charge.Run)
 }
 
 // Close closes the file.

@@ -63,7 +63,8 @@ func firstOf(entries [][]byte, r Release) (owner string, err error) {
 		}
 	}
 	if owner == "" {
-		return "", &Damaged{fmt.Errorf("round %d of run %s was claimed just now, and its claim is missing", r.Round, r.Run)}
+		return "", &Damaged{fmt.Errorf("round %d of run %s was claimed just now, and its claim is missing", r.Round,
+			r.Run)}
 	}
 	return owner, nil
 }

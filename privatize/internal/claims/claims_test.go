@@ -73,7 +73,8 @@ func TestClaim(t *testing.T) {
 		}
 		wantCode(t, err, 91)
 		var taken *Taken
-		if !errors.As(err, &taken) || taken.Release != c.of || !strings.Contains(err.Error(), "released nothing of the round") {
+		if !errors.As(err, &taken) || taken.Release != c.of ||
+			!strings.Contains(err.Error(), "released nothing of the round") {
 			t.Errorf("claim %d: %v", i, err)
 		}
 	}
@@ -161,7 +162,8 @@ func TestLog(t *testing.T) {
 	wantCode(t, Claim(swallowing{}, release, owner(1)), 90)
 	log := new(memory)
 	for name, r := range map[string]Release{
-		"run": {"../run", 1, 1}, "round": {"run", 0, 1}, "attempt": {"run", 1, 0}, "round beyond all": {"run", 1 << 40, 1},
+		"run": {"../run", 1, 1}, "round": {"run", 0, 1}, "attempt": {"run", 1, 0},
+		"round beyond all": {"run", 1 << 40, 1},
 	} {
 		if err := Claim(log, r, owner(1)); err == nil {
 			t.Errorf("%s: claimed", name)

@@ -40,7 +40,8 @@ func (v *Vector) AddFactored(l *Layout, g Grid, matrix int, rows, columns []uint
 		return errors.New("factored contribution to a symmetric matrix has other rows than columns")
 	}
 	v.matrix, v.next = matrix, lastRow+1
-	p := Product{Before: len(v.Cells), Matrix: matrix, Rows: rowCount, Factors: make([]Factor, len(values)), shape: m, grid: g}
+	p := Product{Before: len(v.Cells), Matrix: matrix, Rows: rowCount, Factors: make([]Factor, len(values)), shape: m,
+		grid: g}
 	for i, value := range values {
 		if i < rowCount {
 			p.Factors[i] = Factor{at(rows, i), value}

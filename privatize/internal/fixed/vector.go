@@ -174,7 +174,8 @@ func ascending(indices []uint32, limit int) error {
 // Merge adds other to v, cell by cell: other is another contribution of the same unit. The steps may leave ±Limit: see
 // Saturate.
 func (v *Vector) Merge(other *Vector) error {
-	merged := Vector{Cells: make([]int, 0, len(v.Cells)+len(other.Cells)), Steps: make([]int64, 0, len(v.Cells)+len(other.Cells))}
+	merged := Vector{Cells: make([]int, 0, len(v.Cells)+len(other.Cells)),
+		Steps: make([]int64, 0, len(v.Cells)+len(other.Cells))}
 	i, j := 0, 0
 	for i < len(v.Cells) || j < len(other.Cells) {
 		switch {

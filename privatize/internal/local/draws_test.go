@@ -161,7 +161,8 @@ func TestLoss(t *testing.T) {
 				for b, second := range of {
 					for report := range first {
 						if first[report]*wrong > second[report]*right {
-							t.Fatalf("%+v, k = %d: documents %b and %b have report %b with %d and %d", *d, k, a, b, report, first[report], second[report])
+							t.Fatalf("%+v, k = %d: documents %b and %b have report %b with %d and %d", *d, k, a, b,
+								report, first[report], second[report])
 						}
 						reached = reached || first[report]*wrong == second[report]*right
 					}
@@ -176,7 +177,8 @@ func TestLoss(t *testing.T) {
 
 // The weights are those of the scale that is charged, and as many words are drawn as are charged.
 func TestDrawsCharged(t *testing.T) {
-	for flip, scale := range map[float64]uint64{0.25: noise.FlipSteps / 4, 0.5: noise.FlipSteps / 2, 1.5 / noise.FlipSteps: 2} {
+	for flip, scale := range map[float64]uint64{0.25: noise.FlipSteps / 4, 0.5: noise.FlipSteps / 2,
+		1.5 / noise.FlipSteps: 2} {
 		terms := newTerms()
 		terms.Grant.Flip, terms.Grant.ReportWords = flip, 2
 		r, err := Open(newLedger(t), terms)
@@ -185,7 +187,8 @@ func TestDrawsCharged(t *testing.T) {
 		}
 		r.Close()
 		d := r.draws
-		if r.charge.Scale != scale || r.charge.Sensitivity != 2 || d.wrong != scale || d.right != noise.FlipSteps-scale || d.number != 2 ||
+		if r.charge.Scale != scale || r.charge.Sensitivity != 2 || d.wrong != scale ||
+			d.right != noise.FlipSteps-scale || d.number != 2 ||
 			d.most != 3 || d.words != 100 {
 			t.Errorf("flip %v: charged %+v, drawn %+v", flip, r.charge, *d)
 		}
@@ -235,11 +238,13 @@ func TestReportsOfWords(t *testing.T) {
 				among := func(weight float64) float64 { return 1 - math.Pow(1-weight/sum, float64(c.draws)) }
 				p := among(1)
 				if w%2 == 0 && w < 2*c.has {
-					counts := min(1, float64(c.most)/float64(c.has)) // the probability that the word is one of those that count
+					// the probability that the word is one of those that count
+					counts := min(1, float64(c.most)/float64(c.has))
 					p = counts*among(31) + (1-counts)*among(1)
 				}
 				if z := (n - number*p) / math.Sqrt(number*p*(1-p)); math.Abs(z) > 6.1 {
-					t.Errorf("word %d is in %v of %d reports, must be in %v: %.1f standard errors", w, n, number, number*p, z)
+					t.Errorf("word %d is in %v of %d reports, must be in %v: %.1f standard errors", w, n, number,
+						number*p, z)
 				}
 			}
 		})

@@ -96,7 +96,8 @@ func TestEstimate(t *testing.T) {
 		if formula := m * p * (1 - p) / ((1 - 2*p) * (1 - 2*p)); math.Abs(formula-row.variance) > 1e-9*row.variance {
 			t.Errorf("variance %v of the formula, want %v", formula, row.variance)
 		}
-		ofWord, _ := reported(t, p, row.documents, row.words, func(d, w int) bool { return (d+w)%row.documents < row.have })
+		ofWord, _ := reported(t, p, row.documents, row.words,
+			func(d, w int) bool { return (d+w)%row.documents < row.have })
 		sum, squares := 0.0, 0.0
 		for _, n := range ofWord {
 			z := ((float64(n)-m*p)/(1-2*p) - float64(row.have)) / math.Sqrt(row.variance)

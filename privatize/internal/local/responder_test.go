@@ -19,13 +19,15 @@ import (
 func newGrant() *event.Grant {
 	return &event.Grant{
 		Version: event.GrantVersion, ID: "grant", Mechanism: event.RandomizedResponse, Adjacency: event.ReplaceOne,
-		Unit: event.Document, Flip: 0.25, MaxWords: 3, Scheme: event.Scheme{Method: event.All, Rate: 1, Rounds: 1}, Releases: 1,
-		Subject: event.Subject{VocabularySize: 100},
+		Unit: event.Document, Flip: 0.25, MaxWords: 3, Scheme: event.Scheme{Method: event.All, Rate: 1, Rounds: 1},
+		Releases: 1,
+		Subject:  event.Subject{VocabularySize: 100},
 	}
 }
 
 func newTerms() Terms {
-	return Terms{Dataset: "data", Run: "run", Grant: newGrant(), Subject: event.Subject{VocabularySize: 100}, Settings: "settings"}
+	return Terms{Dataset: "data", Run: "run", Grant: newGrant(), Subject: event.Subject{VocabularySize: 100},
+		Settings: "settings"}
 }
 
 // over returns terms, and their grant, for documents over a vocabulary of so many words.
@@ -126,8 +128,9 @@ func TestOnce(t *testing.T) {
 	c := *all[0]
 	c.Release = ""
 	if want := (event.Charge{
-		Dataset: "data", Run: "run", Round: 1, Grant: "grant", Mechanism: event.RandomizedResponse, Adjacency: event.ReplaceOne,
-		Unit: event.Document, Sensitivity: 6, Scale: 1 << 30, Scheme: newGrant().Scheme, Settings: "settings",
+		Dataset: "data", Run: "run", Round: 1, Grant: "grant", Mechanism: event.RandomizedResponse,
+		Adjacency: event.ReplaceOne,
+		Unit:      event.Document, Sensitivity: 6, Scale: 1 << 30, Scheme: newGrant().Scheme, Settings: "settings",
 	}); c != want {
 		t.Errorf("charge %+v, want %+v", c, want)
 	}

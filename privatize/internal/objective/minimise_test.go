@@ -12,8 +12,10 @@ var small = []struct {
 	x        []float32
 	positive bool
 }{
-	{[]float32{.6, 0, -.3, .2}, true}, {[]float32{-.5, .5, .5, 0}, false}, {[]float32{.1, .9, 0, -.4}, true}, {[]float32{0, 0, .7, .7}, true},
-	{[]float32{-.8, .1, .2, .3}, false}, {[]float32{.3, -.6, 0, .6}, false}, {nil, true}, {[]float32{.2, .2, -.2, .9}, false},
+	{[]float32{.6, 0, -.3, .2}, true}, {[]float32{-.5, .5, .5, 0}, false}, {[]float32{.1, .9, 0, -.4}, true},
+	{[]float32{0, 0, .7, .7}, true},
+	{[]float32{-.8, .1, .2, .3}, false}, {[]float32{.3, -.6, 0, .6}, false}, {nil, true},
+	{[]float32{.2, .2, -.2, .9}, false},
 }
 
 // document returns a row without its zeros. Its name has MARKER in it, which no message may quote.
@@ -44,10 +46,14 @@ func TestMinimiser(t *testing.T) {
 		lambda, tolerance float64
 		tilt, want        []float64
 	}{
-		{1e-3, 1e-6, []float64{0, 0, 0, 0}, []float64{9.474558479128598, 2.0876037892278134, 5.632695017367739, -4.230915256433093}},
-		{.05, 1e-6, []float64{.3, -.2, .1, .4}, []float64{-2.5939675587144166, 2.848395674226972, -2.2205826633047123, -6.217057214197509}},
-		{1e-6, 1e-4, []float64{.001, .02, 0, -.01}, []float64{98.75407350557857, -57.34041965653271, 115.07321748661248, -109.9751601979051}},
-		{10, 1e-6, []float64{5, -5, 0, 1}, []float64{-0.4878893693058924, 0.5013817201861535, -0.0018165353517790883, -0.10639682976046941}},
+		{1e-3, 1e-6, []float64{0, 0, 0, 0},
+			[]float64{9.474558479128598, 2.0876037892278134, 5.632695017367739, -4.230915256433093}},
+		{.05, 1e-6, []float64{.3, -.2, .1, .4},
+			[]float64{-2.5939675587144166, 2.848395674226972, -2.2205826633047123, -6.217057214197509}},
+		{1e-6, 1e-4, []float64{.001, .02, 0, -.01},
+			[]float64{98.75407350557857, -57.34041965653271, 115.07321748661248, -109.9751601979051}},
+		{10, 1e-6, []float64{5, -5, 0, 1},
+			[]float64{-0.4878893693058924, 0.5013817201861535, -0.0018165353517790883, -0.10639682976046941}},
 	} {
 		w, err := (&objective{rows: smallRows(t), lambda: c.lambda, tilt: c.tilt}).minimise()
 		if err != nil {
@@ -70,7 +76,8 @@ func TestGradientIsZero(t *testing.T) {
 		n, d         int
 		lambda, tilt float64
 	}{
-		{300, 12, 1e-3, 0}, {300, 12, 1e-7, 1e-3}, {300, 12, 1e-12, 0}, {5, 40, 1e-5, .1}, {1000, 3, 1e3, 1e6}, {200, 10, 1e-5, 1e6}, {1, 1, 1e-9, 0},
+		{300, 12, 1e-3, 0}, {300, 12, 1e-7, 1e-3}, {300, 12, 1e-12, 0}, {5, 40, 1e-5, .1}, {1000, 3, 1e3, 1e6},
+		{200, 10, 1e-5, 1e6}, {1, 1, 1e-9, 0},
 	} {
 		r := newRows(1)
 		for i := range c.n {
@@ -117,7 +124,8 @@ func TestGradientIsZero(t *testing.T) {
 
 // TestNotFound: an objective whose minimiser is no number of binary64 is refused.
 func TestNotFound(t *testing.T) {
-	if w, err := (&objective{rows: smallRows(t), lambda: 1e-300, tilt: []float64{1e10, 0, 0, 0}}).minimise(); err == nil {
+	if w, err := (&objective{rows: smallRows(t), lambda: 1e-300,
+		tilt: []float64{1e10, 0, 0, 0}}).minimise(); err == nil {
 		t.Errorf("weights %v", w)
 	}
 }

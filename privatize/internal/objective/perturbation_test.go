@@ -25,7 +25,8 @@ func TestPerturb(t *testing.T) {
 	} {
 		p := perturb(c.epsilon, c.lambda, c.n)
 		if math.Abs(p.more-c.more) > 1e-12 || math.Abs(2*p.rate-c.rest) > 1e-6 || p.more < 0 {
-			t.Errorf("ε %v, Λ %v, n %d: Δ %v and ε′ %v, want %v and %v", c.epsilon, c.lambda, c.n, p.more, 2*p.rate, c.more, c.rest)
+			t.Errorf("ε %v, Λ %v, n %d: Δ %v and ε′ %v, want %v and %v", c.epsilon, c.lambda, c.n, p.more, 2*p.rate,
+				c.more, c.rest)
 		}
 	}
 }
@@ -113,7 +114,8 @@ func TestUniform(t *testing.T) {
 	if got := u.next(); got != 1 {
 		t.Errorf("the largest is %v", got)
 	}
-	if _, err := (perturbation{rate: 1}).draw(3, bytes.NewReader(make([]byte, 16))); !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+	if _, err := (perturbation{rate: 1}).draw(3, bytes.NewReader(make([]byte, 16))); !errors.Is(err, io.EOF) &&
+		!errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("noise of too few coins: %v", err)
 	}
 }

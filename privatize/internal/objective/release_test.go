@@ -17,14 +17,17 @@ import (
 
 func newGrant() *event.Grant {
 	return &event.Grant{
-		Version: event.GrantVersion, ID: "grant", Mechanism: event.Objective, Adjacency: event.ReplaceOne, Unit: event.Document,
+		Version: event.GrantVersion, ID: "grant", Mechanism: event.Objective, Adjacency: event.ReplaceOne,
+		Unit:     event.Document,
 		Clipping: event.ClipUnbounded, Regularisation: 1e-2, ClaimedEpsilon: 1.5, Claim: event.PaperClaim,
-		Scheme: event.Scheme{Method: event.All, Rate: 1, Rounds: 1}, Releases: 1, Subject: event.Subject{VocabularySize: 4},
+		Scheme: event.Scheme{Method: event.All, Rate: 1, Rounds: 1}, Releases: 1,
+		Subject: event.Subject{VocabularySize: 4},
 	}
 }
 
 func newTerms() Terms {
-	return Terms{Dataset: "data", Run: "run", Grant: newGrant(), Subject: event.Subject{VocabularySize: 4}, Norm: 1, Settings: "settings"}
+	return Terms{Dataset: "data", Run: "run", Grant: newGrant(), Subject: event.Subject{VocabularySize: 4}, Norm: 1,
+		Settings: "settings"}
 }
 
 func noiseless() Terms {
@@ -90,13 +93,15 @@ func TestOnce(t *testing.T) {
 			if len(all) != 1 {
 				t.Fatalf("%d charges", len(all))
 			}
-			c.want.Dataset, c.want.Run, c.want.Round, c.want.Unit, c.want.Settings = "data", "run", 1, event.Document, "settings"
+			c.want.Dataset, c.want.Run, c.want.Round, c.want.Unit, c.want.Settings = "data", "run", 1, event.Document,
+				"settings"
 			c.want.Scheme, c.want.Release = newGrant().Scheme, all[0].Release
 			if *all[0] != c.want {
 				t.Errorf("charge %+v, want %+v", *all[0], c.want)
 			}
 			again, replayed, err := release(ledger, c.terms, smallDocuments())
-			if err != nil || !replayed || !slices.Equal(again.Weights, first.Weights) || again.Precision != first.Precision {
+			if err != nil || !replayed || !slices.Equal(again.Weights, first.Weights) ||
+				again.Precision != first.Precision {
 				t.Errorf("replayed %v: %v, error %v, want %v", replayed, again, err, first)
 			}
 			if len(charges(t, ledger)) != 1 {
@@ -165,13 +170,15 @@ func TestRefused(t *testing.T) {
 	}{
 		"a grant for sums": {func(terms *Terms) {
 			*terms.Grant = event.Grant{
-				Version: event.GrantVersion, ID: "grant", Mechanism: event.Gaussian, Adjacency: event.ReplaceOne, Unit: event.Document,
+				Version: event.GrantVersion, ID: "grant", Mechanism: event.Gaussian, Adjacency: event.ReplaceOne,
+				Unit: event.Document,
 				Clip: 1, NoiseMultiplier: 1, Scheme: terms.Grant.Scheme, Releases: 1,
 			}
 		}, "a grant for gaussian"},
-		"an invalid grant":    {func(terms *Terms) { terms.Grant.Claim = "" }, "it needs claim"},
-		"another vocabulary":  {func(terms *Terms) { terms.Subject.VocabularySize++ }, "another vocabulary"},
-		"a grant without one": {func(terms *Terms) { terms.Grant.VocabularySize, terms.Subject.VocabularySize = 0, 0 }, "names no vocabulary"},
+		"an invalid grant":   {func(terms *Terms) { terms.Grant.Claim = "" }, "it needs claim"},
+		"another vocabulary": {func(terms *Terms) { terms.Subject.VocabularySize++ }, "another vocabulary"},
+		"a grant without one": {func(terms *Terms) { terms.Grant.VocabularySize, terms.Subject.VocabularySize = 0, 0 },
+			"names no vocabulary"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ledger, terms := testkit.NewLedger(t), newTerms()
@@ -263,7 +270,8 @@ func TestUncharged(t *testing.T) {
 func refused(t *testing.T, err error, code int, about string) {
 	t.Helper()
 	var coded interface{ ExitCode() int }
-	if !errors.As(err, &coded) || coded.ExitCode() != code || !strings.Contains(err.Error(), about) || strings.Contains(err.Error(), "MARKER") {
+	if !errors.As(err, &coded) || coded.ExitCode() != code || !strings.Contains(err.Error(), about) ||
+		strings.Contains(err.Error(), "MARKER") {
 		t.Errorf("got error %v, want one of code %d about %q", err, code, about)
 	}
 }

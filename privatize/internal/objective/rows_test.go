@@ -35,7 +35,8 @@ func TestNorm(t *testing.T) {
 func TestSecondID(t *testing.T) {
 	r := smallRows(t)
 	err := r.add(document(0, true, 1))
-	if err == nil || !strings.Contains(err.Error(), "two documents have the same id") || strings.Contains(err.Error(), "MARKER") {
+	if err == nil || !strings.Contains(err.Error(), "two documents have the same id") ||
+		strings.Contains(err.Error(), "MARKER") {
 		t.Error(err)
 	}
 }
@@ -44,9 +45,11 @@ func TestSecondID(t *testing.T) {
 func TestDigest(t *testing.T) {
 	seen := make(map[string]int)
 	for i, all := range [][]*Document{
-		{}, {document(1, true)}, {document(1, false)}, {document(1, true, 1)}, {document(1, true, 0, 1)}, {document(1, true, 2)},
+		{}, {document(1, true)}, {document(1, false)}, {document(1, true, 1)}, {document(1, true, 0, 1)},
+		{document(1, true, 2)},
 		{document(1, true, 1, 2)},
-		{document(1, true, 1), document(2, false, 1)}, {document(1, false, 1), document(2, true, 1)}, {document(1, true, 1, 1)},
+		{document(1, true, 1), document(2, false, 1)}, {document(1, false, 1), document(2, true, 1)},
+		{document(1, true, 1, 1)},
 		{document(1, true, 1), document(2, true)}, {document(1, true), document(2, true, 1)},
 		{document(1, true), document(2, true)},
 	} {
@@ -63,7 +66,8 @@ func TestDigest(t *testing.T) {
 		seen[sum] = i
 	}
 	a, b := newRows(1), newRows(1)
-	if a.add(document(1, true, 1)) != nil || b.add(document(7, true, 1)) != nil || string(a.digest.Sum(nil)) != string(b.digest.Sum(nil)) {
+	if a.add(document(1, true, 1)) != nil || b.add(document(7, true, 1)) != nil ||
+		string(a.digest.Sum(nil)) != string(b.digest.Sum(nil)) {
 		t.Error("the digest depends on the id")
 	}
 }

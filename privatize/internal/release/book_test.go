@@ -130,7 +130,8 @@ func TestCrashInGrantLine(t *testing.T) {
 	write(t, ledger, after[:len(before)+100])
 	release(t, open(t, ledger, newTerms(newGrant())), 1, poisson, one)
 	l, err := event.ReadLedger(bytes.NewReader(read(t, ledger)), ledger)
-	if err != nil || len(l.Lines) != 3 || l.Lines[0].Head == nil || l.Lines[1].Grant == nil || l.Lines[2].Charge == nil {
+	if err != nil || len(l.Lines) != 3 || l.Lines[0].Head == nil || l.Lines[1].Grant == nil ||
+		l.Lines[2].Charge == nil {
 		t.Errorf("ledger of %d lines, error %v, want a head, a grant and a charge", len(l.Lines), err)
 	}
 }

@@ -224,7 +224,8 @@ func TestRacingPrivatizers(t *testing.T) {
 	group.Wait()
 	for number := 1; number <= rounds; number++ {
 		if released[0][number] == released[1][number] {
-			t.Errorf("round %d: released by the first %v, by the second %v", number, released[0][number], released[1][number])
+			t.Errorf("round %d: released by the first %v, by the second %v", number, released[0][number],
+				released[1][number])
 		}
 	}
 	if n := len(charges(t, ledgers[0])) + len(charges(t, ledgers[1])); n != rounds {

@@ -39,20 +39,23 @@ func NewCollector(terms *Terms) (*Collector, error) {
 			return nil, err
 		}
 	} else if terms.Subject.Check() != nil {
-		return nil, &book.Mismatch{Reason: "the stream names its model, vocabulary or matrices in a form that no stage writes"}
+		return nil, &book.Mismatch{Reason: "the stream names its model, vocabulary or matrices in a form that no " +
+			"stage writes"}
 	}
 	layout := layoutOf(terms.Subject)
 	if layout.Cells() > maxCells {
 		return nil, &book.Mismatch{Reason: fmt.Sprintf("matrices of more than %d cells in all", maxCells)}
 	}
-	c := &Collector{layout: layout, grant: g, user: terms.Unit == event.User, step: noneGrid.Step(), marker: newMarker()}
+	c := &Collector{layout: layout, grant: g, user: terms.Unit == event.User, step: noneGrid.Step(),
+		marker: newMarker()}
 	c.grids = slices.Repeat([]fixed.Grid{noneGrid}, layout.Matrices())
 	if g == nil {
 		return c, nil
 	}
 	bound, _ := g.Steps()
 	c.limit = limiter{
-		clipping: g.Bounding(), l1: g.Mechanism == event.Laplace, nonNegative: g.NonNegative, words: g.Unit == event.Word, bound: bound,
+		clipping: g.Bounding(), l1: g.Mechanism == event.Laplace, nonNegative: g.NonNegative,
+		words: g.Unit == event.Word, bound: bound,
 	}
 	if !c.limit.l1 {
 		// Laplace noise hides an L1 norm of the cells that get noise, which are only the upper triangle.
@@ -102,7 +105,8 @@ func (c *Collector) scale(terms *Terms) error {
 	for _, s := range g.Statistics {
 		i := slices.IndexFunc(terms.Subject.Matrices, func(m event.Matrix) bool { return m.Name == s.Name })
 		if i < 0 {
-			return book.Refuse("the grant bounds statistic %q, and the contributions have no matrix of that name", s.Name)
+			return book.Refuse("the grant bounds statistic %q, and the contributions have no matrix of that name",
+				s.Name)
 		}
 		c.bounds[i] = s.Bound
 	}
@@ -142,17 +146,20 @@ func (c *Collector) CheckRound(draws float64, coupled bool) error {
 	// Without a grant there is no privacy, and nothing is claimed.
 	case g == nil:
 	case coupled && g.Clipping != event.ClipUnbounded:
-		return book.Refuse("the contributions of the round depend on one another: a bound on each contribution does not bound what a unit changes")
+		return book.Refuse("the contributions of the round depend on one another: a bound on each contribution does " +
+			"not bound what a unit changes")
 	// Only unit word counts draws: other units hide their topics, so draws are no loss for them.
 	case g.Unit == event.Word && draws != g.Draws:
-		return book.Refuse("the round states another privacy loss of its draws than the grant, which states %v", g.Draws)
+		return book.Refuse("the round states another privacy loss of its draws than the grant, which states %v",
+			g.Draws)
 	}
 	return nil
 }
 
 // Quantise appends a block to v on the grid of the block's matrix: see fixed.Vector.Add, and fixed.Vector.AddFactored.
 // It changes nothing but v.
-func (c *Collector) Quantise(v *fixed.Vector, matrix int, rows, columns []uint32, values []float32, factored bool) error {
+func (c *Collector) Quantise(v *fixed.Vector, matrix int, rows, columns []uint32, values []float32,
+	factored bool) error {
 	grid := noneGrid
 	if matrix >= 0 && matrix < len(c.grids) { // for other numbers Add returns an error
 		grid = c.grids[matrix]
@@ -179,7 +186,8 @@ func (c *Collector) whole(values []float32) error {
 	for _, value := range values {
 		v := float64(value)
 		if v != math.Trunc(v) || math.Abs(v) > mostWords || v < 0 && c.grant.Counts() {
-			return &book.Mismatch{Reason: "a contribution has a number that is neither a count of words nor an increment of a count"}
+			return &book.Mismatch{Reason: "a contribution has a number that is neither a count of words nor an " +
+				"increment of a count"}
 		}
 	}
 	return nil

@@ -123,7 +123,8 @@ func TestProved(t *testing.T) {
 		{"L2 norm 5", []func(*Terms){clipping(event.ClipProved, 5)}, []float32{3, -4, 0, 0, 0, 0}, true},
 		{"L2 norm above 5", []func(*Terms){clipping(event.ClipProved, 5)}, []float32{3, -4.001, 0, 0, 0, 0}, false},
 		{"L1 norm 7", []func(*Terms){clipping(event.ClipProved, 7), laplace}, []float32{3, -4, 0, 0, 0, 0}, true},
-		{"L1 norm above 5", []func(*Terms){clipping(event.ClipProved, 5), laplace}, []float32{3, -4, 0, 0, 0, 0}, false},
+		{"L1 norm above 5", []func(*Terms){clipping(event.ClipProved, 5), laplace}, []float32{3, -4, 0, 0, 0, 0},
+			false},
 	} {
 		r := collector(t, c.change...)
 		err := put(r, "MARKER", "", c.values...)
@@ -188,7 +189,8 @@ func TestStatistics(t *testing.T) {
 	terms := newTerms(newGrant(func(g *event.Grant) {
 		g.Clip, g.Statistics = 1, []event.Statistic{{Name: "b", Bound: 0.25}}
 	}))
-	terms = shaped(terms, event.Matrix{Name: "a", Rows: 1, Columns: 1}, event.Matrix{Name: "b", Rows: 2, Columns: 2, Symmetric: true})
+	terms = shaped(terms, event.Matrix{Name: "a", Rows: 1, Columns: 1},
+		event.Matrix{Name: "b", Rows: 2, Columns: 2, Symmetric: true})
 	c, err := NewCollector(&terms)
 	if err != nil {
 		t.Fatal(err)
@@ -373,7 +375,8 @@ func TestTakes(t *testing.T) {
 	other := slices.Clone(bounds)
 	other[len(other)-1] = math.Nextafter(other[len(other)-1], 1)
 	for what, taken := range map[string]bool{
-		"another step": c.Takes(math.Nextafter(step, 1), bound, bounds), "another bound": c.Takes(step, bound+1, bounds),
+		"another step":           c.Takes(math.Nextafter(step, 1), bound, bounds),
+		"another bound":          c.Takes(step, bound+1, bounds),
 		"a matrix's other bound": c.Takes(step, bound, other), "no bounds of matrices": c.Takes(step, bound, nil),
 	} {
 		if taken {
@@ -484,7 +487,8 @@ func TestRerun(t *testing.T) {
 		return p.Release(Announced{1, 1, digest})
 	}
 	for _, respend := range []bool{false, true} {
-		if cells, replayed, err := again(respend, one.values...); err != nil || !replayed || !slices.Equal(cells, first) {
+		if cells, replayed, err := again(respend, one.values...); err != nil || !replayed ||
+			!slices.Equal(cells, first) {
 			t.Errorf("the same sum gives %v, replayed %v, error %v", cells, replayed, err)
 		}
 	}

@@ -27,7 +27,8 @@ type outer struct {
 	scale, factor []float32
 }
 
-var outers = []event.Matrix{{Name: "plain", Rows: 1, Columns: 5}, {Name: "product", Rows: 4, Columns: 6}, {Name: "square", Rows: 5, Columns: 5, Symmetric: true}}
+var outers = []event.Matrix{{Name: "plain", Rows: 1, Columns: 5}, {Name: "product", Rows: 4, Columns: 6},
+	{Name: "square", Rows: 5, Columns: 5, Symmetric: true}}
 
 // randomOuter returns one whose products are float32.
 func randomOuter(random *rand.Rand, unit, record string) outer {
@@ -201,7 +202,8 @@ func TestFactoredAgain(t *testing.T) {
 		second := first
 		change(&second)
 		err := second.put(t, c, true)
-		if mismatch := new(book.Mismatch); (name == "the same") != (err == nil) || err != nil && !errors.As(err, &mismatch) {
+		if mismatch := new(book.Mismatch); (name == "the same") != (err == nil) || err != nil &&
+			!errors.As(err, &mismatch) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if err == nil {
@@ -238,7 +240,8 @@ func TestFactoredUsersStaySmall(t *testing.T) {
 	}
 	runtime.GC()
 	runtime.ReadMemStats(&after)
-	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > users*side*100 { // cells would be 16,000 bytes a row
+	// cells would be 16,000 bytes a row
+	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > users*side*100 {
 		t.Errorf("%d users of %d numbers each keep %d bytes", users, 2*side, grown)
 	}
 	cells, _, err := c.Sum(c.round.taken)
@@ -250,7 +253,8 @@ func TestFactoredUsersStaySmall(t *testing.T) {
 // wordTerms are terms of unit word.
 func wordTerms(mechanism string, clip float64) Terms {
 	return newTerms(newGrant(func(g *event.Grant) {
-		g.Mechanism, g.Adjacency, g.Unit, g.Scheme = mechanism, event.ReplaceOne, event.Word, event.Scheme{Method: event.All, Rate: 1, Rounds: 3}
+		g.Mechanism, g.Adjacency, g.Unit, g.Scheme = mechanism, event.ReplaceOne, event.Word,
+			event.Scheme{Method: event.All, Rate: 1, Rounds: 3}
 		g.Clipping, g.Clip, g.Proved, g.Draws = event.ClipProved, clip, 2, 0.5
 		g.NoiseMultiplier = 1
 	}))
@@ -316,7 +320,8 @@ func TestWordsOfUsers(t *testing.T) {
 
 // TestCheckRound: coupled contributions, and other draws than the grant is for, are refused, unless nothing is claimed.
 func TestCheckRound(t *testing.T) {
-	words, unbounded := wordTerms(event.Laplace, 1), newTerms(newGrant(func(g *event.Grant) { g.Clipping, g.Claim = event.ClipUnbounded, event.PaperClaim }))
+	words, unbounded := wordTerms(event.Laplace, 1),
+		newTerms(newGrant(func(g *event.Grant) { g.Clipping, g.Claim = event.ClipUnbounded, event.PaperClaim }))
 	for name, c := range map[string]struct {
 		terms   Terms
 		draws   float64
@@ -370,13 +375,17 @@ func TestCoupledIsRefused(t *testing.T) {
 // the paper's sensitivity beside.
 func TestUnboundedIsCharged(t *testing.T) {
 	ledger := newLedger(t)
-	p := open(t, ledger, newTerms(newGrant(func(g *event.Grant) { g.Clipping, g.Claim = event.ClipUnbounded, event.PaperClaim })))
+	p := open(t, ledger, newTerms(newGrant(func(g *event.Grant) {
+		g.Clipping, g.Claim = event.ClipUnbounded,
+			event.PaperClaim
+	})))
 	cells := release(t, p, 1, poisson, contribution{"a", []float32{200, 0, 0, 0, 0, -3}})
 	if got := float64(cells[0]) * p.Step(); math.Abs(got-200) > 1e-3 {
 		t.Errorf("a cell of 200 is released as %v", got)
 	}
 	charge := p.charge
-	if charge.Sensitivity != 0 || charge.Claimed != 1<<20 || charge.Scale != 1 || charge.Clipping != event.ClipUnbounded {
+	if charge.Sensitivity != 0 || charge.Claimed != 1<<20 || charge.Scale != 1 ||
+		charge.Clipping != event.ClipUnbounded {
 		t.Errorf("charged as %+v", charge)
 	}
 	huge := contribution{"a", []float32{1 << 23, 0, 0, 0, 0, 0}} // would saturate: a wrong sum

@@ -55,7 +55,8 @@ const notCell = 1 << 63
 // numbers follow, and one pair for each number.
 func pairsOf(products []fixed.Product) (pairs []markKey) {
 	for _, p := range products {
-		pairs = append(pairs, markKey{notCell | uint64(p.Before)<<8 | uint64(p.Matrix), uint64(p.Rows)<<32 | uint64(len(p.Factors)-p.Rows)})
+		pairs = append(pairs, markKey{notCell | uint64(p.Before)<<8 | uint64(p.Matrix),
+			uint64(p.Rows)<<32 | uint64(len(p.Factors)-p.Rows)})
 		for _, f := range p.Factors {
 			pairs = append(pairs, markKey{notCell | uint64(f.Index), uint64(math.Float32bits(f.Value))})
 		}

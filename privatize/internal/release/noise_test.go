@@ -43,7 +43,8 @@ func TestScaleOfNoise(t *testing.T) {
 						want.pair = noise.NewGaussian(halved(charged))
 					}
 					if !reflect.DeepEqual(p.noise, want) {
-						t.Errorf("%s × %v, clip %v, symmetric %v: the samplers are not those of the scale that is charged",
+						t.Errorf("%s × %v, clip %v, symmetric %v: the samplers are not those of the scale that is "+
+							"charged",
 							mechanism, multiplier, clip, symmetric)
 					}
 					if !reflect.DeepEqual(p.noise.cell.Twin(), want.cell) {
@@ -130,7 +131,8 @@ func TestEachCellIsDrawnForOnce(t *testing.T) {
 				slices.Sort(got)
 				for i, v := range got {
 					if v != int64(i+1) {
-						t.Fatalf("%d workers, %d cells, kind %d: the draws in the cells are %v", workers, cells, kind, got)
+						t.Fatalf("%d workers, %d cells, kind %d: the draws in the cells are %v", workers, cells, kind,
+							got)
 					}
 				}
 				if s, ok := sampler.(*numbers); ok {
@@ -138,7 +140,8 @@ func TestEachCellIsDrawnForOnce(t *testing.T) {
 						t.Errorf("%d workers, %d cells, kind %d: %d draws", workers, cells, kind, drawn)
 					}
 					if twins := int(s.twins.Load()); twins != workers {
-						t.Errorf("%d workers draw from %d twins: a sampler is not for several goroutines", workers, twins)
+						t.Errorf("%d workers draw from %d twins: a sampler is not for several goroutines", workers,
+							twins)
 					}
 				}
 			}
@@ -153,7 +156,8 @@ func TestEachCellIsDrawnForOnce(t *testing.T) {
 // program fails with a probability below 2^-43.
 func TestEveryCellGetsNoise(t *testing.T) {
 	const scale = 1 << 30
-	for name, sampler := range map[string]noise.Sampler{"gaussian": noise.NewGaussian(scale), "laplace": noise.NewLaplace(scale)} {
+	for name, sampler := range map[string]noise.Sampler{"gaussian": noise.NewGaussian(scale),
+		"laplace": noise.NewLaplace(scale)} {
 		n := noises{cell: sampler, pair: noise.NewGaussian(scale)}
 		eachShare(func(workers, cells int) {
 			first, second := make([]int64, cells), make([]int64, cells)

@@ -421,7 +421,8 @@ func TestDisjointRounds(t *testing.T) {
 		"epochs, by other coins":   {epochs, otherEpochs, same, "a second time"},
 		"epochs, other run":        {epochs, epochs, otherRun, `run run of data set "data" has begun`},
 		"epochs, more rounds":      {epochs, more, same, "was not sampled by allocate × 1 × 2, which the grant is for"},
-		"epochs, as one":           {epochs, allocate, same, "was not sampled by allocate × 1 × 2, which the grant is for"},
+		"epochs, as one": {epochs, allocate, same,
+			"was not sampled by allocate × 1 × 2, which the grant is for"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			grant := newGrant(func(g *event.Grant) { g.Scheme = c.scheme; g.Scheme.Coins = "" })
@@ -432,7 +433,8 @@ func TestDisjointRounds(t *testing.T) {
 			terms := newTerms(grant)
 			c.change(&terms)
 			refused(t, ledger, terms, 2, c.then, c.message)
-			release(t, open(t, ledger, newTerms(grant)), 2, c.scheme, contribution{"two", one.values}) // the second half
+			// the second half
+			release(t, open(t, ledger, newTerms(grant)), 2, c.scheme, contribution{"two", one.values})
 		})
 	}
 }
@@ -472,7 +474,10 @@ func TestSubjectIsTheGrants(t *testing.T) {
 		"vocabulary size": func(s *event.Subject) { s.VocabularySize = 48213 },
 		"matrix":          func(s *event.Subject) { s.Matrices[0].Name = "cancer" },
 		"rows":            func(s *event.Subject) { s.Matrices[0].Rows++ },
-		"more matrices":   func(s *event.Subject) { s.Matrices = append(s.Matrices, event.Matrix{Name: "b", Rows: 1, Columns: 1}) },
+		"more matrices": func(s *event.Subject) {
+			s.Matrices = append(s.Matrices,
+				event.Matrix{Name: "b", Rows: 1, Columns: 1})
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ledger := newLedger(t)
@@ -687,7 +692,8 @@ func TestUnitTwice(t *testing.T) {
 
 // TestOrderDoesNotMatter: the exact sum is the same in any order of the units, and of a user's records.
 func TestOrderDoesNotMatter(t *testing.T) {
-	units := []contribution{one, {"two", []float32{1e-3, 7, 0, -0.25, 1e30, 3}}, {"three", []float32{0, 1.5, -9, 0, 2, 1e-9}}}
+	units := []contribution{one, {"two", []float32{1e-3, 7, 0, -0.25, 1e30, 3}},
+		{"three", []float32{0, 1.5, -9, 0, 2, 1e-9}}}
 	for _, unit := range []string{event.Document, event.User} {
 		sum := func(order ...int) []int64 {
 			terms := newTerms(newGrant(func(g *event.Grant) { g.Unit = unit }))

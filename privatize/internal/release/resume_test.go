@@ -116,7 +116,8 @@ func TestResumeFromClaims(t *testing.T) {
 	p.Close()
 	// Claims of other runs and of other ledgers say nothing.
 	terms := claiming(&sharedLog{entries: [][]byte{
-		[]byte(`{"version":1,"run":"other","round":2,"attempt":1,"owner":"` + string(bytes.TrimSpace(read(t, ledger+".releases/.owner"))) + `"}`),
+		[]byte(`{"version":1,"run":"other","round":2,"attempt":1,"owner":"` +
+			string(bytes.TrimSpace(read(t, ledger+".releases/.owner"))) + `"}`),
 		// Who has claimed a second release of a charged round is no former name of this ledger.
 		[]byte(`{"version":1,"run":"run","round":1,"attempt":2,"owner":"00000000000000000000000000000001"}`),
 		[]byte(`{"version":1,"run":"run","round":5,"attempt":1,"owner":"00000000000000000000000000000001"}`),

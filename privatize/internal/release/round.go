@@ -132,7 +132,8 @@ func (r *round) takePart(keys []byte, records, digest uint64, cells []int64) err
 		}
 	}
 	if added < units {
-		return again(known == units, "a unit is in two partial sums of a round, or in a partial sum and in contributions")
+		return again(known == units,
+			"a unit is in two partial sums of a round, or in a partial sum and in contributions")
 	}
 	r.taken.Units += uint64(units)
 	r.taken.Records += records

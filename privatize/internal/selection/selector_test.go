@@ -21,7 +21,8 @@ import (
 // 0.01)·bound and not one of (n + 0.01)·bound: a draw beyond 20 steps has a probability below 1e-80.
 func newGrant(change ...func(*event.Grant)) *event.Grant {
 	g := &event.Grant{
-		Version: event.GrantVersion, ID: "grant", Mechanism: event.Select, Adjacency: event.AddRemove, Unit: event.Document,
+		Version: event.GrantVersion, ID: "grant", Mechanism: event.Select, Adjacency: event.AddRemove,
+		Unit: event.Document,
 		Clip: 1, NoiseMultiplier: 0x1p-20, MaxWords: 4, Threshold: 1.99,
 		Scheme: event.Scheme{Method: event.All, Rate: 1, Rounds: 1}, Releases: 1,
 	}
@@ -127,8 +128,9 @@ func TestRelease(t *testing.T) {
 	}
 	want := event.Charge{
 		Dataset: "data", Run: "run", Round: 1, Grant: "grant", Mechanism: event.Select, Adjacency: event.AddRemove,
-		Unit: event.Document, Sensitivity: 1 << 20, Scale: 1, Threshold: uint64(math.Ceil(0.65 * (1 << 20))), MaxWords: 4,
-		Scheme: terms.Grant.Scheme, Settings: "settings", Release: charged[0].Release,
+		Unit: event.Document, Sensitivity: 1 << 20, Scale: 1, Threshold: uint64(math.Ceil(0.65 * (1 << 20))),
+		MaxWords: 4,
+		Scheme:   terms.Grant.Scheme, Settings: "settings", Release: charged[0].Release,
 	}
 	if *charged[0] != want {
 		t.Errorf("charged %+v, want %+v", *charged[0], want)
@@ -173,7 +175,8 @@ func TestScale(t *testing.T) {
 	for _, multiplier := range []float64{0x1p-20, 0.3, 1, 1.24, 5} {
 		s := open(t, newLedger(t), newTerms(func(g *event.Grant) { g.NoiseMultiplier = multiplier }))
 		if float64(s.charge.Scale) < multiplier*float64(s.charge.Sensitivity) {
-			t.Errorf("multiplier %v: a scale of %d is charged for a sensitivity of %d", multiplier, s.charge.Scale, s.charge.Sensitivity)
+			t.Errorf("multiplier %v: a scale of %d is charged for a sensitivity of %d", multiplier, s.charge.Scale,
+				s.charge.Sensitivity)
 		}
 		if !reflect.DeepEqual(s.noise, noise.Sampler(noise.NewGaussian(s.charge.Scale))) {
 			t.Errorf("multiplier %v: the sampler is not that of the scale that is charged", multiplier)
@@ -233,7 +236,11 @@ func TestRareWords(t *testing.T) {
 			add(t, s, paper{unit[0], "", unit})
 		}
 		left := 0
-		if _, _, err := s.Release(func(words []string) ([]byte, error) { left = len(words); return encode(words) }); err != nil {
+		if _, _, err := s.Release(func(words []string) ([]byte,
+			error) {
+			left = len(words)
+			return encode(words)
+		}); err != nil {
 			t.Fatal(err)
 		}
 		least := int(math.Ceil(c.threshold*bound)) - int(bound/math.Sqrt(float64(c.t)))

@@ -122,7 +122,8 @@ func TestCap(t *testing.T) {
 	}
 	more := append(backwards, "more")
 	if other, _ := counted(t, 16, false, paper{"d", "d", more}); equal(other, first) {
-		t.Error("every unit chooses alike") // 16 of 1001 words chosen independently are these with a probability below 1e-34
+		// 16 of 1001 words chosen independently are these with a probability below 1e-34
+		t.Error("every unit chooses alike")
 	}
 	if others, _ := counted(t, 16, false, paper{"e", "e", more}, paper{"d", "d", words}); !contains(others, first) {
 		t.Error("another unit changes the choice")

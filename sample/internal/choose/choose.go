@@ -92,7 +92,8 @@ func NewSeeded(scheme event.Scheme, digests []uint64, keys []corpus.Key, seed co
 	return newChooser(scheme, digests, numbers, coins)
 }
 
-func newChooser(scheme event.Scheme, digests []uint64, numbers func(int) func(int) (uint64, uint64), coins func(int) Set) (*Chooser, error) {
+func newChooser(scheme event.Scheme, digests []uint64, numbers func(int) func(int) (uint64, uint64),
+	coins func(int) Set) (*Chooser, error) {
 	if scheme.Method == event.Fixed && scheme.Population != uint64(len(digests)) {
 		return nil, fmt.Errorf("scheme is for a population of %d units, which the corpus has not", scheme.Population)
 	}

@@ -24,7 +24,8 @@ func likely(t *testing.T, what string, statistic, degrees float64) {
 	t.Helper()
 	chi := distuv.ChiSquared{K: degrees}
 	if low, high := chi.Quantile(alpha/2), chi.Quantile(1-alpha/2); !(statistic >= low && statistic <= high) {
-		t.Errorf("%s: got χ² = %v of %v degrees of freedom, want one in [%.3g, %.3g]", what, statistic, degrees, low, high)
+		t.Errorf("%s: got χ² = %v of %v degrees of freedom, want one in [%.3g, %.3g]", what, statistic, degrees, low,
+			high)
 	}
 }
 
@@ -376,7 +377,8 @@ func TestNumbersOfEpochs(t *testing.T) {
 			set, numbers := c.Round(round), throw.Round((round-1)/rounds)
 			for i, key := range keys {
 				high, _ := numbers(&key)
-				if want := int(high>>62) == (round-1)%rounds; set.Has(i) != want { // of 4 rounds the first 2 bits are the round
+				// of 4 rounds the first 2 bits are the round
+				if want := int(high>>62) == (round-1)%rounds; set.Has(i) != want {
 					t.Fatalf("%d epochs: unit %d is in round %d: %v, want %v", number, i, round, set.Has(i), want)
 				}
 			}
@@ -399,7 +401,8 @@ func TestPurpose(t *testing.T) {
 		{fixed(1, 4), "run r\nunit document\nfixed rate 3fd0000000000000 size 1 population 4 rounds 10"},
 		// Older programs threw coins under this purpose without its last line, by another rule. Under one name a round
 		// must have one set.
-		{poisson(0.25), "run r\nunit document\npoisson rate 3fd0000000000000 size 0 population 0 rounds 10\ngroups of 4 rounds"},
+		{poisson(0.25), "run r\nunit document\npoisson rate 3fd0000000000000 size 0 population 0 rounds 10\n" +
+			"groups of 4 rounds"},
 	} {
 		if got := Purpose(c.scheme, "r", event.Document, nil); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)

@@ -17,7 +17,8 @@ func TestGroups(t *testing.T) {
 		_, keys := units(n)
 		scheme := poisson(0.3) // of 10 rounds: the last group is not whole
 		throw := secret(4).Throw(Purpose(scheme, "run", event.Document, nil))
-		orders := [][]int{{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13}, {3, 4, 5}, {6, 7, 10}, {10, 9, 2, 1, 4, 3}, {1, 1, 2, 2, 8, 8, 5, 7}}
+		orders := [][]int{{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13}, {3, 4, 5}, {6, 7, 10}, {10, 9, 2, 1, 4, 3},
+			{1, 1, 2, 2, 8, 8, 5, 7}}
 		for range 20 {
 			order := make([]int, 12)
 			for i := range order {
@@ -35,7 +36,8 @@ func TestGroups(t *testing.T) {
 					want := coins.Falls(keys[i : i+1])[place] != 0
 					drawn += index(want)
 					if set.Has(i) != want {
-						t.Fatalf("%d units, asked %v: unit %d is in round %d: %v, want %v", n, order, i, round, set.Has(i), want)
+						t.Fatalf("%d units, asked %v: unit %d is in round %d: %v, want %v", n, order, i, round,
+							set.Has(i), want)
 					}
 				}
 				if set.Len() != drawn {
@@ -50,7 +52,8 @@ func TestGroups(t *testing.T) {
 // scheme.
 func TestGroupsKeepLittle(t *testing.T) {
 	_, keys := units(100)
-	for _, c := range []struct{ round, rounds, kept int }{{1, 10, 3}, {3, 10, 1}, {4, 10, 0}, {9, 10, 1}, {10, 10, 0}, {1, 1, 0}} {
+	for _, c := range []struct{ round, rounds, kept int }{{1, 10, 3}, {3, 10, 1}, {4, 10, 0}, {9, 10, 1}, {10, 10, 0},
+		{1, 1, 0}} {
 		g := &groups{throw: secret(1).Throw(""), keys: keys, rate: 0.5, rounds: c.rounds}
 		g.round(c.round)
 		kept := 0

@@ -82,7 +82,8 @@ func TestNeighbours(t *testing.T) {
 	slices.Reverse(reversed)
 	for by, draw := range drawings {
 		for _, scheme := range []event.Scheme{
-			poisson(0.5), fixed(100, units), disjoint(event.Allocate, rounds), disjoint(event.Epoch, rounds), epochs(4, rounds/4),
+			poisson(0.5), fixed(100, units), disjoint(event.Allocate, rounds), disjoint(event.Epoch, rounds),
+			epochs(4, rounds/4),
 		} {
 			joined, changed := 0, 0
 			for round := 1; round <= rounds; round++ {
@@ -109,7 +110,8 @@ func TestNeighbours(t *testing.T) {
 				}
 			}
 			if scheme.Method == event.Fixed && changed == 0 {
-				t.Errorf("%s by %s: the unit was never exchanged", scheme, by) // with a probability of 0.8^20 by other coins
+				// with a probability of 0.8^20 by other coins
+				t.Errorf("%s by %s: the unit was never exchanged", scheme, by)
 			}
 			if scheme.Disjoint() && joined != max(1, scheme.Epochs) || scheme.Method == event.Poisson && joined == 0 {
 				t.Errorf("%s by %s: the unit joined %d rounds", scheme, by, joined)

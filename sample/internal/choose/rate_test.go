@@ -26,12 +26,14 @@ func TestRateIsTheCharged(t *testing.T) {
 				bits   int
 				draw   func(event.Scheme) (*Chooser, error)
 			}{
-				"secret": {numberOf(secret(3), "any", round, &keys[i]), 96, func(scheme event.Scheme) (*Chooser, error) {
-					return New(scheme, digests, keys, secret(3).Throw("any"))
-				}},
-				"seed": {new(big.Int).SetUint64(coin.Seed(3).Number(round, digests[i])), 64, func(scheme event.Scheme) (*Chooser, error) {
-					return NewSeeded(scheme, digests, keys, 3)
-				}},
+				"secret": {numberOf(secret(3), "any", round, &keys[i]), 96,
+					func(scheme event.Scheme) (*Chooser, error) {
+						return New(scheme, digests, keys, secret(3).Throw("any"))
+					}},
+				"seed": {new(big.Int).SetUint64(coin.Seed(3).Number(round, digests[i])), 64,
+					func(scheme event.Scheme) (*Chooser, error) {
+						return NewSeeded(scheme, digests, keys, 3)
+					}},
 			} {
 				above, below := around(c.number, c.bits)
 				for rate, want := range map[float64]bool{above: true, below: false} {
@@ -40,7 +42,8 @@ func TestRateIsTheCharged(t *testing.T) {
 						t.Fatal(err)
 					}
 					if got := chooser.Round(round).Has(i); got != want {
-						t.Errorf("%s: unit %d, number %x of %d bits, is in round %d of rate %x: %v, want %v", name, i, c.number, c.bits, round, rate, got, want)
+						t.Errorf("%s: unit %d, number %x of %d bits, is in round %d of rate %x: %v, want %v", name, i,
+							c.number, c.bits, round, rate, got, want)
 					}
 				}
 			}

@@ -38,7 +38,8 @@ func TestThrow(t *testing.T) {
 	} {
 		high, low := counting().Throw(c.purpose).Round(c.round)(&c.unit)
 		if high != c.high || low != c.low {
-			t.Errorf("%q, round %d, unit %x: got %x %x, want %x %x", c.purpose, c.round, c.unit, high, low, c.high, c.low)
+			t.Errorf("%q, round %d, unit %x: got %x %x, want %x %x", c.purpose, c.round, c.unit, high, low, c.high,
+				c.low)
 		}
 	}
 	for purpose, want := range map[string]string{
@@ -116,7 +117,8 @@ func TestSeed(t *testing.T) {
 		{math.MaxUint64, 1 << 31, math.MaxUint64, 0x37cf1e112842a4d5},
 	} {
 		if got := c.seed.Number(c.round, c.digest); got != c.want {
-			t.Errorf("number of unit %x in round %d by seed %d: got %x, want %x", c.digest, c.round, c.seed, got, c.want)
+			t.Errorf("number of unit %x in round %d by seed %d: got %x, want %x", c.digest, c.round, c.seed, got,
+				c.want)
 		}
 	}
 	if got, want := Seed(7).Name(), "07d9d0c5705368ccbd4ff14631ab2de4"; got != want {

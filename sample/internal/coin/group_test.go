@@ -19,10 +19,14 @@ var pinned = []struct {
 	group         int
 	numbers, more [GroupRounds]uint64
 }{
-	{"purpose", 0, [4]uint64{0x62dd27c4, 0x1e3fe72f, 0x72f28d9e, 0xa2c851b9}, [4]uint64{0xc66bc85e6c3b21fc, 0xd06765394f1abe9c, 0x3728dbfabb43cb9a, 0x451ed15b7d95ecd9}},
-	{"purpose", 1, [4]uint64{0xd323348a, 0x9bee6225, 0xf6b15d4f, 0x6fd7eac9}, [4]uint64{0x1eaa95d9d42ca408, 0xc1e8b02184ba02d7, 0xe86e656ccfbee102, 0xbad33ab4c73a62bf}},
-	{"other", 0, [4]uint64{0x9584dce8, 0xf5eb14ac, 0xb34f06cf, 0xe7679730}, [4]uint64{0x41a2267d62e8fa90, 0xc7319d4384550c80, 0xd26663fa25c11d4a, 0xc281e7b097b6336b}},
-	{"purpose", 1<<29 - 1, [4]uint64{0x7393bf43, 0xd317f0b0, 0xb521fb0a, 0xf0f81670}, [4]uint64{0xaf6a2ded1f9dd47c, 0x4131987e547c2849, 0xcf78e06e657b507f, 0xef807ae06a0cfa31}},
+	{"purpose", 0, [4]uint64{0x62dd27c4, 0x1e3fe72f, 0x72f28d9e, 0xa2c851b9},
+		[4]uint64{0xc66bc85e6c3b21fc, 0xd06765394f1abe9c, 0x3728dbfabb43cb9a, 0x451ed15b7d95ecd9}},
+	{"purpose", 1, [4]uint64{0xd323348a, 0x9bee6225, 0xf6b15d4f, 0x6fd7eac9},
+		[4]uint64{0x1eaa95d9d42ca408, 0xc1e8b02184ba02d7, 0xe86e656ccfbee102, 0xbad33ab4c73a62bf}},
+	{"other", 0, [4]uint64{0x9584dce8, 0xf5eb14ac, 0xb34f06cf, 0xe7679730},
+		[4]uint64{0x41a2267d62e8fa90, 0xc7319d4384550c80, 0xd26663fa25c11d4a, 0xc281e7b097b6336b}},
+	{"purpose", 1<<29 - 1, [4]uint64{0x7393bf43, 0xd317f0b0, 0xb521fb0a, 0xf0f81670},
+		[4]uint64{0xaf6a2ded1f9dd47c, 0x4131987e547c2849, 0xcf78e06e657b507f, 0xef807ae06a0cfa31}},
 }
 
 // TestGroup throws the coins of one unit by all thresholds near its pinned numbers of 96 bits, of each place: those
@@ -33,7 +37,8 @@ func TestGroup(t *testing.T) {
 		for place, number := range c.numbers {
 			more := c.more[place]
 			for _, threshold := range []Threshold{
-				{number, 0}, {number, more - 1}, {number, more}, {number, more + 1}, {number, 1<<64 - 1}, {number + 1, 0}, {number - 1, 1<<64 - 1},
+				{number, 0}, {number, more - 1}, {number, more}, {number, more + 1}, {number, 1<<64 - 1},
+				{number + 1, 0}, {number - 1, 1<<64 - 1},
 				{0, 0}, {1 << 32, 0},
 			} {
 				for _, at := range []int{0, 1, 31, 63} {
@@ -46,7 +51,8 @@ func TestGroup(t *testing.T) {
 						n, m := c.numbers[other], c.more[other]
 						want := n < threshold.high || n == threshold.high && m < threshold.low
 						if got := bits>>at&1 != 0; got != want {
-							t.Errorf("%q, group %d, place %d of unit %d by the threshold %x: falls is %v, want %v", c.purpose, c.group, other, at, threshold, got, want)
+							t.Errorf("%q, group %d, place %d of unit %d by the threshold %x: falls is %v, want %v",
+								c.purpose, c.group, other, at, threshold, got, want)
 						}
 					}
 				}
@@ -57,9 +63,11 @@ func TestGroup(t *testing.T) {
 
 // TestGroupOf: every round has one place in one group, and four rounds in a row fill a group.
 func TestGroupOf(t *testing.T) {
-	for round, want := range map[int][2]int{1: {0, 0}, 2: {0, 1}, 4: {0, 3}, 5: {1, 0}, 8: {1, 3}, 9: {2, 0}, 1 << 31: {1<<29 - 1, 3}} {
+	for round, want := range map[int][2]int{1: {0, 0}, 2: {0, 1}, 4: {0, 3}, 5: {1, 0}, 8: {1, 3}, 9: {2, 0},
+		1 << 31: {1<<29 - 1, 3}} {
 		if group, place := GroupOf(round); group != want[0] || place != want[1] {
-			t.Errorf("round %d: got place %d of group %d, want place %d of group %d", round, place, group, want[1], want[0])
+			t.Errorf("round %d: got place %d of group %d, want place %d of group %d", round, place, group, want[1],
+				want[0])
 		}
 	}
 }

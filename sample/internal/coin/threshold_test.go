@@ -36,7 +36,8 @@ func TestThreshold(t *testing.T) {
 // FuzzThreshold checks in exact arithmetic that a coin never falls more often than p says, nor 2^-96 less often (2^-64
 // by a seed): the rate that is charged bounds the rate that ran. From 2^-44 on the two are equal.
 func FuzzThreshold(f *testing.F) {
-	for _, p := range []float64{0.05, 0.1, 1. / 3, 1e-9, 5e-324, 1 - 1e-16, 1, 0x1p-44, 0x1.fffffffffffffp-44, 0x1.fffffffffffffp-45} {
+	for _, p := range []float64{0.05, 0.1, 1. / 3, 1e-9, 5e-324, 1 - 1e-16, 1, 0x1p-44, 0x1.fffffffffffffp-44,
+		0x1.fffffffffffffp-45} {
 		f.Add(p)
 	}
 	f.Fuzz(func(t *testing.T, p float64) {
@@ -48,7 +49,8 @@ func FuzzThreshold(f *testing.F) {
 		got := new(big.Int).SetUint64(threshold.high)
 		got.Lsh(got, 64).Add(got, new(big.Int).SetUint64(threshold.low))
 		short := new(big.Rat).Sub(exact, new(big.Rat).SetFrac(got, new(big.Int).Lsh(big.NewInt(1), 96)))
-		if short.Sign() < 0 || short.Cmp(big.NewRat(1, 1).SetFrac(big.NewInt(1), new(big.Int).Lsh(big.NewInt(1), 96))) >= 0 {
+		if short.Sign() < 0 || short.Cmp(big.NewRat(1, 1).
+			SetFrac(big.NewInt(1), new(big.Int).Lsh(big.NewInt(1), 96))) >= 0 {
 			t.Errorf("p = %v: the threshold is %v, which is %v short", p, got, short)
 		}
 		if p >= 0x1p-44 && short.Sign() != 0 {
@@ -56,7 +58,8 @@ func FuzzThreshold(f *testing.F) {
 		}
 		whole := new(big.Int).Rsh(got, 32)
 		for _, d := range []int64{-1, 0, 1} {
-			if number := new(big.Int).Add(whole, big.NewInt(d)); number.IsUint64() && threshold.Falls(number.Uint64()) != (d < 0) {
+			if number := new(big.Int).Add(whole, big.NewInt(d)); number.IsUint64() &&
+				threshold.Falls(number.Uint64()) != (d < 0) {
 				t.Errorf("p = %v: the number %v falls: %v, want %v", p, number, d >= 0, d < 0)
 			}
 		}

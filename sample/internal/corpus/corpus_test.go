@@ -141,7 +141,8 @@ func TestMemoryNeedsNoFileBelowItsLimit(t *testing.T) {
 // TestUnits checks who owns the documents. A user and a document of one name are two units (SPEC.md §2.3).
 func TestUnits(t *testing.T) {
 	documents := []*wire.Document{
-		{Id: "1", User: "ann"}, {Id: "2"}, {Id: "3", User: "bob"}, {Id: "4", User: "ann"}, {Id: "ann"}, {Id: "5", User: "2"},
+		{Id: "1", User: "ann"}, {Id: "2"}, {Id: "3", User: "bob"}, {Id: "4", User: "ann"}, {Id: "ann"},
+		{Id: "5", User: "2"},
 	}
 	for _, c := range []struct {
 		unit  wire.Unit
@@ -149,7 +150,8 @@ func TestUnits(t *testing.T) {
 		names []string
 	}{
 		{wire.Unit_DOCUMENT, []int{0, 1, 2, 3, 4, 5}, []string{"1", "2", "3", "4", "ann", "5"}},
-		{wire.Unit_USER, []int{0, 1, 2, 0, 3, 4}, []string{"user/ann", "document/2", "user/bob", "document/ann", "user/2"}},
+		{wire.Unit_USER, []int{0, 1, 2, 0, 3, 4},
+			[]string{"user/ann", "document/2", "user/bob", "document/ann", "user/2"}},
 	} {
 		got := filled(t, 1<<30, c.unit, documents)
 		for i, unit := range c.of {

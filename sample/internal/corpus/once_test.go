@@ -30,7 +30,8 @@ func TestOnce(t *testing.T) {
 		holds(t, got, once)
 		for i := range once {
 			unit, of := got.UnitOf(i), want.UnitOf(i)
-			if got.Documents() != len(once) || unit != of || got.Digests()[unit] != want.Digests()[of] || got.Keys()[unit] != want.Keys()[of] {
+			if got.Documents() != len(once) || unit != of || got.Digests()[unit] != want.Digests()[of] ||
+				got.Keys()[unit] != want.Keys()[of] {
 				t.Errorf("%v: document %d is of unit %d, want %d", unit, i, unit, of)
 			}
 		}

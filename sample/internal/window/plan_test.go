@@ -9,7 +9,8 @@ import (
 func TestPlanOf(t *testing.T) {
 	p := Plan{Start: noon, Length: time.Hour, Rounds: 3, Grace: time.Minute}
 	for at, want := range map[time.Duration]int{
-		-1: 0, -100 * 365 * 24 * time.Hour: 0, 0: 1, time.Hour - 1: 1, time.Hour: 2, 3*time.Hour - 1: 3, 3 * time.Hour: 4,
+		-1: 0, -100 * 365 * 24 * time.Hour: 0, 0: 1, time.Hour - 1: 1, time.Hour: 2, 3*time.Hour - 1: 3,
+		3 * time.Hour: 4,
 		math.MaxInt64: 4,
 	} {
 		if got := p.Of(noon.Add(at)); got != want {

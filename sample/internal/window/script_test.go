@@ -39,8 +39,9 @@ type script struct {
 	rest    []delivery
 	ends    time.Duration // 0: it never does
 	arrived time.Time
-	tells   bool         // the source says how far it is drained
-	owed    atomic.Int64 // after the start: the earliest arrival of a document that Next has not returned, or returned last
+	tells   bool // the source says how far it is drained
+	// after the start: the earliest arrival of a document that Next has not returned, or returned last
+	owed atomic.Int64
 }
 
 // Drained is now, or when the first of the documents arrived that are not handed over.
@@ -114,7 +115,8 @@ func newLife(t *testing.T, plan Plan, sources ...[]delivery) *life {
 
 // hourly has windows of an hour from the beginning of a bubble's time on, with a grace of a minute.
 func hourly(rounds int) Plan {
-	return Plan{Start: time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC), Length: time.Hour, Rounds: rounds, Grace: time.Minute}
+	return Plan{Start: time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC), Length: time.Hour, Rounds: rounds,
+		Grace: time.Minute}
 }
 
 // errCrash ends a life before its time.

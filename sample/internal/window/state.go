@@ -55,7 +55,8 @@ type State struct {
 // with other settings. If plan has no start, Open takes the state's start, or for a new state the start of
 // plan.At(now).
 func Open(path, run, unit string, settings []byte, plan Plan, now time.Time) (*State, error) {
-	want := Settings{Version: version, Run: run, Unit: unit, Start: plan.Start, Window: plan.Length, Rounds: plan.Rounds,
+	want := Settings{Version: version, Run: run, Unit: unit, Start: plan.Start, Window: plan.Length,
+		Rounds:    plan.Rounds,
 		Documents: hex.EncodeToString(settings)}
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		fresh := want

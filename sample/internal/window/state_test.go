@@ -80,7 +80,8 @@ func holds(t *testing.T, s *State, window int, again []corpus.Key, in, out []str
 		begun = window
 	}
 	if s.Open() != window || s.Begun() != begun || s.Start() != noon.Add(time.Hour) {
-		t.Errorf("got windows %d and %d and start %v, want %d, %d and %v", s.Begun(), s.Open(), s.Start(), begun, window,
+		t.Errorf("got windows %d and %d and start %v, want %d, %d and %v", s.Begun(), s.Open(), s.Start(), begun,
+			window,
 			noon.Add(time.Hour))
 	}
 	for _, name := range in {
@@ -144,7 +145,8 @@ func TestStateOrder(t *testing.T) {
 func TestStateOfOneRun(t *testing.T) {
 	path := written(t)
 	first := open(t, path)
-	if _, err := Open(path, "run", "user", nil, Plan{Length: time.Hour, Rounds: 9}, noon); exit.Code(err) != exit.Locked {
+	if _, err := Open(path, "run", "user", nil, Plan{Length: time.Hour, Rounds: 9},
+		noon); exit.Code(err) != exit.Locked {
 		t.Errorf("got %v, want an error of the lock", err)
 	}
 	if err := os.Rename(path, path+".old"); err != nil {
@@ -175,7 +177,8 @@ func TestStateOfOtherSettings(t *testing.T) {
 		{"run", "user", Plan{Length: time.Minute, Rounds: 9}, "run, unit, length or number"},
 		{"run", "user", Plan{Length: time.Hour, Rounds: 8}, "run, unit, length or number"},
 		{"run", "user", Plan{Length: time.Hour, Rounds: 9, Start: noon}, "start"},
-		{"run", "user", Plan{Length: time.Hour, Rounds: 9, Start: noon.Add(time.Hour).In(time.FixedZone("", 3600))}, ""},
+		{"run", "user", Plan{Length: time.Hour, Rounds: 9, Start: noon.Add(time.Hour).In(time.FixedZone("", 3600))},
+			""},
 	} {
 		s, err := Open(path, c.run, c.unit, nil, c.plan, noon.Add(48*time.Hour))
 		if c.wrong == "" {
@@ -188,7 +191,8 @@ func TestStateOfOtherSettings(t *testing.T) {
 			t.Errorf("%+v: got %v, want an error of the %s", c, err, c.wrong)
 		}
 	}
-	if _, err := Open(path, "run", "user", []byte{2}, Plan{Length: time.Hour, Rounds: 9}, noon); exit.Code(err) != exit.Usage ||
+	if _, err := Open(path, "run", "user", []byte{2}, Plan{Length: time.Hour, Rounds: 9},
+		noon); exit.Code(err) != exit.Usage ||
 		!strings.Contains(err.Error(), "rule by which text is cut into words") {
 		t.Errorf("documents of another rule: got %v", err)
 	}
@@ -200,7 +204,8 @@ func TestStateOfOtherSettings(t *testing.T) {
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Open(path, "run", "user", nil, Plan{Length: time.Hour, Rounds: 9}, noon); exit.Code(err) != exit.Malformed {
+		if _, err := Open(path, "run", "user", nil, Plan{Length: time.Hour, Rounds: 9},
+			noon); exit.Code(err) != exit.Malformed {
 			t.Errorf("%s: got %v", name, err)
 		}
 		if after, err := os.ReadFile(path); err != nil || string(after) != content {
@@ -313,7 +318,8 @@ func TestDamagedState(t *testing.T) {
 			}
 		}
 		s.Close()
-		if _, err := Open(path, "run", "user", nil, Plan{Length: time.Hour, Rounds: 9}, noon); exit.Code(err) != exit.Malformed {
+		if _, err := Open(path, "run", "user", nil, Plan{Length: time.Hour, Rounds: 9},
+			noon); exit.Code(err) != exit.Malformed {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}

@@ -56,7 +56,8 @@ func TestCatchUp(t *testing.T) {
 		l := newLife(t, hourly(10), fast, slow)
 		l.ends = now + 103*s
 		got, w := l.run()
-		want(t, got, "100h1m40s: 1 a d", "100h1m40s: 2 b", "100h1m41s: 3 e", "100h1m41s: 4", "100h1m41s: 5", "100h1m41s: 6",
+		want(t, got, "100h1m40s: 1 a d", "100h1m40s: 2 b", "100h1m41s: 3 e", "100h1m41s: 4", "100h1m41s: 5",
+			"100h1m41s: 6",
 			"100h1m41s: 7", "100h1m41s: 8 c", "100h1m41s: 9", "100h1m43s: 10 f")
 		if w.Late+w.Repeated != 0 || w.Outside != 1 { // z is after the last window and is never taken
 			t.Errorf("got %d late, %d repeated, %d outside", w.Late, w.Repeated, w.Outside)
@@ -82,7 +83,8 @@ func TestLate(t *testing.T) {
 func TestRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLife(t, hourly(4), []delivery{
-			{id: "a", arrived: 10 * m, at: 10 * m}, {id: "a", arrived: 10 * m, at: 11 * m}, {id: "b", arrived: 12 * m, at: 12 * m},
+			{id: "a", arrived: 10 * m, at: 10 * m}, {id: "a", arrived: 10 * m, at: 11 * m},
+			{id: "b", arrived: 12 * m, at: 12 * m},
 			{id: "a", arrived: h + 10*s, at: h + 10*s}, // when its window is kept open
 			{id: "c", arrived: h + 11*s, at: h + 11*s}, {id: "c", arrived: 50 * m, at: h + 12*s},
 			{id: "b", arrived: 12 * m, at: 3*h + 30*s}, {id: "c", arrived: 3*h + 40*s, at: 3*h + 40*s},
@@ -99,10 +101,12 @@ func TestRepeated(t *testing.T) {
 func TestUsers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLife(t, hourly(3), []delivery{
-			{"a1", "ann", 10 * m, 10 * m}, {"b1", "bob", 11 * m, 11 * m}, {"a2", "ann", 12 * m, 12 * m}, {"x", "", 13 * m, 13 * m},
+			{"a1", "ann", 10 * m, 10 * m}, {"b1", "bob", 11 * m, 11 * m}, {"a2", "ann", 12 * m, 12 * m},
+			{"x", "", 13 * m, 13 * m},
 			{"c1", "cyd", h + 10*s, h + 10*s}, {"b2", "bob", h + 11*s, h + 11*s}, {"c2", "cyd", 59 * m, h + 12*s},
 			{"d1", "dan", h + 13*s, h + 13*s}, {"a3", "ann", h + 30*m, h + 30*m}, {"ann", "", h + 31*m, h + 31*m},
-			{"d2", "dan", h + 32*m, h + 32*m}, {"d3", "dan", 2*h + 30*m, 2*h + 30*m}, {"e1", "eve", 2*h + 31*m, 2*h + 31*m},
+			{"d2", "dan", h + 32*m, h + 32*m}, {"d3", "dan", 2*h + 30*m, 2*h + 30*m},
+			{"e1", "eve", 2*h + 31*m, 2*h + 31*m},
 		})
 		l.unit = wire.Unit_USER
 		got, _ := l.run()
@@ -116,7 +120,8 @@ func TestUsers(t *testing.T) {
 func TestSharedIDs(t *testing.T) {
 	mal := delivery{"x", "mal", 10 * m, 10 * m}
 	others := []delivery{
-		{"v", "vic", 9 * m, 9 * m}, {"x", "vic", 11 * m, 11 * m}, {"x", "", 12 * m, 12 * m}, {"x", "vic", 13 * m, 13 * m},
+		{"v", "vic", 9 * m, 9 * m}, {"x", "vic", 11 * m, 11 * m}, {"x", "", 12 * m, 12 * m},
+		{"x", "vic", 13 * m, 13 * m},
 		{"x", "wes", h + 10*m, h + 10*m}, {"y", "wes", h + 11*m, h + 11*m},
 	}
 	for _, c := range []struct {

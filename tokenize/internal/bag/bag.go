@@ -45,7 +45,8 @@ func (w Words) Coverage() float64 {
 
 // NewCounter returns a Counter for a vocabulary with the given size and index. Texts are cut by rule.
 func NewCounter(index *Index, size int, rule words.Rule) *Counter {
-	return &Counter{index: index, splitter: words.Splitter{Rule: rule}, counts: make([]uint32, size+2), ids: newIDs(size + 2)}
+	return &Counter{index: index, splitter: words.Splitter{Rule: rule}, counts: make([]uint32, size+2),
+		ids: newIDs(size + 2)}
 }
 
 // Add adds the words of text that are in the vocabulary to the current bag.

@@ -44,7 +44,8 @@ func TestBag(t *testing.T) {
 		{[]string{"Apple, ZEBRA; apple pear"}, map[string]uint32{"apple": 2, "zebra": 1}},
 		{nil, map[string]uint32{}},
 		{[]string{"nothing known"}, map[string]uint32{}},
-		{[]string{"zebra", "encyclopedia cafe\u0301 zebra"}, map[string]uint32{"zebra": 2, "encyclopedia": 1, "caf\u00e9": 1}},
+		{[]string{"zebra", "encyclopedia cafe\u0301 zebra"},
+			map[string]uint32{"zebra": 2, "encyclopedia": 1, "caf\u00e9": 1}},
 	} {
 		if got := bagOf(t, c, v, step.texts...); !maps.Equal(got, step.want) {
 			t.Errorf("%q: got %v, want %v", step.texts, got, step.want)
@@ -258,16 +259,21 @@ func FuzzIndex(f *testing.F) {
 // BenchmarkText counts the words of texts of a kilobyte.
 func BenchmarkText(b *testing.B) {
 	for name, text := range map[string]string{
-		"English": "The quick brown fox doesn\u2019t jump over a lazy dog: it runs through the encyclopedia, and stops at page 17.\n",
-		"German":  "Der schnelle Fuchs springt nicht \u00fcber den m\u00fcden Hund; er l\u00e4uft durchs W\u00f6rterbuch und bleibt auf Seite 17 stehen.\n",
-		"Russian": "\u0411\u044b\u0441\u0442\u0440\u0430\u044f \u043b\u0438\u0441\u0430 \u043f\u0440\u044b\u0433\u0430\u0435\u0442 \u0447\u0435\u0440\u0435\u0437 \u043b\u0435\u043d\u0438\u0432\u0443\u044e \u0441\u043e\u0431\u0430\u043a\u0443.\n",
+		"English": "The quick brown fox doesn\u2019t jump over a lazy dog: it runs through the encyclopedia, and " +
+			"stops at page 17.\n",
+		"German": "Der schnelle Fuchs springt nicht \u00fcber den m\u00fcden Hund; er l\u00e4uft durchs " +
+			"W\u00f6rterbuch und bleibt auf Seite 17 stehen.\n",
+		"Russian": "\u0411\u044b\u0441\u0442\u0440\u0430\u044f \u043b\u0438\u0441\u0430 " +
+			"\u043f\u0440\u044b\u0433\u0430\u0435\u0442 \u0447\u0435\u0440\u0435\u0437 " +
+			"\u043b\u0435\u043d\u0438\u0432\u0443\u044e \u0441\u043e\u0431\u0430\u043a\u0443.\n",
 		"Korean":  "\ube60\ub978 \uc5ec\uc6b0\uac00 \uac8c\uc73c\ub978 \uac1c\ub97c \ub6f0\uc5b4\ub118\ub294\ub2e4.\n",
 		"Chinese": "\u654f\u6377\u7684\u68d5\u8272\u72d0\u72f8\u8df3\u8fc7\u61d2\u72d7\u3002\n",
 		"Thai":    "\u0e2a\u0e38\u0e19\u0e31\u0e02\u0e08\u0e34\u0e49\u0e07\u0e08\u0e2d\u0e01\u0e2a\u0e35\u0e19\u0e49\u0e33\u0e15\u0e32\u0e25\n",
 	} {
 		b.Run(name, func(b *testing.B) {
 			text := []byte(strings.Repeat(text, 1+1000/len(text)))
-			v := vocabulary.Words{"the", "fox", "jump", "dog", "runs", "encyclopedia", "fuchs", "w\u00f6rterbuch", "hund"}
+			v := vocabulary.Words{"the", "fox", "jump", "dog", "runs", "encyclopedia", "fuchs", "w\u00f6rterbuch",
+				"hund"}
 			c := NewCounter(NewIndex(v, words.Rule{Number: words.Newest}), len(v), words.Rule{Number: words.Newest})
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {

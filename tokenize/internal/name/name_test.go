@@ -35,7 +35,8 @@ func TestNames(t *testing.T) {
 
 func TestCheckPrefix(t *testing.T) {
 	for prefix, ok := range map[string]bool{
-		"": true, "east-": true, "é/": true, strings.Repeat("x", 256): true, strings.Repeat("x", 257): false, "caf\xe9": false,
+		"": true, "east-": true, "é/": true, strings.Repeat("x", 256): true, strings.Repeat("x", 257): false,
+		"caf\xe9": false,
 	} {
 		if err := CheckPrefix(prefix); (err == nil) != ok {
 			t.Errorf("%q: %v", prefix, err)
@@ -61,14 +62,17 @@ func TestContent(t *testing.T) {
 	}
 	document := &wire.Document{Id: "x", User: "ann", Label: "l", WordGaps: []uint32{0, 300}, Counts: []uint32{1, 2}}
 	// 300 is 0xac 0x02 as a varint (Protocol Buffers, Encoding).
-	if got, want := h.Document(document), of("privpipe content\ndocument\n\x03ann\x01l\x02\x00\x01\xac\x02\x02"); got != want {
+	if got, want := h.Document(document),
+		of("privpipe content\ndocument\n\x03ann\x01l\x02\x00\x01\xac\x02\x02"); got != want {
 		t.Errorf("content of a document %x, want %x", got, want)
 	}
-	if got, want := h.Terms("ann", []string{"fig", "pear"}), of("privpipe content\nterms\n\x03ann\x02\x03fig\x04pear"); got != want {
+	if got, want := h.Terms("ann", []string{"fig", "pear"}),
+		of("privpipe content\nterms\n\x03ann\x02\x03fig\x04pear"); got != want {
 		t.Errorf("content of terms %x, want %x", got, want)
 	}
 	document.Counts, document.Values = nil, []byte("\x00\x00\x80\x3f\x00\x00\x00\xbf")
-	if got, want := h.Document(document), of("privpipe content\nvalues\n\x03ann\x01l\x02\x00\xac\x02\x00\x00\x80\x3f\x00\x00\x00\xbf"); got != want {
+	if got, want := h.Document(document),
+		of("privpipe content\nvalues\n\x03ann\x01l\x02\x00\xac\x02\x00\x00\x80\x3f\x00\x00\x00\xbf"); got != want {
 		t.Errorf("content of values %x, want %x", got, want)
 	}
 	seen := make(map[Content]int)
@@ -78,15 +82,18 @@ func TestContent(t *testing.T) {
 		{WordGaps: []uint32{1}, Counts: []uint32{2}}, {WordGaps: []uint32{1, 1}, Counts: []uint32{1, 1}},
 		{User: "\x00", WordGaps: []uint32{1}, Counts: []uint32{1}},
 		{WordGaps: []uint32{1}, Values: []byte{0, 0, 1, 0}}, {WordGaps: []uint32{1}, Values: []byte{0, 0, 1, 1}},
-		{WordGaps: []uint32{2}, Values: []byte{0, 0, 1, 0}}, {WordGaps: []uint32{1, 1}, Values: []byte{0, 0, 1, 0, 0, 0, 1, 0}},
-		{User: "a", WordGaps: []uint32{1}, Values: []byte{0, 0, 1, 0}}, {Label: "a", WordGaps: []uint32{1}, Values: []byte{0, 0, 1, 0}},
+		{WordGaps: []uint32{2}, Values: []byte{0, 0, 1, 0}},
+		{WordGaps: []uint32{1, 1}, Values: []byte{0, 0, 1, 0, 0, 0, 1, 0}},
+		{User: "a", WordGaps: []uint32{1}, Values: []byte{0, 0, 1, 0}},
+		{Label: "a", WordGaps: []uint32{1}, Values: []byte{0, 0, 1, 0}},
 	} {
 		c := h.Document(d)
 		if before, again := seen[c]; again {
 			t.Errorf("documents %d and %d have one content", before, i)
 		}
 		seen[c] = i
-		named := &wire.Document{Id: "other", User: d.User, Label: d.Label, WordGaps: d.WordGaps, Counts: d.Counts, Values: d.Values}
+		named := &wire.Document{Id: "other", User: d.User, Label: d.Label, WordGaps: d.WordGaps, Counts: d.Counts,
+			Values: d.Values}
 		if h.Document(named) != c {
 			t.Errorf("document %d has another content under another id", i)
 		}
@@ -153,7 +160,8 @@ func FuzzNeighbours(f *testing.F) {
 		if contents[i] == other {
 			want = 0
 		}
-		if gone, came := beyond(all, named(t, exchanged)), beyond(named(t, exchanged), all); gone != want || came != want {
+		if gone, came := beyond(all, named(t, exchanged)), beyond(named(t, exchanged), all); gone != want ||
+			came != want {
 			t.Errorf("with document %d of %v exchanged %d names go and %d come", i, contents, gone, came)
 		}
 		shuffled := slices.Clone(contents)
@@ -181,7 +189,8 @@ func TestNeighbours(t *testing.T) {
 			}
 			exchanged := slices.Clone(contents)
 			exchanged[i] = 255
-			if gone, came := beyond(all, named(t, exchanged)), beyond(named(t, exchanged), all); gone != 1 || came != 1 {
+			if gone, came := beyond(all, named(t, exchanged)), beyond(named(t, exchanged), all); gone != 1 ||
+				came != 1 {
 				t.Fatalf("with document %d of %v exchanged %d names go and %d come", i, contents, gone, came)
 			}
 		}

@@ -11,8 +11,9 @@ import (
 func TestOfPath(t *testing.T) {
 	names := make(map[string]string)
 	for path, want := range map[string]string{
-		"a/größer.txt": "a/größer.txt", "caf\xe9": `caf\xe9`, `caf\xe9`: `caf\\xe9`, "caf\uFFFD": "caf\uFFFD", "caf\xe8": `caf\xe8`,
-		"\\\xe9": `\\\xe9`, `\\xe9`: `\\\\xe9`, "\xe8\xaa": `\xe8\xaa`, "語": "語",
+		"a/größer.txt": "a/größer.txt", "caf\xe9": `caf\xe9`, `caf\xe9`: `caf\\xe9`, "caf\uFFFD": "caf\uFFFD",
+		"caf\xe8": `caf\xe8`,
+		"\\\xe9":  `\\\xe9`, `\\xe9`: `\\\\xe9`, "\xe8\xaa": `\xe8\xaa`, "語": "語",
 	} {
 		got := name.OfPath(path)
 		if got != want || !utf8.ValidString(got) {

@@ -30,7 +30,8 @@ func (p *pages) version1(header *format.PageHeader, claimed int64, c *Column) (*
 		to       *hybrid
 		most     int
 		encoding format.Encoding
-	}{{&made.repetition, c.repetition, h.RepetitionLevelEncoding}, {&made.definition, c.definition, h.DefinitionLevelEncoding}} {
+	}{{&made.repetition, c.repetition, h.RepetitionLevelEncoding},
+		{&made.definition, c.definition, h.DefinitionLevelEncoding}} {
 		if level.most == 0 {
 			continue
 		}

@@ -45,7 +45,8 @@ func (p *pages) open(in io.ReaderAt, size int64, chunk *format.ColumnChunk) erro
 	switch {
 	case chunk.CryptoMetadata.Value != nil:
 		return errEncrypted
-	case chunk.FilePath != "" || at < int64(len(magic)) || meta.TotalCompressedSize < 0 || at > size-meta.TotalCompressedSize:
+	case chunk.FilePath != "" || at < int64(len(magic)) || meta.TotalCompressedSize < 0 ||
+		at > size-meta.TotalCompressedSize:
 		return errDamaged
 	}
 	section := io.NewSectionReader(in, at, meta.TotalCompressedSize)
@@ -161,7 +162,8 @@ func (p *pages) decompress(b []byte, claimed int64) ([]byte, error) {
 		out, err = p.gzip, p.gzip.Reset(bytes.NewReader(b))
 	case format.Zstd:
 		if p.zstd == nil {
-			if p.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(mostWindow)); err != nil {
+			if p.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1),
+				zstd.WithDecoderMaxWindow(mostWindow)); err != nil {
 				return nil, err
 			}
 		}

@@ -15,7 +15,8 @@ import (
 )
 
 // opened reads the first page of a column of one page. The header gets the size of the page.
-func opened(t *testing.T, c Column, header format.PageHeader, codec format.CompressionCodec, content []byte) (*page, error) {
+func opened(t *testing.T, c Column, header format.PageHeader, codec format.CompressionCodec, content []byte) (*page,
+	error) {
 	t.Helper()
 	header.CompressedPageSize = int32(len(content))
 	b := append([]byte(magic), marshal(t, &header)...)
@@ -41,14 +42,18 @@ func TestBomb(t *testing.T) {
 		for claimed, want := range map[int32]error{
 			int32(len(plain)): nil, int32(len(plain)) - 1: errPage, int32(len(plain)) + 1: errPage, 0: errPage,
 		} {
-			v1 := format.PageHeader{UncompressedPageSize: claimed, DataPageHeader: thrift.New(format.DataPageHeader{NumValues: 1})}
+			v1 := format.PageHeader{UncompressedPageSize: claimed,
+				DataPageHeader: thrift.New(format.DataPageHeader{NumValues: 1})}
 			if _, got := opened(t, Column{}, v1, codec.CompressionCodec(), packed); got != want {
 				t.Errorf("%s: %d bytes claim to be %d: got %v, want %v", codec, len(plain), claimed, got, want)
 			}
 			v2 := format.PageHeader{Type: format.DataPageV2, UncompressedPageSize: claimed + 3}
-			v2.DataPageHeaderV2 = thrift.New(format.DataPageHeaderV2{NumValues: 1, RepetitionLevelsByteLength: 1, DefinitionLevelsByteLength: 2})
-			if _, got := opened(t, Column{}, v2, codec.CompressionCodec(), append([]byte{7, 7, 7}, packed...)); got != want {
-				t.Errorf("%s: %d bytes claim to be %d, behind levels: got %v, want %v", codec, len(plain), claimed, got, want)
+			v2.DataPageHeaderV2 = thrift.New(format.DataPageHeaderV2{NumValues: 1, RepetitionLevelsByteLength: 1,
+				DefinitionLevelsByteLength: 2})
+			if _, got := opened(t, Column{}, v2, codec.CompressionCodec(),
+				append([]byte{7, 7, 7}, packed...)); got != want {
+				t.Errorf("%s: %d bytes claim to be %d, behind levels: got %v, want %v", codec, len(plain), claimed, got,
+					want)
 			}
 		}
 		for n := range min(len(packed), 100) {
@@ -80,11 +85,14 @@ func TestPageRefuses(t *testing.T) {
 		{v1(rle), "\x02\x00\x00\x00\x00", errPage.Error()},
 		{v1(rle), "\x01\x00", errPage.Error()},
 		{v1(rle), "\xff\xff\xff\xff", errPage.Error()},
-		{v1(format.DataPageHeader{DefinitionLevelEncoding: 4}), "\x01\x00\x00\x00\x00", "levels in the encoding BIT_PACKED, must be RLE"},
-		{v1(format.DataPageHeader{NumValues: -1, DefinitionLevelEncoding: format.RLE}), "\x01\x00\x00\x00\x00", errPage.Error()},
+		{v1(format.DataPageHeader{DefinitionLevelEncoding: 4}), "\x01\x00\x00\x00\x00",
+			"levels in the encoding BIT_PACKED, must be RLE"},
+		{v1(format.DataPageHeader{NumValues: -1, DefinitionLevelEncoding: format.RLE}), "\x01\x00\x00\x00\x00",
+			errPage.Error()},
 		{v2(format.DataPageHeaderV2{DefinitionLevelsByteLength: 2}), "..", ""},
 		{v2(format.DataPageHeaderV2{DefinitionLevelsByteLength: 3}), "..", errPage.Error()},
-		{v2(format.DataPageHeaderV2{RepetitionLevelsByteLength: 3, DefinitionLevelsByteLength: -1}), "..", errPage.Error()},
+		{v2(format.DataPageHeaderV2{RepetitionLevelsByteLength: 3, DefinitionLevelsByteLength: -1}), "..",
+			errPage.Error()},
 		{v2(format.DataPageHeaderV2{NumValues: -1}), "..", errPage.Error()},
 		{format.PageHeader{UncompressedPageSize: mostPage + 1}, "", large},
 		{format.PageHeader{UncompressedPageSize: -1}, "", errPage.Error()},
@@ -107,7 +115,8 @@ func TestPageRefuses(t *testing.T) {
 		}
 	}
 	for kind, want := range map[format.Encoding]string{
-		format.ByteStreamSplit: "values in the encoding BYTE_STREAM_SPLIT, which is not supported", format.DeltaBinaryPacked: "values in the encoding DELTA_BINARY_PACKED, which is not supported",
+		format.ByteStreamSplit:   "values in the encoding BYTE_STREAM_SPLIT, which is not supported",
+		format.DeltaBinaryPacked: "values in the encoding DELTA_BINARY_PACKED, which is not supported",
 	} {
 		if _, err := (&page{encoding: kind}).strings(nil, 0); err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
@@ -127,8 +136,10 @@ func TestPageRefuses(t *testing.T) {
 
 func TestChecksum(t *testing.T) {
 	content := []byte("\x03\x00\x00\x00abc")
-	for crc, want := range map[uint32]error{0: nil, crc32.ChecksumIEEE(content): nil, crc32.ChecksumIEEE(content) + 1: errPage} {
-		if _, err := opened(t, Column{}, format.PageHeader{CRC: int32(crc)}, format.Uncompressed, content); err != want {
+	for crc, want := range map[uint32]error{0: nil, crc32.ChecksumIEEE(content): nil,
+		crc32.ChecksumIEEE(content) + 1: errPage} {
+		if _, err := opened(t, Column{}, format.PageHeader{CRC: int32(crc)}, format.Uncompressed,
+			content); err != want {
 			t.Errorf("%08x: got %v, want %v", crc, err, want)
 		}
 	}
@@ -136,7 +147,8 @@ func TestChecksum(t *testing.T) {
 
 // TestHeader: a page's header may have a value as its statistics, up to a limit.
 func TestHeader(t *testing.T) {
-	for size, want := range map[int]error{0: nil, 1 << 10: nil, 40 << 10: nil, mostHeader - 100: nil, mostHeader: errPage} {
+	for size, want := range map[int]error{0: nil, 1 << 10: nil, 40 << 10: nil, mostHeader - 100: nil,
+		mostHeader: errPage} {
 		h := format.PageHeader{DataPageHeader: thrift.New(format.DataPageHeader{Statistics: format.Statistics{MaxValue: make([]byte, size)}})}
 		if _, err := opened(t, Column{}, h, format.Uncompressed, make([]byte, 2<<20)); err != want {
 			t.Errorf("statistics of %d bytes: %v", size, err)
@@ -152,7 +164,8 @@ func TestLevels(t *testing.T) {
 		want                   error
 	}{{0, 2, nil}, {1, 2, errDamaged}, {0, 3, errPage}} {
 		r := reader{column: list, strings: &plainStrings{src: []byte("\x01\x00\x00\x00a")}, page: &page{
-			left: 1, repetition: hybrid{src: []byte{2, c.repetition}, width: 1}, definition: hybrid{src: []byte{2, c.definition}, width: 2},
+			left: 1, repetition: hybrid{src: []byte{2, c.repetition}, width: 1},
+			definition: hybrid{src: []byte{2, c.definition}, width: 2},
 		}}
 		if got := r.row(new(Cell)); got != c.want {
 			t.Errorf("%+v: got %v", c, got)

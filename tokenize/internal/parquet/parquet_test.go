@@ -121,19 +121,22 @@ func all(b []byte, limit int, names ...string) (rows [][]string, err error) {
 	}
 }
 
-var names = []string{"text", "plain", "delta", "words", "number", "large", "list", "bare", "steps", "few", "jumps", "float", "short"}
+var names = []string{"text", "plain", "delta", "words", "number", "large", "list", "bare", "steps", "few", "jumps",
+	"float", "short"}
 
 // TestRows reads what parquet-go writes, in each encoding and compression, over several pages and row groups.
 func TestRows(t *testing.T) {
 	for _, codec := range []compress.Codec{&library.Uncompressed, &library.Snappy, &library.Gzip, &library.Zstd} {
 		for version := 1; version <= 2; version++ {
-			rows, b := written(t, 2000, library.Compression(codec), library.DataPageVersion(version), library.PageBufferSize(4<<10), library.MaxRowsPerRowGroup(700))
+			rows, b := written(t, 2000, library.Compression(codec), library.DataPageVersion(version),
+				library.PageBufferSize(4<<10), library.MaxRowsPerRowGroup(700))
 			got, err := all(b, 1<<20, names...)
 			if err != nil || len(got) != len(rows) {
 				t.Fatalf("%s, version %d: %d rows, %v", codec, version, len(got), err)
 			}
 			for i, r := range rows {
-				want := []string{"null", r.Plain, r.Delta, r.Words, fmt.Sprint(r.Number), fmt.Sprint(r.Large), fmt.Sprintf("%q", r.List), fmt.Sprintf("%q", r.Bare), "null", "null", fmt.Sprint(r.Jumps),
+				want := []string{"null", r.Plain, r.Delta, r.Words, fmt.Sprint(r.Number), fmt.Sprint(r.Large),
+					fmt.Sprintf("%q", r.List), fmt.Sprintf("%q", r.Bare), "null", "null", fmt.Sprint(r.Jumps),
 					fmt.Sprint(r.Float), "null"}
 				if r.Steps != 0 {
 					want[8], want[9] = fmt.Sprint(r.Steps), fmt.Sprint(r.Few)
@@ -175,7 +178,8 @@ func TestPyarrow(t *testing.T) {
 	}
 	got, err := all(b, 100, "id", "text", "user", "label", "tokens", "day", "score")
 	want := [][]string{
-		{"a", "Apple pear, APPLE!", "1", "x", `["Apple" "e_mail"]`, "65535", "1.5"}, {"b", "Äpfel 東京, fig?", "-2", "null", "[]", "0", "2"},
+		{"a", "Apple pear, APPLE!", "1", "x", `["Apple" "e_mail"]`, "65535", "1.5"},
+		{"b", "Äpfel 東京, fig?", "-2", "null", "[]", "0", "2"},
 		{"null", "", "null", "y", "null", "null", "null"}, {"d", "null", "4", "x", "null item", "7", "4"},
 	}
 	if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
@@ -289,7 +293,8 @@ func TestDamaged(t *testing.T) {
 		"no schema":        func(m *format.FileMetaData) { m.Schema = nil },
 		"deep schema":      func(m *format.FileMetaData) { m.Schema[0].NumChildren.V = 1 << 30 },
 	} {
-		if _, err := all(rewritten(t, b, change), 1<<20, names...); err == nil || strings.Contains(err.Error(), "MARKER") {
+		if _, err := all(rewritten(t, b, change), 1<<20, names...); err == nil ||
+			strings.Contains(err.Error(), "MARKER") {
 			t.Errorf("%s: got %v, want a refusal", name, err)
 		}
 	}
@@ -356,7 +361,8 @@ func FuzzFile(f *testing.F) {
 	}
 	f.Add(python)
 	f.Fuzz(func(t *testing.T, b []byte) {
-		for _, columns := range [][]string{{"text", "number", "steps", "few"}, {"list", "words", "delta", "jumps"}, {"text", "tokens", "user", "label"}, {"float", "short"}, {"score"}} {
+		for _, columns := range [][]string{{"text", "number", "steps", "few"}, {"list", "words", "delta", "jumps"},
+			{"text", "tokens", "user", "label"}, {"float", "short"}, {"score"}} {
 			_, err := all(b, 100, columns...)
 			if err != nil && !refusals.MatchString(err.Error()) {
 				t.Errorf("%v", err)

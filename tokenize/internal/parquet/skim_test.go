@@ -21,17 +21,21 @@ func marshal(t testing.TB, v any) []byte {
 
 // structures are encoded structures of each shape that Parquet has.
 func structures(t testing.TB) [][]byte {
-	header := &format.PageHeader{Type: format.DataPage, UncompressedPageSize: 1 << 20, CompressedPageSize: 1 << 30, CRC: -1}
-	header.DataPageHeader = thrift.New(format.DataPageHeader{NumValues: 7, Statistics: format.Statistics{MinValue: []byte("a"), MaxValue: make([]byte, 300)}})
+	header := &format.PageHeader{Type: format.DataPage, UncompressedPageSize: 1 << 20, CompressedPageSize: 1 << 30,
+		CRC: -1}
+	header.DataPageHeader = thrift.New(format.DataPageHeader{NumValues: 7,
+		Statistics: format.Statistics{MinValue: []byte("a"), MaxValue: make([]byte, 300)}})
 	v2 := &format.PageHeader{Type: format.DataPageV2}
 	v2.DataPageHeaderV2 = thrift.New(format.DataPageHeaderV2{NumValues: 1 << 30, IsCompressed: thrift.New(false)})
-	meta := &format.FileMetaData{Version: 2, NumRows: 3, Schema: []format.SchemaElement{{Name: "root", NumChildren: thrift.New(int32(20))}}}
+	meta := &format.FileMetaData{Version: 2, NumRows: 3,
+		Schema: []format.SchemaElement{{Name: "root", NumChildren: thrift.New(int32(20))}}}
 	for range 20 { // more than 14 elements, so that their number takes a byte of its own
 		meta.Schema = append(meta.Schema, format.SchemaElement{Name: "text", Type: thrift.New(format.ByteArray)})
 		meta.KeyValueMetadata = append(meta.KeyValueMetadata, format.KeyValue{Key: "k", Value: "v"})
 	}
 	meta.RowGroups = []format.RowGroup{{NumRows: 3, Columns: []format.ColumnChunk{{MetaData: format.ColumnMetaData{
-		Encoding: []format.Encoding{format.Plain, format.RLE}, PathInSchema: []string{"text"}, TotalCompressedSize: 1 << 40,
+		Encoding: []format.Encoding{format.Plain, format.RLE}, PathInSchema: []string{"text"},
+		TotalCompressedSize: 1 << 40,
 	}}}}}
 	return [][]byte{marshal(t, header), marshal(t, v2), marshal(t, meta)}
 }
@@ -76,7 +80,8 @@ func TestSkimListed(t *testing.T) {
 	lists := func(sizes ...int) []byte {
 		var b []byte
 		for _, n := range sizes {
-			b = append(binary.AppendUvarint(append(b, 0x19, 0xfc), uint64(n)), make([]byte, n)...) // a field, a list of structures, all empty
+			// a field, a list of structures, all empty
+			b = append(binary.AppendUvarint(append(b, 0x19, 0xfc), uint64(n)), make([]byte, n)...)
 		}
 		return append(b, 0)
 	}
@@ -84,7 +89,8 @@ func TestSkimListed(t *testing.T) {
 		b    []byte
 		want error
 	}{
-		{lists(mostListed), nil}, {lists(half, half), nil}, {lists(mostListed + 1), errMany}, {lists(half, half, 1), errMany},
+		{lists(mostListed), nil}, {lists(half, half), nil}, {lists(mostListed + 1), errMany},
+		{lists(half, half, 1), errMany},
 	} {
 		if n, err := skim(c.b); err != c.want || err == nil && n != len(c.b) {
 			t.Errorf("%d bytes: got %d, %v, want %v", len(c.b), n, err, c.want)

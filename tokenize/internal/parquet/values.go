@@ -150,7 +150,8 @@ func newDelta(src []byte) (*delta, bool) {
 	miniblocks, ok2 := d.uvarint()
 	left, ok3 := d.uvarint()
 	first, n := binary.Varint(d.src)
-	if !ok1 || !ok2 || !ok3 || n <= 0 || block == 0 || block%128 != 0 || block > 1<<20 || miniblocks == 0 || block%miniblocks != 0 ||
+	if !ok1 || !ok2 || !ok3 || n <= 0 || block == 0 || block%128 != 0 || block > 1<<20 || miniblocks == 0 ||
+		block%miniblocks != 0 ||
 		block/miniblocks%32 != 0 {
 		return nil, false
 	}

@@ -100,7 +100,8 @@ func FuzzHybrid(f *testing.F) {
 // TestDeltaRefuses: heads of blocks that no writer writes.
 func TestDeltaRefuses(t *testing.T) {
 	for _, c := range []struct{ block, miniblocks, n uint64 }{
-		{0, 1, 1}, {128, 0, 1}, {100, 4, 1}, {128, 3, 1}, {128, 8, 1}, {1 << 30, 4, 1}, {math.MaxUint64, 4, 1}, {128, math.MaxUint64, 1},
+		{0, 1, 1}, {128, 0, 1}, {100, 4, 1}, {128, 3, 1}, {128, 8, 1}, {1 << 30, 4, 1}, {math.MaxUint64, 4, 1},
+		{128, math.MaxUint64, 1},
 	} {
 		b := binary.AppendUvarint(binary.AppendUvarint(binary.AppendUvarint(nil, c.block), c.miniblocks), c.n)
 		if _, ok := newDelta(binary.AppendVarint(b, 0)); ok {

@@ -10,7 +10,8 @@ import (
 
 // corpus is ten documents, and one more.
 var corpus = append(slices.Repeat([]string{
-	"New York is a big city near New York Bay", "the New York Times is a paper of New York", "machine learning in New Haven is new",
+	"New York is a big city near New York Bay", "the New York Times is a paper of New York",
+	"machine learning in New Haven is new",
 	"machine learning, machine learning of the city", "York is in England",
 }, 2), "machine learning of New York")
 

@@ -85,7 +85,8 @@ func NewIDX(images io.Reader, name string, size Size, labels io.Reader, labelsNa
 		return nil, err
 	}
 	if x.left = sizes[0]; sizes[1] != uint32(size.Rows) || sizes[2] != uint32(size.Columns) {
-		return nil, x.images.errorf(9, "images of %dx%d pixels, must be of %v", sizes[1], sizes[2], size).WithHint("--image says how large images are")
+		return nil, x.images.errorf(9, "images of %dx%d pixels, must be of %v", sizes[1], sizes[2], size).
+			WithHint("--image says how large images are")
 	}
 	if labels == nil {
 		return x, nil

@@ -47,7 +47,8 @@ func all(next func() (Image, error)) (images []Image, err error) {
 
 func TestSize(t *testing.T) {
 	for text, want := range map[string]string{
-		"28x28": "28x28", "2x3": "2x3", "512x512": "512x512", "513x512": "", "0x3": "", "3": "", "3x": "", "x3": "", "3x-1": "", "3x3x3": "", "2147483647x2147483647": "", "3X3": "",
+		"28x28": "28x28", "2x3": "2x3", "512x512": "512x512", "513x512": "", "0x3": "", "3": "", "3x": "", "x3": "",
+		"3x-1": "", "3x3x3": "", "2147483647x2147483647": "", "3X3": "",
 	} {
 		var s Size
 		switch err := s.UnmarshalText([]byte(text)); {
@@ -57,13 +58,15 @@ func TestSize(t *testing.T) {
 			t.Errorf("%s: got %v", text, s)
 		}
 	}
-	if got, want := fmt.Sprint(two.Vocabulary()), "[row0_column0 row0_column1 row0_column2 row1_column0 row1_column1 row1_column2]"; got != want {
+	if got, want := fmt.Sprint(two.Vocabulary()),
+		"[row0_column0 row0_column1 row0_column2 row1_column0 row1_column1 row1_column2]"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
 
 func TestIDX(t *testing.T) {
-	x, err := NewIDX(bytes.NewReader(idx([]byte("abcdefghijkl"), 2, 2, 3)), "x", two, bytes.NewReader(idx([]byte{7, 255}, 2)), "l")
+	x, err := NewIDX(bytes.NewReader(idx([]byte("abcdefghijkl"), 2, 2, 3)), "x", two,
+		bytes.NewReader(idx([]byte{7, 255}, 2)), "l")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +138,8 @@ func FuzzIDX(f *testing.F) {
 			got, err = all(x.Next)
 		}
 		n := uint32(len(labels) - 8)
-		valid := len(labels) >= 8 && bytes.Equal(labels[:8], idx(nil, n)) && len(images) >= 16 && bytes.Equal(images[:16], idx(nil, n, 2, 3)) && len(images) == 16+6*int(n)
+		valid := len(labels) >= 8 && bytes.Equal(labels[:8], idx(nil, n)) && len(images) >= 16 &&
+			bytes.Equal(images[:16], idx(nil, n, 2, 3)) && len(images) == 16+6*int(n)
 		if valid != (err == nil) {
 			t.Fatalf("%q, %q: %v", images, labels, err)
 		}
@@ -162,7 +166,8 @@ func on(d *wire.Document) (ids []int) {
 func TestBinarise(t *testing.T) {
 	image := Image{Pixels: []byte{127, 128, 0, 255, 1, 200}, Label: "seven"}
 	for threshold, want := range map[byte][]int{128: {1, 3, 5}, 1: {0, 1, 3, 4, 5}, 255: {3}, 201: {3}} {
-		if d := Binarise(two, threshold).Document(image); !slices.Equal(on(d), want) || d.Label != "seven" || d.Id != "" {
+		if d := Binarise(two, threshold).Document(image); !slices.Equal(on(d), want) || d.Label != "seven" ||
+			d.Id != "" {
 			t.Errorf("%d: got %v, want %v", threshold, d, want)
 		}
 	}
@@ -222,14 +227,16 @@ func TestCoins(t *testing.T) {
 		t.Errorf("%d of %d pixels are on in another image, too", kept, len(first))
 	}
 	if want := []int{0, 3, 4, 5, 7, 9, 11, 14}; !slices.Equal(first[:8], want) {
-		t.Errorf("the first pixels are %v, want %v: if images become other documents, version must grow", first[:8], want)
+		t.Errorf("the first pixels are %v, want %v: if images become other documents, version must grow", first[:8],
+			want)
 	}
 }
 
 func TestSettings(t *testing.T) {
 	seen := make(map[string]Rule)
 	for _, r := range []Rule{
-		Binarise(two, 128), Binarise(two, 1), Binarise(Size{3, 2}, 128), Bernoulli(two, 1), Bernoulli(two, 128), Bernoulli(Size{3, 2}, 1),
+		Binarise(two, 128), Binarise(two, 1), Binarise(Size{3, 2}, 128), Bernoulli(two, 1), Bernoulli(two, 128),
+		Bernoulli(Size{3, 2}, 1),
 	} {
 		key := string(r.Settings())
 		if before, again := seen[key]; again || len(key) != 32 {
@@ -274,7 +281,8 @@ func TestFolder(t *testing.T) {
 	writeBytes(t, root, "7/.hidden.png", []byte("no image"))
 	writeBytes(t, root, ".git/x.png", []byte("no image"))
 	colours := image.NewNRGBA(image.Rect(0, 0, 3, 2))
-	for i, c := range []color.NRGBA{{255, 0, 0, 255}, {0, 255, 0, 255}, {0, 0, 255, 255}, {255, 255, 255, 255}, {255, 255, 255, 0}, {255, 255, 255, 128}} {
+	for i, c := range []color.NRGBA{{255, 0, 0, 255}, {0, 255, 0, 255}, {0, 0, 255, 255}, {255, 255, 255, 255},
+		{255, 255, 255, 0}, {255, 255, 255, 128}} {
 		colours.Set(i%3, i/3, c)
 	}
 	write(t, root, "8/colours.png", colours)
@@ -285,7 +293,8 @@ func TestFolder(t *testing.T) {
 	got, err := all(f.Next)
 	// 0.299, 0.587 and 0.114 of 255; transparent is black.
 	want := []Image{
-		{[]byte("ghijkl"), "7"}, {[]byte("abcdef"), "7"}, {[]byte{76, 150, 29, 255, 0, 128}, "8"}, {[]byte("mnopqr"), "deep/er"}, {[]byte("stuvwx"), ""},
+		{[]byte("ghijkl"), "7"}, {[]byte("abcdef"), "7"}, {[]byte{76, 150, 29, 255, 0, 128}, "8"},
+		{[]byte("mnopqr"), "deep/er"}, {[]byte("stuvwx"), ""},
 	}
 	if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got %v, %v, want %v", got, err, want)
@@ -303,8 +312,9 @@ func TestFolderRefuses(t *testing.T) {
 		content []byte
 		want    string
 	}{
-		"empty.png":     {nil, "no PNG image, or a damaged one: the file is truncated"},
-		"text.png":      {[]byte("MARKER MARKER MARKER"), "no PNG image, or a damaged one: png: invalid format: not a PNG file"},
+		"empty.png": {nil, "no PNG image, or a damaged one: the file is truncated"},
+		"text.png": {[]byte("MARKER MARKER MARKER"),
+			"no PNG image, or a damaged one: png: invalid format: not a PNG file"},
 		"truncated.png": {good.Bytes()[:good.Len()-14], "a damaged PNG image: the file is truncated"},
 		"torn.png":      {torn, "a damaged PNG image: png: invalid format: zlib: invalid checksum"},
 		"large.png":     {make([]byte, 16<<20+1), "larger than 16 MiB"},
@@ -316,7 +326,8 @@ func TestFolderRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = f.Next()
-		if want := filepath.Join(root, name) + ": " + c.want; fmt.Sprint(err) != want || exit.Code(err) != exit.Malformed {
+		if want := filepath.Join(root, name) + ": " + c.want; fmt.Sprint(err) != want ||
+			exit.Code(err) != exit.Malformed {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}

@@ -72,7 +72,8 @@ func (s *Stripper) strip(b, text []byte) []byte {
 			case !elements[name] && !prefixed(name) && !attributed(raw):
 				write(raw) // vector<int>
 				continue
-			case name == "blockquote" && s.Keep&Quotes == 0 && (quotes > 0 || ends[name] > here && has && mailed(tokens)):
+			case name == "blockquote" && s.Keep&Quotes == 0 &&
+				(quotes > 0 || ends[name] > here && has && mailed(tokens)):
 				if quotes == 0 {
 					b = append(b, "\n>"...) // so that dropQuotes takes the line before for a heading
 				}

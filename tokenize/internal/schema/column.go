@@ -104,7 +104,8 @@ func (c *Column) checkCategory() error {
 func (c *Column) checkLabel() error {
 	if c.response() {
 		if c.Positive != nil || c.Negative != nil || c.Classes != nil {
-			return errors.New("a label is a class or a number: least and most do not go with positive, negative and classes")
+			return errors.New("a label is a class or a number: least and most do not go with positive, negative and " +
+				"classes")
 		}
 		return c.checkNumber("a label that is a number")
 	}

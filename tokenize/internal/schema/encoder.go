@@ -55,7 +55,8 @@ type Encoder struct {
 
 // NewEncoder returns an Encoder for rows with the Cells of s.
 func NewEncoder(s *Schema) *Encoder {
-	return &Encoder{schema: s, taken: s.taken(), Seen: make([]uint64, len(s.Columns)), Outside: make([]uint64, len(s.Columns))}
+	return &Encoder{schema: s, taken: s.taken(), Seen: make([]uint64, len(s.Columns)),
+		Outside: make([]uint64, len(s.Columns))}
 }
 
 // Row turns a row into a document: its label, its features, and its names. The id may be missing. Errors name the
@@ -65,7 +66,8 @@ func (e *Encoder) Row(cells []string) (*wire.Document, error) {
 	e.ids = e.ids[:0]
 	for i, cell := range cells {
 		if err := e.cell(d, e.taken[i], cell); err != nil {
-			return nil, exit.Errorf(exit.Malformed, "column %q %w", e.schema.Columns[e.taken[i]].Name, err).WithHint("%s", exit.Hint(err))
+			return nil, exit.Errorf(exit.Malformed, "column %q %w", e.schema.Columns[e.taken[i]].Name, err).
+				WithHint("%s", exit.Hint(err))
 		}
 	}
 	if e.schema.Intercept {
@@ -187,9 +189,11 @@ func (c *Column) label(d *wire.Document, cell string) error {
 	case listed:
 		d.Label = class
 	case !missing(cell):
-		return exit.Errorf(exit.Malformed, "has no class of the schema").WithHint("a class may have several spellings: a list instead of a string")
+		return exit.Errorf(exit.Malformed, "has no class of the schema").
+			WithHint("a class may have several spellings: a list instead of a string")
 	case c.Missing == "":
-		return exit.Errorf(exit.Malformed, "is missing, must be a class").WithHint(`"missing": "ignore" in the schema makes documents without labels of such rows`)
+		return exit.Errorf(exit.Malformed, "is missing, must be a class").
+			WithHint(`"missing": "ignore" in the schema makes documents without labels of such rows`)
 	}
 	return nil
 }
@@ -207,11 +211,14 @@ func missing(cell string) bool {
 // FLOAT64 is infinite.
 func parse(cell string) (float64, error) {
 	if missing(cell) {
-		return 0, exit.Errorf(exit.Malformed, "is missing, must be a number").WithHint(`"missing": "ignore" in the schema takes a missing number for no feature`)
+		return 0, exit.Errorf(exit.Malformed, "is missing, must be a number").
+			WithHint(`"missing": "ignore" in the schema takes a missing number for no feature`)
 	}
 	x, err := strconv.ParseFloat(cell, 64)
-	if decimal := strings.Trim(cell, "0123456789+-.eE") == ""; !decimal || err != nil && !errors.Is(err, strconv.ErrRange) {
-		return 0, exit.Errorf(exit.Malformed, "is not a number").WithHint("a number is decimal, with a point before its fraction, and without separators: -1234.5e3")
+	if decimal := strings.Trim(cell, "0123456789+-.eE") == ""; !decimal || err != nil &&
+		!errors.Is(err, strconv.ErrRange) {
+		return 0, exit.Errorf(exit.Malformed, "is not a number").
+			WithHint("a number is decimal, with a point before its fraction, and without separators: -1234.5e3")
 	}
 	return x, nil
 }

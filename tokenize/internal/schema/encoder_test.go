@@ -32,10 +32,12 @@ func TestRow(t *testing.T) {
 	e := NewEncoder(s)
 	for _, c := range []struct{ cells, want string }{
 		{"50,Private,0,a,h,>50K", "a|h|1 age=0.5 work=Private=1 debt=0.5 intercept=1"},
-		{"10,State gov,-0.5,,,<=50K", "||0 work=State_gov=1 intercept=1"},             // each number is its least, and so no feature
-		{"1e9,?,0.5,,,>50K.", "||1 age=1 debt=1 intercept=1"},                         // clamped
-		{"-1e999,elsewhere,+.5,,,>50K", "||1 debt=1 intercept=1"},                     // beyond float64
-		{"9e999,,?,,,>50K", "||1 age=1 intercept=1"},                                  // a missing category and a missing number
+		// each number is its least, and so no feature
+		{"10,State gov,-0.5,,,<=50K", "||0 work=State_gov=1 intercept=1"},
+		{"1e9,?,0.5,,,>50K.", "||1 age=1 debt=1 intercept=1"},     // clamped
+		{"-1e999,elsewhere,+.5,,,>50K", "||1 debt=1 intercept=1"}, // beyond float64
+		// a missing category and a missing number
+		{"9e999,,?,,,>50K", "||1 age=1 intercept=1"},
 		{"+1.8E1,private,NaN,,,>50K", "||1 age=0.1 intercept=1"},                      // values of a category are exact
 		{"10.000000000000000000000001,?,na,,,>50K", "||1 intercept=1"},                // rounded to least
 		{"1000000000000000000000000000000000,?,null,,,>50K", "||1 age=1 intercept=1"}, // longer than an integer
@@ -145,7 +147,8 @@ func TestArrays(t *testing.T) {
 
 // FuzzArray: what encoding/json reads as three numbers is an array of those, and no fault quotes the cell.
 func FuzzArray(f *testing.F) {
-	for _, cell := range []string{"[0.5,0.25,1]", "[ 1e-3 ,\n0,-0]", "[1,2]", "[[1],2,3]", `["1",2,3]`, "[,,]", "[1,2,3", "null"} {
+	for _, cell := range []string{"[0.5,0.25,1]", "[ 1e-3 ,\n0,-0]", "[1,2]", "[[1],2,3]", `["1",2,3]`, "[,,]",
+		"[1,2,3", "null"} {
 		f.Add(cell)
 	}
 	s := parsed(f, `{"columns": [{"name": "a", "type": "numbers", "length": 3, "least": -1, "most": 1}]}`)
@@ -207,7 +210,8 @@ func twin(cell string, least, most float64) (value float64, ok bool) {
 // twin's by rounding only. The rounding of the cell is relative to the cell's size. The rounding of the difference and
 // the quotient is relative to the value's size.
 func FuzzRow(f *testing.F) {
-	for _, c := range []string{"5", "-0", "", "?", "1e5", "1e-400", "0x1p3", "1_0", "Infinity", "nan", ".5.", "+5", "5.", "--5", "5e+", "1e99999999999", "٣"} {
+	for _, c := range []string{"5", "-0", "", "?", "1e5", "1e-400", "0x1p3", "1_0", "Infinity", "nan", ".5.", "+5",
+		"5.", "--5", "5e+", "1e99999999999", "٣"} {
 		f.Add(c, "x", "a", 0.0, 10.0)
 		f.Add(c, "?", "b", -1e300, 1e-300)
 	}
@@ -254,7 +258,8 @@ func FuzzRow(f *testing.F) {
 			t.Errorf("%q: got the label %q, want %q", label, d.Label, name)
 		}
 		d.Id = "x"
-		h := &wire.Header{Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PRIVATE, Values: true, VocabularySize: 3}
+		h := &wire.Header{Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PRIVATE, Values: true,
+			VocabularySize: 3}
 		if err := wire.Check(h, &wire.Record{Body: &wire.Record_Document{Document: d}}); err != nil {
 			t.Error(err)
 		}

@@ -129,7 +129,8 @@ func parseError(b []byte, err error) error {
 	line := func(offset int64) int { return 1 + bytes.Count(b[:min(offset, int64(len(b)))], []byte{'\n'}) }
 	switch {
 	case errors.As(err, &syntax) && errors.Is(err, jsontext.ErrDuplicateName):
-		return fmt.Errorf("line %d: the member %s occurs twice", line(syntax.ByteOffset), syntax.JSONPointer.LastToken())
+		return fmt.Errorf("line %d: the member %s occurs twice", line(syntax.ByteOffset),
+			syntax.JSONPointer.LastToken())
 	case errors.As(err, &syntax):
 		return fmt.Errorf("line %d: not JSON: %w", line(syntax.ByteOffset), syntax.Err)
 	case errors.As(err, &meaning) && errors.Is(err, json.ErrUnknownName):
@@ -148,7 +149,8 @@ func (s *Schema) check() error {
 	case len(s.Columns) > mostColumns:
 		return fmt.Errorf("more than %d columns", mostColumns)
 	case s.Comment != "" && (len(s.Comment) > 1 || !strings.Contains("!#$%&'()*+-./:;<=>?@[\\]^_`{|}~", s.Comment)):
-		return fmt.Errorf("comment must be one ASCII character, not a letter, a digit, a comma or a quote, is %q", s.Comment)
+		return fmt.Errorf("comment must be one ASCII character, not a letter, a digit, a comma or a quote, is %q",
+			s.Comment)
 	}
 	numbers := 0 // in all arrays of one row
 	names, features, once := make(map[string]bool), make(map[string]bool), make(map[Type]bool)

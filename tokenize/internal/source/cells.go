@@ -144,7 +144,8 @@ func (c *Cells) column(f *parquet.File, path, name string) (parquet.Column, erro
 	column, err := f.Column(name)
 	switch {
 	case err == parquet.ErrNoColumn:
-		return column, exit.Errorf(exit.Malformed, "%s: no column %q", path, name).WithHint("the schema names the columns")
+		return column, exit.Errorf(exit.Malformed, "%s: no column %q", path, name).
+			WithHint("the schema names the columns")
 	case err == nil && column.IsList():
 		err = errors.New("must have strings or what CSV spells out")
 	}

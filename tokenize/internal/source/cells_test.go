@@ -76,10 +76,12 @@ func TestCells(t *testing.T) {
 		{"x.data", []byte("job,more,age,size\n clerk ,x,39.5,0.1\n,x,,-7\n"), 2}, // of any name
 		{"x.txt", []byte("job,more,age,size\n clerk ,x,39.5,0.1\n,x,,-7\n"), 2},
 		{"x.tsv", []byte("job\tmore\tage\tsize\n clerk \tx\t39.5\t0.1\n\tx\t\t-7\n"), 2},
-		{"x.jsonl", []byte(`{"job":" clerk ","more":[],"age":39.5,"size":"0.1"}` + "\n" + `{"size":-7,"age":null,"job":""}`), 1},
+		{"x.jsonl", []byte(`{"job":" clerk ","more":[],"age":39.5,"size":"0.1"}` + "\n" +
+			`{"size":-7,"age":null,"job":""}`), 1},
 		{"x.parquet", parquetFile(t, row{new(" clerk "), true, new(39.5), .1}, row{nil, false, nil, -7}), 1},
 	} {
-		got, err := cellsOf(t, c.name, c.content, Options{Cells: NewCells([]string{"age", "size", "job"}, make([]bool, 3), make([]bool, 3))})
+		got, err := cellsOf(t, c.name, c.content,
+			Options{Cells: NewCells([]string{"age", "size", "job"}, make([]bool, 3), make([]bool, 3))})
 		want := []string{fmt.Sprintf("%d:39.5|0.1|clerk", c.first), fmt.Sprintf("%d:|-7|", c.first+1)}
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: got %q, %v, want %q", c.name, got, err, want)
@@ -91,8 +93,10 @@ func TestCells(t *testing.T) {
 func TestHeadless(t *testing.T) {
 	cells := NewCells([]string{"a", "b"}, make([]bool, 2), make([]bool, 2))
 	cells.Headless, cells.Comment = true, '|'
-	got, err := cellsOf(t, "x.csv", []byte("|\"a comment\n1, 2\n\n|,,\n3,|\n4,\"x\n|y\"\n5\n6,7,8\n"), Options{Cells: cells})
-	want := []string{"2:1|2", "5:3||", "6:4|x\n|y", "8!not 2 fields, as the schema has columns", "9!not 2 fields, as the schema has columns"}
+	got, err := cellsOf(t, "x.csv", []byte("|\"a comment\n1, 2\n\n|,,\n3,|\n4,\"x\n|y\"\n5\n6,7,8\n"),
+		Options{Cells: cells})
+	want := []string{"2:1|2", "5:3||", "6:4|x\n|y", "8!not 2 fields, as the schema has columns",
+		"9!not 2 fields, as the schema has columns"}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %q, %v, want %q", got, err, want)
 	}
@@ -109,7 +113,8 @@ func TestCellsRefuses(t *testing.T) {
 		name, content, want string
 	}{
 		{"x.csv", "", "x.csv: line 1: empty, must begin with the names of the columns"},
-		{"x.csv", "a,c\n", `x.csv: line 1: no column "b" in the first row, which names the columns`}, // optional is of JSON Lines
+		// optional is of JSON Lines
+		{"x.csv", "a,c\n", `x.csv: line 1: no column "b" in the first row, which names the columns`},
 		{"x.csv", "a,b,a\n", `x.csv: line 1: column "a" occurs twice`},
 		{"x.csv", "a,b\n1\n", "2!not 2 fields, as the first row has"},
 		{"x.csv", "a,b\n1,\xff\n", `2!column "b" is not UTF-8`},
@@ -190,8 +195,10 @@ func TestSlowHeader(t *testing.T) {
 
 // TestFolderOfRows: a folder of tables may have a README.txt.
 func TestFolderOfRows(t *testing.T) {
-	root := folder(t, map[string]string{"README.txt": "text", "a.csv": "a\n1\n", "b.tsv": "a\n2\n", "c.jsonl": `{"a":3}`})
-	r, err := NewReader([]string{root}, Options{Limit: 100, Format: ByName, Cells: NewCells([]string{"a"}, make([]bool, 1), make([]bool, 1))})
+	root := folder(t, map[string]string{"README.txt": "text", "a.csv": "a\n1\n", "b.tsv": "a\n2\n",
+		"c.jsonl": `{"a":3}`})
+	r, err := NewReader([]string{root},
+		Options{Limit: 100, Format: ByName, Cells: NewCells([]string{"a"}, make([]bool, 1), make([]bool, 1))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +223,8 @@ func TestFolderOfRows(t *testing.T) {
 // FuzzCellsOfALine compares with encoding/json, which accepts more.
 func FuzzCellsOfALine(f *testing.F) {
 	for _, seed := range []string{
-		`{"a":1,"b":" x "}`, `{"a":"\u00e9\n","b":null}`, `{"b":false,"a":1e999}`, `{"a":1,"a":2}`, "\xff", "null", `{"a":[],"b":1}`, `{"a":"1","c":{"a":2},"b":"\ud83d\ude00"}`, `{"\u0061":5}`,
+		`{"a":1,"b":" x "}`, `{"a":"\u00e9\n","b":null}`, `{"b":false,"a":1e999}`, `{"a":1,"a":2}`, "\xff", "null",
+		`{"a":[],"b":1}`, `{"a":"1","c":{"a":2},"b":"\ud83d\ude00"}`, `{"\u0061":5}`,
 	} {
 		f.Add([]byte(seed))
 	}

@@ -106,7 +106,8 @@ func (d *Delimiter) UnmarshalText(text []byte) error {
 		text = []byte("\t")
 	}
 	if len(text) != 1 || text[0] != '\t' && !strings.ContainsAny(string(text), " !#$%&'()*+,-./:;<=>?@[\\]^_`{|}~") {
-		return fmt.Errorf("%q is no delimiter: must be one ASCII character, not a letter, a digit or a quote, or the word tab", text)
+		return fmt.Errorf("%q is no delimiter: must be one ASCII character, not a letter, a digit or a quote, or the "+
+			"word tab", text)
 	}
 	*d = Delimiter(text[0])
 	return nil

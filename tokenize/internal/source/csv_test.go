@@ -101,25 +101,30 @@ func whole(in string, limit, most int, comment byte) (found []string) {
 // FuzzCSV checks that the records equal the records of encoding/csv, however their file comes and is cut into chunks.
 func FuzzCSV(f *testing.F) {
 	for _, seed := range []string{
-		"", "a,b\n1,2\n", "a,b\r\n1,2\r\n", "a\n\"b\nb\"\nc", "\"a\"\"b\",c\n\"\"\n\n\r\n,\n", "\uFEFF\"a\nb\",c\n", "a\"b,\"c\nd\"\ne\n",
-		"\"a\"b,\"c\nd\"\ne", "\"a\"\r\nb", "\"a\"\rb\nc", "\"a\r\nb\"\r\n", "x\n\"never\nends\n", "\r\ra\r\n\r", "\"\"\"\"\n\"\"\"\n\"",
+		"", "a,b\n1,2\n", "a,b\r\n1,2\r\n", "a\n\"b\nb\"\nc", "\"a\"\"b\",c\n\"\"\n\n\r\n,\n", "\uFEFF\"a\nb\",c\n",
+		"a\"b,\"c\nd\"\ne\n",
+		"\"a\"b,\"c\nd\"\ne", "\"a\"\r\nb", "\"a\"\rb\nc", "\"a\r\nb\"\r\n", "x\n\"never\nends\n", "\r\ra\r\n\r",
+		"\"\"\"\"\n\"\"\"\n\"",
 		"long long long\nb\n\"long\nlong\nlong\",x\nb\n", "\xef\xbb\n", "\n\n\na,\"\n\n\"\n",
 		// A scanner that begins a field after an error would find the end of the record in a later field.
-		"\"a\"b,\"c\n\"d\ne\",f\ng\n", "a\"b\n\"c\nd\"\ne\n", "a\"b,\"c\n\"d\ne\",f\ng\n", "\"a\"\r,\"c\n\"d\ne\",f\ng\n",
+		"\"a\"b,\"c\n\"d\ne\",f\ng\n", "a\"b\n\"c\nd\"\ne\n", "a\"b,\"c\n\"d\ne\",f\ng\n",
+		"\"a\"\r,\"c\n\"d\ne\",f\ng\n",
 	} {
 		f.Add(seed, 100, 100, byte(0))
 		f.Add(seed, 8, 100, byte(0))
 		f.Add(seed, 100, 1, byte(0))
 	}
 	for _, seed := range []string{
-		"a,b,c\n", "a,b\n,,\n,\n", ",,", "\",,,\",b\n\",,,\",,\n", ",,\"a\"b,,\n", ",\"a\"b,,\n", "a\n\n\n,,\"\n\"\n\nb", "\",\"\",\",\",\"\"\"\n,\"a\nb\",\n",
+		"a,b,c\n", "a,b\n,,\n,\n", ",,", "\",,,\",b\n\",,,\",,\n", ",,\"a\"b,,\n", ",\"a\"b,,\n",
+		"a\n\n\n,,\"\n\"\n\nb", "\",\"\",\",\",\"\"\"\n,\"a\nb\",\n",
 		",,,,,,,,\na", ",,,,,,,,,,,,\"\n\na\n", "\uFEFF,\n,,\n",
 	} {
 		f.Add(seed, 8, 2, byte(0))
 		f.Add(seed, 100, 2, byte(0))
 	}
 	for _, seed := range []string{
-		"|\"\na\n|,,,,,\n", "a,|\n| long long long\nb\n", "a\n|long long long long", "\n|x\n\r\nabcdef,\n", "\"a\n|b\"\n|\"\nc", "\uFEFF|\na", "a\"b\n|\"\n\"c\nd\"", "a,|x,\"b\nc\"\n",
+		"|\"\na\n|,,,,,\n", "a,|\n| long long long\nb\n", "a\n|long long long long", "\n|x\n\r\nabcdef,\n",
+		"\"a\n|b\"\n|\"\nc", "\uFEFF|\na", "a\"b\n|\"\n\"c\nd\"", "a,|x,\"b\nc\"\n",
 	} {
 		f.Add(seed, 8, 2, byte('|'))
 		f.Add(seed, 100, 100, byte('|'))
@@ -136,7 +141,8 @@ func FuzzCSV(f *testing.F) {
 		want := whole(in, limit, most, comment)
 		for name, reader := range map[string]io.Reader{
 			"whole": strings.NewReader(in), "byte by byte": iotest.OneByteReader(strings.NewReader(in)),
-			"half by half": iotest.HalfReader(strings.NewReader(in)), "end with the data": iotest.DataErrReader(strings.NewReader(in)),
+			"half by half":      iotest.HalfReader(strings.NewReader(in)),
+			"end with the data": iotest.DataErrReader(strings.NewReader(in)),
 		} {
 			if got := records(t, reader, limit, most, comment); !slices.Equal(got, want) {
 				t.Errorf("%q with limit %d and %d fields, %s: got %q, want %q", in, limit, most, name, got, want)
@@ -196,11 +202,15 @@ func TestCSV(t *testing.T) {
 			"2!not 2 fields, as the first row has", "3!not 2 fields, as the first row has", "4:d|x||"}},
 		{CSV, Columns{}, "id,text\na,6\" x \"y\"\nb,x\n", []string{"2:a|6\" x \"y\"||", "3:b|x||"}},
 		{CSV, Columns{}, "id,text\na,\"x\ny\" MARKER\nb,x\n", []string{
-			"2!a quoted field has text after its closing quote, or no closing quote: a quote inside a field must be doubled", "4:b|x||"}},
+			"2!a quoted field has text after its closing quote, or no closing quote: a quote inside a field must be " +
+				"doubled", "4:b|x||"}},
 		{CSV, Columns{}, "id,text\na,\"MARKER\nb,x\n", []string{
-			"2!a quoted field has text after its closing quote, or no closing quote: a quote inside a field must be doubled"}},
-		{CSV, Columns{}, "other,text\ncaf\xe9,x\nb,MARKER caf\xe9\n", []string{"2:" + none + "|x||", `3!column "text" is not UTF-8`}},
-		{CSV, Columns{}, "text\n\"" + strings.Repeat("MARKER\n", 9) + "\"\nx\n", []string{"2!record too long", "12:" + none + "|x||"}},
+			"2!a quoted field has text after its closing quote, or no closing quote: a quote inside a field must be " +
+				"doubled"}},
+		{CSV, Columns{}, "other,text\ncaf\xe9,x\nb,MARKER caf\xe9\n",
+			[]string{"2:" + none + "|x||", `3!column "text" is not UTF-8`}},
+		{CSV, Columns{}, "text\n\"" + strings.Repeat("MARKER\n", 9) + "\"\nx\n",
+			[]string{"2!record too long", "12:" + none + "|x||"}},
 	} {
 		if got, err := rowsOf(t, c.format, c.content, c.columns); err != nil || !slices.Equal(got, c.want) {
 			t.Errorf("%q as %s: got %q, %v, want %q", c.content, c.format, got, err, c.want)
@@ -223,7 +233,8 @@ func TestCSVRefuses(t *testing.T) {
 		{Columns{}, "te\"xt\n", `x: line 1: no column "text" in the first row, which names the columns`},
 		{Columns{}, "\"te\"xt\n", "x: line 1: a quoted field has text after its closing quote, or no closing quote: " +
 			"a quote inside a field must be doubled"},
-		{Columns{}, "text" + strings.Repeat(",MARKER", 9) + "\n", "x: line 1: the names of the columns take more than --max-document"},
+		{Columns{}, "text" + strings.Repeat(",MARKER", 9) + "\n",
+			"x: line 1: the names of the columns take more than --max-document"},
 	} {
 		if got, err := rowsOf(t, CSV, c.content, c.columns); err == nil || err.Error() != c.want {
 			t.Errorf("%q: got %q, %v, want %s", c.content, got, err, c.want)
@@ -272,7 +283,8 @@ func TestCSVFields(t *testing.T) {
 func TestCSVDropsALongRecordWithoutKeepingIt(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	got := records(t, io.MultiReader(strings.NewReader("a\n\""), &endless{256 << 20}, strings.NewReader("\"\nc\n")), 1<<10, mostFields, 0)
+	got := records(t, io.MultiReader(strings.NewReader("a\n\""), &endless{256 << 20}, strings.NewReader("\"\nc\n")),
+		1<<10, mostFields, 0)
 	runtime.ReadMemStats(&after)
 	if want := []string{`1:["a"]`, "2!record too long", `4:["c"]`}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
@@ -284,12 +296,13 @@ func TestCSVDropsALongRecordWithoutKeepingIt(t *testing.T) {
 
 func TestColumns(t *testing.T) {
 	for text, want := range map[string]Columns{
-		"text=body":                              {roleText: "body"},
-		"body":                                   {roleText: "body"},
-		"id":                                     {roleText: "id"}, // one name is always that of the text
-		"subject,body,id=b":                      {roleText: "subject,body", roleID: "b"},
-		"user=,text=subject,body,label=":         {roleText: "subject,body", roleUser: noColumn, roleLabel: noColumn},
-		"label=class,id=post id,user=a=b,text=t": {roleText: "t", roleID: "post id", roleUser: "a=b", roleLabel: "class"},
+		"text=body":                      {roleText: "body"},
+		"body":                           {roleText: "body"},
+		"id":                             {roleText: "id"}, // one name is always that of the text
+		"subject,body,id=b":              {roleText: "subject,body", roleID: "b"},
+		"user=,text=subject,body,label=": {roleText: "subject,body", roleUser: noColumn, roleLabel: noColumn},
+		"label=class,id=post id,user=a=b,text=t": {roleText: "t", roleID: "post id", roleUser: "a=b",
+			roleLabel: "class"},
 	} {
 		var got, again Columns
 		if err := got.UnmarshalText([]byte(text)); err != nil || got != want {
@@ -334,7 +347,8 @@ func TestParseLineTwice(t *testing.T) {
 		c := new(Columns)
 		c[role] = "a.b"
 		for _, line := range []string{
-			`{"text":"x","a":{"b":"y"},"a.b":"z"}`, `{"text":"x","a.b":"y","a":{"b":"z"}}`, `{"text":"x","a":{"b":null},"a.b":"z"}`,
+			`{"text":"x","a":{"b":"y"},"a.b":"z"}`, `{"text":"x","a.b":"y","a":{"b":"z"}}`,
+			`{"text":"x","a":{"b":null},"a.b":"z"}`,
 		} {
 			if _, err := ParseLine([]byte(line), c); err != twice("a.b") {
 				t.Errorf("%s of %s: %v", roles[role], line, err)
@@ -347,7 +361,8 @@ func TestParseLineTwice(t *testing.T) {
 }
 
 func TestDelimiter(t *testing.T) {
-	for text, want := range map[string]Delimiter{";": ';', "|": '|', ",": ',', "\t": '\t', "tab": '\t', " ": ' ', ":": ':'} {
+	for text, want := range map[string]Delimiter{";": ';', "|": '|', ",": ',', "\t": '\t', "tab": '\t', " ": ' ',
+		":": ':'} {
 		var d Delimiter
 		if err := d.UnmarshalText([]byte(text)); err != nil || d != want {
 			t.Errorf("%q: %q, %v", text, d, err)

@@ -108,7 +108,8 @@ func (f *Fields) setString(role int, s []byte) {
 
 // skip skips the white space of JSON (RFC 8259, section 2).
 func (p *flat) skip() {
-	for p.at < len(p.line) && (p.line[p.at] == ' ' || p.line[p.at] == '\t' || p.line[p.at] == '\n' || p.line[p.at] == '\r') {
+	for p.at < len(p.line) && (p.line[p.at] == ' ' || p.line[p.at] == '\t' || p.line[p.at] == '\n' ||
+		p.line[p.at] == '\r') {
 		p.at++
 	}
 }

@@ -181,7 +181,8 @@ func TestRaggedInPlace(t *testing.T) {
 			o.Limit, o.Columns = 60, c.columns
 			_, _, err := newTable([]byte(c.head+"\n"), '\t', o.Quote, &o)
 			want := fmt.Sprintf("column %q is after column", c.want)
-			if refused := c.want != "" && o.Ragged && o.Quote == QuoteNone; refused != (err != nil) || refused && !strings.Contains(err.Error(), want) {
+			if refused := c.want != "" && o.Ragged && o.Quote == QuoteNone; refused != (err != nil) || refused &&
+				!strings.Contains(err.Error(), want) {
 				t.Errorf("%q with %+v: %v", c.head, o, err)
 			}
 		}

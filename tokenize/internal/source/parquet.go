@@ -32,7 +32,8 @@ type rows struct {
 // newRows opens a Parquet file. It must have the Cells, or a column for the text and for each role that the user named.
 func newRows(path string, o *Options, read *atomic.Int64) (*rows, error) {
 	if path == "" || path == endpoint.Stdio {
-		return nil, exit.Errorf(exit.Usage, "standard input cannot be Parquet, which is read from its end").WithHint("name the file")
+		return nil, exit.Errorf(exit.Usage, "standard input cannot be Parquet, which is read from its end").
+			WithHint("name the file")
 	}
 	file, err := parquet.Open(path)
 	if err != nil {

@@ -28,7 +28,8 @@ func TestParquetRows(t *testing.T) {
 	var b bytes.Buffer
 	w := parquet.NewGenericWriter[row](&b)
 	if _, err := w.Write([]row{
-		{new("a"), []string{"x", "y"}, "u", "l"}, {nil, nil, "", ""}, {new(""), nil, "", ""}, {new("b"), []string{"x", "caf\xe9"}, "", ""},
+		{new("a"), []string{"x", "y"}, "u", "l"}, {nil, nil, "", ""}, {new(""), nil, "", ""},
+		{new("b"), []string{"x", "caf\xe9"}, "", ""},
 		{new("\xff"), nil, "", ""}, {new("c"), []string{"long", "er"}, "", ""}, {new("d"), []string{"long"}, "", ""},
 	}); err != nil {
 		t.Fatal(err)
@@ -54,7 +55,8 @@ func TestParquetRows(t *testing.T) {
 			got = append(got, fmt.Sprintf("%d!%v", number, row.Err))
 			continue
 		}
-		got = append(got, fmt.Sprintf("%d:%s|%q|%s|%s", number, idOf(row.Fields), row.Fields.Text.Content, row.Fields.User, row.Fields.Label))
+		got = append(got, fmt.Sprintf("%d:%s|%q|%s|%s", number, idOf(row.Fields), row.Fields.Text.Content,
+			row.Fields.User, row.Fields.Label))
 	}
 	want := []string{
 		`1:a|"\x01x\x01y"|u|l`, "2:" + none + `|""||`, `3!column "id" is empty`, `4!column "text" is not UTF-8`,
@@ -108,8 +110,10 @@ func TestParquetLongNames(t *testing.T) {
 				t.Errorf("names of %d bytes: a chunk holds %d bytes of them", length, held)
 			}
 			for _, row := range chunk.Rows(64 << 20) {
-				if row.Err != nil || len(*row.Fields.ID) != want || len(row.Fields.User) != want || len(row.Fields.Label) != want {
-					t.Fatalf("names of %d bytes: got %d, %d and %d, %v", length, len(*row.Fields.ID), len(row.Fields.User), len(row.Fields.Label), row.Err)
+				if row.Err != nil || len(*row.Fields.ID) != want || len(row.Fields.User) != want ||
+					len(row.Fields.Label) != want {
+					t.Fatalf("names of %d bytes: got %d, %d and %d, %v", length, len(*row.Fields.ID),
+						len(row.Fields.User), len(row.Fields.Label), row.Err)
 				}
 				got++
 			}

@@ -115,14 +115,16 @@ func (r *Reader) distinct() error {
 			if filepath.Clean(other) != filepath.Clean(in.path) {
 				err = exit.Errorf(exit.Usage, "%s and %s are one file, which is an input twice", other, in.path)
 			}
-			return err.WithHint("its documents would count twice; of patterns and folders, name those that have no file in common")
+			return err.WithHint("its documents would count twice; of patterns and folders, name those that have no " +
+				"file in common")
 		}
 		paths[is] = in.path
 		if in.format != TextFile || in.id == "" {
 			continue
 		}
 		if other, again := ids[in.id]; again {
-			return exit.Errorf(exit.Usage, "%s and %s would be documents of one id, their path in the folder that is named", other, in.path).
+			return exit.Errorf(exit.Usage,
+				"%s and %s would be documents of one id, their path in the folder that is named", other, in.path).
 				WithHint("name the folder above both")
 		}
 		ids[in.id] = in.path
@@ -323,7 +325,8 @@ func (r *Reader) records() (Chunk, error) {
 // header removes the header from a CSV file's first chunk. The chunk is empty if the file is.
 func (r *Reader) header(first *Chunk) error {
 	fail := func(err error) error {
-		return exit.Errorf(exit.Malformed, "%s: line %d: %w", r.lines.name, max(first.Line, 1), err).WithHint("%s", exit.Hint(err))
+		return exit.Errorf(exit.Malformed, "%s: line %d: %w", r.lines.name, max(first.Line, 1), err).
+			WithHint("%s", exit.Hint(err))
 	}
 	switch first.Fault {
 	case nil:

@@ -49,7 +49,8 @@ func foundAs(t *testing.T, root string, o Options, names ...string) (chunks []st
 		if c.Fault != nil {
 			content = "too long"
 		}
-		chunks = append(chunks, strings.ReplaceAll(fmt.Sprintf("%s %d %s %q", c.Name, c.Line, c.ID, content), root+"/", ""))
+		chunks = append(chunks,
+			strings.ReplaceAll(fmt.Sprintf("%s %d %s %q", c.Name, c.Line, c.ID, content), root+"/", ""))
 	}
 }
 
@@ -81,7 +82,8 @@ func TestReaderOfAFolder(t *testing.T) {
 // TestReaderOfOneFormat: --format overrides the extensions.
 func TestReaderOfOneFormat(t *testing.T) {
 	root := folder(t, map[string]string{
-		"d/49960": "a", "d/sub/notes.md": "b", "d/x.csv": "c", "d/.hidden": "no", "d/.git/config": "no", "e/x": "text\n1\n", "g/x": "text\n1\n", ".f/x": "y",
+		"d/49960": "a", "d/sub/notes.md": "b", "d/x.csv": "c", "d/.hidden": "no", "d/.git/config": "no",
+		"e/x": "text\n1\n", "g/x": "text\n1\n", ".f/x": "y",
 	})
 	if err := os.Symlink(root+"/d", root+"/d/loop"); err != nil {
 		t.Fatal(err)
@@ -99,7 +101,8 @@ func TestReaderOfOneFormat(t *testing.T) {
 
 func TestFormatOf(t *testing.T) {
 	for name, want := range map[string]Format{
-		"a.txt": TextFile, "a/b.jsonl": JSONLines, "a.csv": CSV, "a.tsv.gz": TSV, "a.csv.xz": CSV, "a.txt.bz2": TextFile,
+		"a.txt": TextFile, "a/b.jsonl": JSONLines, "a.csv": CSV, "a.tsv.gz": TSV, "a.csv.xz": CSV,
+		"a.txt.bz2":   TextFile,
 		"a.jsonl.zst": JSONLines, "a": "", "-": "", "a.gz": "", "a.csv.gz.gz": "", "a.csv.lz4": "", "csv": "",
 		"a.json": JSONLines, "A.TXT": TextFile, "b.NDJSON.GZ": JSONLines, "c.Parq": Parquet, "d.htm": TextFile,
 		"e.EML": Mail, "f.md": "",
@@ -121,7 +124,8 @@ func TestReaderOfFiles(t *testing.T) {
 		t.Errorf("got %q, %v, want %q", got, err, want)
 	}
 	for _, name := range []string{"none", "nowhere", "nowhere.txt"} {
-		if _, err := found(t, root, 4, root+"/"+name); exit.Code(err) != exit.Missing || !strings.Contains(err.Error(), name) {
+		if _, err := found(t, root, 4, root+"/"+name); exit.Code(err) != exit.Missing ||
+			!strings.Contains(err.Error(), name) {
 			t.Errorf("%s: got %v, want an error of what is missing", name, err)
 		}
 	}
@@ -129,11 +133,13 @@ func TestReaderOfFiles(t *testing.T) {
 
 // TestMeasure: the bytes read of all inputs add up to their total size, which is unknown if an input is no file.
 func TestMeasure(t *testing.T) {
-	root := folder(t, map[string]string{"d/a.txt": "12345", "d/b.jsonl": "{}\n{}\n", "c.jsonl": "1234567", "d/notes.md": "not read"})
+	root := folder(t, map[string]string{"d/a.txt": "12345", "d/b.jsonl": "{}\n{}\n", "c.jsonl": "1234567",
+		"d/notes.md": "not read"})
 	for _, c := range []struct {
 		names []string
 		total int64
-	}{{[]string{root + "/d"}, 11}, {[]string{root + "/c.jsonl", root + "/d"}, 18}, {[]string{root + "/c.jsonl", os.DevNull}, 0}} {
+	}{{[]string{root + "/d"}, 11}, {[]string{root + "/c.jsonl", root + "/d"}, 18},
+		{[]string{root + "/c.jsonl", os.DevNull}, 0}} {
 		r, err := NewReader(c.names, Options{Limit: 100, Format: ByName})
 		if err != nil {
 			t.Fatal(err)

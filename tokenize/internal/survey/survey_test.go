@@ -53,7 +53,8 @@ func TestSurvey(t *testing.T) {
 		if got := s.Median(); got != median {
 			t.Errorf("%v: the median is %v, want %v", lengths, got, median)
 		}
-		if s.Documents != uint64(n) || s.Empty != empty || s.Tokens != tokens || s.Longest != uint64(longest) || s.WithUser != withUser {
+		if s.Documents != uint64(n) || s.Empty != empty || s.Tokens != tokens || s.Longest != uint64(longest) ||
+			s.WithUser != withUser {
 			t.Errorf("got %+v of %v, %d of them with a user", s, lengths, withUser)
 		}
 		if gotUsers, gotMost := s.Users(); gotUsers != uint64(len(users)) || gotMost != most {

@@ -47,7 +47,8 @@ func NewReader(in io.Reader, name string, words int) (*Reader, error) {
 		*field = n[0]
 	}
 	if r.words != words {
-		return nil, r.errorf("file is over a vocabulary of %d words, but the one given has %d: name the file's own", r.words, words)
+		return nil, r.errorf("file is over a vocabulary of %d words, but the one given has %d: name the file's own",
+			r.words, words)
 	}
 	return r, nil
 }

@@ -63,7 +63,8 @@ func TestRead(t *testing.T) {
 		{"words in any order", "1\n5\n3\n1 5 1\n1 1 2\n1 3 3\n", []map[int]int{{1: 2, 3: 3, 5: 1}}},
 		{"every word", "1\n5\n5\n1 5 1\n1 4 1\n1 3 1\n1 2 1\n1 1 1\n", []map[int]int{{1: 1, 2: 1, 3: 1, 4: 1, 5: 1}}},
 		{"no documents", "0\n5\n0\n", nil},
-		{"CRLF, tabs, blank lines, no newline at the end", "1\r\n5\r\n\r\n1\r\n1\t2\t3\r\n \r\n", []map[int]int{{2: 3}}},
+		{"CRLF, tabs, blank lines, no newline at the end", "1\r\n5\r\n\r\n1\r\n1\t2\t3\r\n \r\n",
+			[]map[int]int{{2: 3}}},
 		{"last line without a newline", "1\n5\n1\n1 2 3", []map[int]int{{2: 3}}},
 		{"longest document", "1\n5\n1\n1 2 16777216\n", []map[int]int{{2: 1 << 24}}},
 	} {
@@ -86,7 +87,8 @@ func TestReadRefuses(t *testing.T) {
 		{"two numbers", "1\n5\n1\n1 2\n", "line 4: must have 3 decimal numbers"},
 		{"half a word", "1\n5\n1\n1 2 1.5\n", "line 4: must have 3 decimal numbers"},
 		{"four numbers", "1\n5\n1\n1 2 3 4\n", "line 4: must have 3 decimal numbers"},
-		{"larger vocabulary", "1\n6\n0\n", "line 3: file is over a vocabulary of 6 words, but the one given has 5: name the file's own"},
+		{"larger vocabulary", "1\n6\n0\n",
+			"line 3: file is over a vocabulary of 6 words, but the one given has 5: name the file's own"},
 		{"document 0", "1\n5\n1\n0 1 1\n", "line 4: document number is not ascending, or below 1"},
 		{"documents descend", "2\n5\n2\n2 1 1\n1 1 1\n", "line 5: document number is not ascending, or below 1"},
 		{"document beyond D", "2\n5\n1\n3 1 1\n", "line 4: document number exceeds the number of documents in line 1"},
@@ -95,7 +97,8 @@ func TestReadRefuses(t *testing.T) {
 		{"count 0", "1\n5\n1\n1 1 0\n", "line 4: count must be in [1, 16777216]"},
 		{"count over the limit", "1\n5\n1\n1 1 16777217\n", "line 4: count must be in [1, 16777216]"},
 		{"word twice", "2\n5\n3\n1 1 1\n1 1 1\n2 1 1\n", "line 6: the document before this line has a word twice"},
-		{"smaller vocabulary", "1\n2\n0\n", "line 3: file is over a vocabulary of 2 words, but the one given has 5: name the file's own"},
+		{"smaller vocabulary", "1\n2\n0\n",
+			"line 3: file is over a vocabulary of 2 words, but the one given has 5: name the file's own"},
 		{"more pairs than words", "1\n5\n6\n1 1 1\n1 2 1\n1 3 1\n1 4 1\n1 5 1\n1 1 1\n",
 			"line 9: the document of this line has a word twice"},
 		{"document too long", "1\n5\n2\n1 1 16777216\n1 2 1\n",
@@ -127,7 +130,8 @@ func TestReadRefusesADocumentThatNoRecordHolds(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = r.Next()
-	want := "u.txt: line 450003: before this line: document has more different words than a record of 880000 bytes holds"
+	want := "u.txt: line 450003: before this line: document has more different words than a record of 880000 bytes " +
+		"holds"
 	if err == nil || err.Error() != want || exit.Code(err) != exit.Malformed {
 		t.Errorf("got %v, want %s", err, want)
 	}

@@ -62,10 +62,13 @@ func TestFoldOfEach(t *testing.T) {
 // TestUsers: spellings that a reader of data frames takes for one user are one, and no other.
 func TestUsers(t *testing.T) {
 	for user, want := range map[string]string{
-		"7": "7", "7.0": "7", " 7.00 ": "7", "7.": "7", "+7": "7", "007": "7", "7e0": "7", "70E-1": "7", ".7e1": ".7e1", "0.7e1": "7",
-		"-7.0": "-7", "-0.0": "0", "0": "0", "7.5": "7.5", "7.50": "7.50", "1e3": "1000", "7a": "7a", "7-1": "7-1", "7 1": "7 1",
+		"7": "7", "7.0": "7", " 7.00 ": "7", "7.": "7", "+7": "7", "007": "7", "7e0": "7", "70E-1": "7", ".7e1": ".7e1",
+		"0.7e1": "7",
+		"-7.0":  "-7", "-0.0": "0", "0": "0", "7.5": "7.5", "7.50": "7.50", "1e3": "1000", "7a": "7a", "7-1": "7-1",
+		"7 1":   "7 1",
 		"1e999": "1e999", "1e39": "1" + strings.Repeat("0", 39), "12345678901234567890": "12345678901234567890",
-		"caf\u00e9": "caf\u00e9", "cafe\u0301": "caf\u00e9", "\u00a0ann\t": "ann", "Ann": "Ann", "": "", " ": " ", "\t\n": " ",
+		"caf\u00e9": "caf\u00e9", "cafe\u0301": "caf\u00e9", "\u00a0ann\t": "ann", "Ann": "Ann", "": "", " ": " ",
+		"\t\n": " ",
 	} {
 		rule := Rule{Number: 2}
 		if got := rule.User(user); got != want || rule.User(got) != got {

@@ -33,7 +33,8 @@ func (r Rule) NewPhrases(list []string) (*Phrases, error) {
 		phrase := r.Normal(entry)
 		parts := strings.Split(phrase, Joint)
 		if len(parts) < 2 || slices.Contains(parts, "") {
-			return nil, fmt.Errorf("%q is no phrase: two or more words with %q between them, like new_york", entry, Joint)
+			return nil, fmt.Errorf("%q is no phrase: two or more words with %q between them, like new_york", entry,
+				Joint)
 		}
 		at := &p.root
 		for _, part := range parts {

@@ -17,7 +17,8 @@ func phrasesOf(t *testing.T, entries ...string) *Phrases {
 }
 
 func TestPhrases(t *testing.T) {
-	p := phrasesOf(t, "New_York", "new_york_stock_exchange", "stock_market", "york_times", "a_a", "caf\u00e9_noir", "東京_京都", "can_t")
+	p := phrasesOf(t, "New_York", "new_york_stock_exchange", "stock_market", "york_times", "a_a", "caf\u00e9_noir",
+		"東京_京都", "can_t")
 	for text, want := range map[string]string{
 		"":                                  "",
 		"In New York, NEW\nYORK.":           "in new_york new_york",
@@ -42,7 +43,8 @@ func TestPhrases(t *testing.T) {
 		}
 	}
 	s := Splitter{Rule: Rule{Phrases: p}}
-	if got := wordsOf(&s, list("New", "York", "new", " ", "york", "New_York")); !slices.Equal(got, []string{"new_york", "new", "", "york", "new_york"}) {
+	if got := wordsOf(&s, list("New", "York", "new", " ", "york", "New_York")); !slices.Equal(got,
+		[]string{"new_york", "new", "", "york", "new_york"}) {
 		t.Errorf("got %q of tokens", got)
 	}
 	// A phrase has the key of the word that it is.
@@ -55,7 +57,8 @@ func TestPhrases(t *testing.T) {
 
 func TestNoPhrases(t *testing.T) {
 	for _, entry := range []string{"york", "_york", "new_", "new__york", "_", "\u00ad_x"} {
-		if _, err := (Rule{}).NewPhrases([]string{"new_york", entry}); err == nil || !strings.Contains(err.Error(), "is no phrase") {
+		if _, err := (Rule{}).NewPhrases([]string{"new_york", entry}); err == nil ||
+			!strings.Contains(err.Error(), "is no phrase") {
 			t.Errorf("%q: got %v, want a refusal", entry, err)
 		}
 	}
@@ -65,11 +68,13 @@ func TestNoPhrases(t *testing.T) {
 // case.
 func TestPhrasesOfSettings(t *testing.T) {
 	first := Rule{Phrases: phrasesOf(t, "new_york", "los_angeles")}.Settings()
-	if same := (Rule{Phrases: phrasesOf(t, "Los_Angeles", "new_york", "NEW_YORK")}.Settings()); !bytes.Equal(first, same) {
+	if same := (Rule{Phrases: phrasesOf(t, "Los_Angeles", "new_york", "NEW_YORK")}.Settings()); !bytes.Equal(first,
+		same) {
 		t.Errorf("the same phrases have other settings")
 	}
 	for _, other := range [][]byte{
-		Rule{}.Settings(), Rule{Phrases: phrasesOf(t, "new_york")}.Settings(), Rule{Phrases: phrasesOf(t, "new_york", "los_angeles_times")}.Settings(),
+		Rule{}.Settings(), Rule{Phrases: phrasesOf(t, "new_york")}.Settings(),
+		Rule{Phrases: phrasesOf(t, "new_york", "los_angeles_times")}.Settings(),
 	} {
 		if bytes.Equal(first, other) {
 			t.Errorf("other phrases have the same settings")

@@ -10,7 +10,8 @@ import (
 // except letters of Katakana. All are at firstSpaceless or after it. No table holds marks or other scripts.
 var spaceless = [...]*unicode.RangeTable{
 	rangetable.Merge(unicode.Han, unicode.Ideographic), unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao,
-	unicode.Khmer, unicode.Myanmar, unicode.Tai_Le, unicode.New_Tai_Lue, unicode.Tai_Tham, unicode.Tai_Viet, unicode.Ahom,
+	unicode.Khmer, unicode.Myanmar, unicode.Tai_Le, unicode.New_Tai_Lue, unicode.Tai_Tham, unicode.Tai_Viet,
+	unicode.Ahom,
 	unicode.Nushu, unicode.Khitan_Small_Script,
 }
 
@@ -55,7 +56,8 @@ var invisible = rangetable.Merge(unicode.Cf, unicode.Variation_Selector, unicode
 
 // visible are the code points of category Cf without that property, and U+200B, the zero-width space, which separates
 // words.
-var visible = rangetable.Merge(unicode.Prepended_Concatenation_Mark, rangetable.New('\u200b', '\ufff9', '\ufffa', '\ufffb'),
+var visible = rangetable.Merge(unicode.Prepended_Concatenation_Mark,
+	rangetable.New('\u200b', '\ufff9', '\ufffa', '\ufffb'),
 	&unicode.RangeTable{R32: []unicode.Range32{{Lo: 0x13430, Hi: 0x1343f, Stride: 1}}})
 
 // ignorable reports whether r is invisible and does not separate words: soft hyphens, joiners, non-joiners, variation

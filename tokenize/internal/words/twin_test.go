@@ -92,7 +92,8 @@ func foldReference(text string) (found []string) {
 }
 
 // jamo are the compatibility letters of Korean, half-width ones among them.
-var jamo = &unicode.RangeTable{R16: []unicode.Range16{{Lo: 0x3131, Hi: 0x318e, Stride: 1}, {Lo: 0xffa0, Hi: 0xffdc, Stride: 1}}}
+var jamo = &unicode.RangeTable{R16: []unicode.Range16{{Lo: 0x3131, Hi: 0x318e, Stride: 1},
+	{Lo: 0xffa0, Hi: 0xffdc, Stride: 1}}}
 
 // segments cuts a run where the segmenter has a boundary between two letters.
 func segments(run string) (parts []string) {
@@ -141,7 +142,8 @@ func TestScripts(t *testing.T) {
 			continue
 		}
 		letter := string(r)
-		for _, text := range []string{"a" + letter, letter + "a", "\u30a2" + letter, letter + "\u30a2", "\u0e01" + letter} {
+		for _, text := range []string{"a" + letter, letter + "a", "\u30a2" + letter, letter + "\u30a2",
+			"\u0e01" + letter} {
 			if got, want := len(split(t, &s, text)), count(text); got != want && scriptOf(r) != scriptOf('\u0e01') {
 				t.Errorf("%U: %q is %d words, want %d", r, text, got, want)
 			}

@@ -39,23 +39,27 @@ func TestSplit(t *testing.T) {
 		{"\ufe0f \u2764\ufe0f 1\ufe0f\u20e3 \u200d \u00ad \u3164 \u034f", nil},
 		{"co\u00adoperate STRA\u00adSSE\u00ad, \u00ada\u2060b", []string{"cooperate", "strasse", "ab"}},
 		{"na\u00ad\u00efve", []string{"na\u00efve"}},
-		{"\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", []string{"\u0645\u06cc\u062e\u0648\u0627\u0647\u0645"}}, // Persian
+		// Persian
+		{"\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", []string{"\u0645\u06cc\u062e\u0648\u0627\u0647\u0645"}},
 		{"a\u200bb a\u0600b a\ufff9b", []string{"a", "b", "a", "b", "a", "b"}},
 		// A mark belongs to the letter before it, and without one is no word.
 		{"\u0301 1\u0301 \u0301a \u00ad\u0301b \u30fc", []string{"a", "b"}},
 		{"a\u0301\u00ad\u0323", []string{"\u1ea1\u0301"}},
 		// Scripts without spaces.
-		{"\u6771\u4eac\u90fd\u306e\u30bf\u30ef\u30fc", []string{"\u6771\u4eac", "\u4eac\u90fd", "\u306e", "\u30bf\u30ef\u30fc"}},
+		{"\u6771\u4eac\u90fd\u306e\u30bf\u30ef\u30fc",
+			[]string{"\u6771\u4eac", "\u4eac\u90fd", "\u306e", "\u30bf\u30ef\u30fc"}},
 		{"\u5e74", []string{"\u5e74"}},
-		{"\u4eba\u3005\u3002\u3089\u30fc\u3081\u3093 \uff8a\uff9e\uff9d", []string{"\u4eba\u3005", "\u3089\u30fc\u3081", "\u3081\u3093", "\uff8a\uff9e\uff9d"}},
+		{"\u4eba\u3005\u3002\u3089\u30fc\u3081\u3093 \uff8a\uff9e\uff9d",
+			[]string{"\u4eba\u3005", "\u3089\u30fc\u3081", "\u3081\u3093", "\uff8a\uff9e\uff9d"}},
 		{"iPhone\u624b\u673aX", []string{"iphone", "\u624b\u673a", "x"}},
 		{"\u304b\u3099\u304d\u3099", []string{"\u304c\u304e"}},
 		{"\u0e14\u0e35\u0e21\u0e32\u0e01", []string{"\u0e14\u0e35\u0e21", "\u0e21\u0e32", "\u0e32\u0e01"}},
 		{"\u1797\u17b6\u200b\u1781\u17d2\u1798", []string{"\u1797\u17b6", "\u1781\u17d2\u1798"}},
 		{"\ud559\uad50\uc5d0\uc11c \uc11c", []string{"\ud559\uad50\uc5d0\uc11c", "\uc11c"}}, // Korean has spaces
-		{"300\u212a \u2126", []string{"k", "\u03c9"}},                                       // kelvin sign and ohm sign are letters
-		{"x\u00b2 \u2075 \u216b", []string{"x"}},                                            // numbers are not
-		{"a\xffb \xc3", []string{"a", "b"}},                                                 // bytes that are not UTF-8 separate words
+		// kelvin sign and ohm sign are letters
+		{"300\u212a \u2126", []string{"k", "\u03c9"}},
+		{"x\u00b2 \u2075 \u216b", []string{"x"}}, // numbers are not
+		{"a\xffb \xc3", []string{"a", "b"}},      // bytes that are not UTF-8 separate words
 		{"a\ufffdb\x00c", []string{"a", "b", "c"}},
 		{"\ufeffbom", []string{"bom"}},
 	} {
@@ -72,7 +76,8 @@ func TestSplitInEights(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	alphabets := [][]string{
 		{"a", "z", "A", "Z", "m", " "},
-		{"a", "z", "A", "Z", "m", "Q", "b", "c", "D", "e", "f", "g", "h", "i", "@", "[", "`", "{", "\x00", "\x7f", "\x1a", ":", "!"},
+		{"a", "z", "A", "Z", "m", "Q", "b", "c", "D", "e", "f", "g", "h", "i", "@", "[", "`", "{", "\x00", "\x7f",
+			"\x1a", ":", "!"},
 		{"a", "B", "y", "Z", " ", "\u00e9", "\u00df", "\u00ad", "\u0301", "\u6771", "\xff", "\u200b"},
 	}
 	var s Splitter // the memory of one text is used for the next
@@ -117,9 +122,12 @@ func FuzzSplit(f *testing.F) {
 		"", "plain ASCII", "caf\u00e9 and cafe\u0301", "\u00e9", "a\u00e9b\u00e9", "\xff\xfe", "\u0130\u0131 \u1e9e",
 		"a\u0308\u0301\u0323",
 		"a" + strings.Repeat("\u0301", 40), "\u1100\u1161\u11a8", "\u00a8\u0301",
-		"\ufe0fa\u00adb\u200bc", "\u6771\u4eac\u90fd\u306e\u304b\u3099\u30bf\u30ef\u30fc", "\u0301\u0e14\u0e35\u0e21\u0e32\u0e01",
-		"\u3089\u30fc \u4eba\u3005\u3006a\ud559\uad50", "\u1025\u102e\u1000\u200c\u1000", "\uf900\ufe00\u304b", strings.Repeat("long", 100) + "\u00fc",
-		"I\u0307 \u0130\u0301 i\u0307\u0307\u0301", "\ufb01x \uff21b \ufdfaq \u0149 a\u02bcb", "\u03a3\u03a3\u03a3 \u03c2\u6771", "\u314b\u314f\u0e19\u0e33\ufe70",
+		"\ufe0fa\u00adb\u200bc", "\u6771\u4eac\u90fd\u306e\u304b\u3099\u30bf\u30ef\u30fc",
+		"\u0301\u0e14\u0e35\u0e21\u0e32\u0e01",
+		"\u3089\u30fc \u4eba\u3005\u3006a\ud559\uad50", "\u1025\u102e\u1000\u200c\u1000", "\uf900\ufe00\u304b",
+		strings.Repeat("long", 100) + "\u00fc",
+		"I\u0307 \u0130\u0301 i\u0307\u0307\u0301", "\ufb01x \uff21b \ufdfaq \u0149 a\u02bcb",
+		"\u03a3\u03a3\u03a3 \u03c2\u6771", "\u314b\u314f\u0e19\u0e33\ufe70",
 	} {
 		f.Add(seed)
 	}
@@ -144,7 +152,8 @@ func FuzzSplit(f *testing.F) {
 }
 
 func TestShorter(t *testing.T) {
-	for text, want := range map[string]bool{"of": true, "the": false, "\u00e9t": true, "\u6771\u4eac": false, "\u5e74": false, "\u30ab": false} {
+	for text, want := range map[string]bool{"of": true, "the": false, "\u00e9t": true, "\u6771\u4eac": false,
+		"\u5e74": false, "\u30ab": false} {
 		new(Splitter).Split([]byte(text), func(w Word) {
 			if got := w.Shorter(3); got != want {
 				t.Errorf("%q: got %v, want %v", text, got, want)

@@ -64,7 +64,8 @@ func at(t *testing.T, name string) (topic.Transport, *topic.Location) {
 }
 
 func header() *wire.Header {
-	return &wire.Header{Version: wire.Version, Kind: wire.Kind_ROUNDS, Side: wire.Side_PRIVATE, Run: "run", Unit: wire.Unit_DOCUMENT}
+	return &wire.Header{Version: wire.Version, Kind: wire.Kind_ROUNDS, Side: wire.Side_PRIVATE, Run: "run",
+		Unit: wire.Unit_DOCUMENT}
 }
 
 // round returns the records of one round without units.
@@ -81,7 +82,8 @@ func write(t *testing.T, name string, rounds int, end bool) {
 	t.Helper()
 	transport, l := at(t, name)
 	for _, a := range must[[]topic.Appender](t)(transport.Append(soon(t), l)) {
-		w := must[*stream.Writer](t)(stream.NewWriter(a, header(), must[*stream.Compressor](t)(stream.NewCompressor(stream.Fast))))
+		w := must[*stream.Writer](t)(stream.NewWriter(a, header(),
+			must[*stream.Compressor](t)(stream.NewCompressor(stream.Fast))))
 		for number := range rounds {
 			for _, record := range round(uint32(number + 1)) {
 				if err := w.Write(record); err != nil {
@@ -155,7 +157,8 @@ func (s suite) names(t *testing.T) {
 	if err := transport.Find(soon(t), &gone); exit.Code(err) != exit.Missing {
 		t.Errorf("a topic that is not there: %v", err)
 	}
-	if err := transport.Create(soon(t), l, topic.Plan{Partitions: partitions + 1, Retention: time.Hour}); exit.Code(err) == exit.OK {
+	if err := transport.Create(soon(t), l,
+		topic.Plan{Partitions: partitions + 1, Retention: time.Hour}); exit.Code(err) == exit.OK {
 		t.Error("a topic that is there was made again, with another number of partitions")
 	}
 }
@@ -222,7 +225,8 @@ func (s suite) tails(t *testing.T) {
 	if err != nil || found == nil || found.Round != 2 {
 		t.Errorf("the last close before round 3: %+v, %v", found, err)
 	}
-	if found, err := transport.Search(soon(t), one, func(m stream.Mark) bool { return m.Round > 9 }); found != nil || err != nil {
+	if found, err := transport.Search(soon(t), one, func(m stream.Mark) bool { return m.Round > 9 }); found != nil ||
+		err != nil {
 		t.Errorf("a round that is not there: %+v, %v", found, err)
 	}
 }
@@ -309,7 +313,8 @@ func (s suite) shared(t *testing.T) {
 // journal checks that two programs append entries and read the same order.
 func (s suite) journal(t *testing.T) {
 	transport, l := at(t, s.fresh(t, "journal", 1))
-	one, other := must[topic.Journal](t)(transport.OpenJournal(soon(t), l)), must[topic.Journal](t)(transport.OpenJournal(soon(t), l))
+	one, other := must[topic.Journal](t)(transport.OpenJournal(soon(t), l)),
+		must[topic.Journal](t)(transport.OpenJournal(soon(t), l))
 	defer one.Close()
 	defer other.Close()
 	for i := range 6 {

@@ -82,12 +82,14 @@ var runName = regexp.MustCompile(`^[a-zA-Z0-9_-][a-zA-Z0-9._-]{0,199}$`)
 func (c *command) run(ctx context.Context, out io.Writer) error {
 	switch {
 	case !runName.MatchString(c.Run):
-		return exit.Errorf(exit.Usage, "RUN is %q, must be 1 to 200 letters, digits, dots, underscores and hyphens", c.Run)
+		return exit.Errorf(exit.Usage, "RUN is %q, must be 1 to 200 letters, digits, dots, underscores and hyphens",
+			c.Run)
 	case c.Partitions < 1 || c.Documents < 1 || c.Replicas < 1:
 		return exit.Errorf(exit.Usage, "--partitions, --documents and --replicas must be 1 or more, are %d, %d and %d",
 			c.Partitions, c.Documents, c.Replicas)
 	case c.Retention < period(time.Second) || c.DocumentsRetention < period(time.Second):
-		return exit.Errorf(exit.Usage, "--retention and --documents-retention must be a second or longer, are %v and %v",
+		return exit.Errorf(exit.Usage,
+			"--retention and --documents-retention must be a second or longer, are %v and %v",
 			time.Duration(c.Retention), time.Duration(c.DocumentsRetention))
 	}
 	for _, made := range []struct {

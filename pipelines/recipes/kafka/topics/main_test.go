@@ -31,7 +31,8 @@ var wanted = map[string]int{
 }
 
 func planned(address, run string) *command {
-	return &command{Partitions: 3, Documents: 2, Replicas: 1, Retention: period(time.Hour), DocumentsRetention: period(3 * time.Hour), Brokers: address, Run: run}
+	return &command{Partitions: 3, Documents: 2, Replicas: 1, Retention: period(time.Hour),
+		DocumentsRetention: period(3 * time.Hour), Brokers: address, Run: run}
 }
 
 func (c *command) output(t *testing.T) (string, error) {
@@ -107,7 +108,8 @@ func TestAgain(t *testing.T) {
 			}
 			other = planned(address, run)
 			other.Retention *= 2
-			if _, err := other.output(t); exit.Code(err) != exit.Usage || !strings.Contains(err.Error(), "retention.ms") {
+			if _, err := other.output(t); exit.Code(err) != exit.Usage ||
+				!strings.Contains(err.Error(), "retention.ms") {
 				t.Errorf("another retention: error %v", err)
 			}
 		})
@@ -137,8 +139,9 @@ func TestUsage(t *testing.T) {
 func TestPeriod(t *testing.T) {
 	const day = 24 * time.Hour
 	for text, want := range map[string]time.Duration{
-		"36h": 36 * time.Hour, "90s": 90 * time.Second, "1d": day, "7d": 7 * day, "1d12h": 36 * time.Hour, "65535d": 65535 * day,
-		"d": -1, "1.5d": -1, "-1d": -1, "65536d": -1, "1d2d": -1, "1d ": -1, "": -1, "7": -1, "a week": -1,
+		"36h": 36 * time.Hour, "90s": 90 * time.Second, "1d": day, "7d": 7 * day, "1d12h": 36 * time.Hour,
+		"65535d": 65535 * day,
+		"d":      -1, "1.5d": -1, "-1d": -1, "65536d": -1, "1d2d": -1, "1d ": -1, "": -1, "7": -1, "a week": -1,
 	} {
 		var p period
 		switch err := p.UnmarshalText([]byte(text)); {
