@@ -3,7 +3,7 @@ package pld
 import (
 	"math"
 
-	"privpipe/account/internal/logs"
+	"privpipe/account/internal/renyi"
 )
 
 // A noise is the most that the grid adds to a loss: a shift, and noise with the lower bound's parameter w = width.
@@ -29,7 +29,7 @@ func (w *window) upperDelta(epsilon float64) float64 {
 	s := w.sweep(1, 0)
 	s.reach(epsilon)
 	if s.at() < epsilon { // above the window
-		return logs.Add(w.above, math.Log(w.infinite)) + w.error
+		return renyi.LogAdd(w.above, math.Log(w.infinite)) + w.error
 	}
 	return s.logUpper(s.at() - epsilon)
 }
@@ -81,7 +81,7 @@ func (w *window) momentEpsilon(logDelta float64) float64 {
 // momentDelta is the same for log δ(epsilon).
 func (w *window) momentDelta(epsilon float64) float64 {
 	x := tilt{at: w.tilt, cumulant: w.cumulant, mean: max(0, epsilon-w.offset)}
-	return logs.Add(x.logBound()+slack, math.Log(w.infinite)) + w.error
+	return renyi.LogAdd(x.logBound()+slack, math.Log(w.infinite)) + w.error
 }
 
 // lowerEpsilon allows for log P and log Q that rounding moved by at most moved.

@@ -3,7 +3,7 @@ package pld
 import (
 	"math"
 
-	"privpipe/account/internal/logs"
+	"privpipe/account/internal/renyi"
 )
 
 // unit is the relative rounding error of a float64 operation.
@@ -70,7 +70,7 @@ func discretize(p *Pair, step, logTail float64) (forward, backward *lattice) {
 		}
 		for _, l := range []*lattice{l, &b} {
 			l.left, l.infinite = math.Exp(logLeft), l.infinite+math.Exp(logTail)
-			l.mass[2] = logs.Add(l.mass[2], logLeft) // the first point that is not below them
+			l.mass[2] = renyi.LogAdd(l.mass[2], logLeft) // the first point that is not below them
 		}
 	}
 	l.complete()
@@ -180,7 +180,7 @@ func (l *lattice) addDensity(p *Pair, logTail float64) (panels int) {
 
 func (l *lattice) add(index int, logMass float64) {
 	if i := index - l.first; !math.IsInf(logMass, -1) {
-		l.mass[i] = logs.Add(l.mass[i], logMass)
+		l.mass[i] = renyi.LogAdd(l.mass[i], logMass)
 	}
 }
 

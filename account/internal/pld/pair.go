@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"privpipe/account/internal/logs"
+	"privpipe/account/internal/renyi"
 )
 
 // A Pair is a dominating pair of distributions (P, Q) of one release: P is the release with the unit, Q without it. The
@@ -66,8 +66,8 @@ func Laplace(rate, scale float64) (*Pair, error) {
 	return &Pair{
 		density: x,
 		atoms: []atom{
-			{x.lossAt(m), half + logs.Add(math.Log1p(-rate)-m, math.Log(rate))},
-			{x.lossAt(-m), half + logs.Add(math.Log1p(-rate), math.Log(rate)-m)},
+			{x.lossAt(m), half + renyi.LogAdd(math.Log1p(-rate)-m, math.Log(rate))},
+			{x.lossAt(-m), half + renyi.LogAdd(math.Log1p(-rate), math.Log(rate)-m)},
 		},
 		symmetric: rate == 1,
 		spacing:   x.lossAt(m),

@@ -2,7 +2,7 @@ package pld
 
 import (
 	"math"
-	"privpipe/account/internal/logs"
+	"privpipe/account/internal/renyi"
 	"slices"
 )
 
@@ -59,13 +59,13 @@ func newSketch(c component, logTail float64, fewest float64) sketch {
 	for atoms := range slices.Chunk(c.pair.atoms, group) {
 		logP := math.Inf(-1)
 		for _, a := range atoms {
-			logP = logs.Add(logP, a.logP)
+			logP = renyi.LogAdd(logP, a.logP)
 		}
 		put(atoms[len(atoms)/2].loss, logP)
 	}
 	total := math.Inf(-1)
 	for _, m := range s.mass {
-		total = logs.Add(total, m)
+		total = renyi.LogAdd(total, m)
 	}
 	for i := range s.mass {
 		s.mass[i] -= total // counts of 10⁷ would raise a small error of the points

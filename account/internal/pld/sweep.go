@@ -3,7 +3,7 @@ package pld
 import (
 	"math"
 
-	"privpipe/account/internal/logs"
+	"privpipe/account/internal/renyi"
 )
 
 // A sweep goes down a window's grid. At a point y = index·step it has sums over the cells from y on, of e^(−tilt·(Y−y))
@@ -177,9 +177,9 @@ func (s *sweep) logUpper(back float64) float64 {
 	scale := s.cumulant - s.tilt*s.at()
 	sum := scale + math.Log(s.hockey-math.Expm1(-back)*s.decay)
 	if s.index == s.first { // the probability below the window, and above ε
-		sum = logs.Add(sum, scale+s.tilt*back-s.margin)
+		sum = renyi.LogAdd(sum, scale+s.tilt*back-s.margin)
 	}
-	return logs.Add(sum, logs.Add(s.above, math.Log(s.infinite))) + s.window.error
+	return renyi.LogAdd(sum, renyi.LogAdd(s.above, math.Log(s.infinite))) + s.window.error
 }
 
 // logLower bounds log δ(ε) from below, for ε = at() − back as before, less the lower bound's shift. Where all is told
@@ -199,7 +199,7 @@ func (s *sweep) logLower(back float64) float64 {
 	if !(sum > 0) || s.window.left >= 0.4 {
 		return told
 	}
-	return logs.Add(told, s.cumulant-s.tilt*s.at()+math.Log(sum)-s.window.error+math.Log1p(-2*s.window.left))
+	return renyi.LogAdd(told, s.cumulant-s.tilt*s.at()+math.Log(sum)-s.window.error+math.Log1p(-2*s.window.left))
 }
 
 // leftBumps returns the sums over the cells up to each, y, of e^(tilt·(y−Y) − (y−Y)/w). The width is below 1/tilt.

@@ -2,8 +2,6 @@ package renyi
 
 import (
 	"math"
-
-	"privpipe/account/internal/logs"
 )
 
 // PoissonGaussian returns ρ(α) of one release of a sum with Gaussian noise of sigma times the sensitivity. Each unit
@@ -65,11 +63,11 @@ func logMomentSeries(q, sigma, alpha float64) float64 {
 		j := alpha - k
 		low := k*logQ + j*log1mQ + (k*k-k)/(2*sigma*sigma) + logNormal((z-k)/sigma)
 		high := j*logQ + k*log1mQ + (j*j-j)/(2*sigma*sigma) + logNormal((j-z)/sigma)
-		term := logBinomial + logs.Add(low, high)
+		term := logBinomial + LogAdd(low, high)
 		if sign > 0 {
-			positive = logs.Add(positive, term)
+			positive = LogAdd(positive, term)
 		} else {
-			negative = logs.Add(negative, term)
+			negative = LogAdd(negative, term)
 		}
 		if k > alpha && sign > 0 && term < positive-30 { // exp(−30) = 1e-13
 			break

@@ -2,8 +2,6 @@ package renyi
 
 import (
 	"math"
-
-	"privpipe/account/internal/logs"
 )
 
 // Poisson returns the curve of one release under the addition or removal of one unit, if each unit takes part by a
@@ -76,7 +74,7 @@ func logExcessInteger(q float64, whole Curve, alpha int) float64 {
 	for k := 2; k <= alpha; k++ { // for 0 and 1 the moment is 1
 		logBinomial += math.Log(float64(alpha-k+1) / float64(k))
 		x := float64(k)
-		sum = logs.Add(sum, logBinomial+x*logQ+float64(alpha-k)*log1mQ+logs.Expm1((x-1)*whole(x)))
+		sum = LogAdd(sum, logBinomial+x*logQ+float64(alpha-k)*log1mQ+LogExpm1((x-1)*whole(x)))
 	}
 	return sum
 }
@@ -98,15 +96,15 @@ func logMomentBetween(q float64, whole Curve, alpha float64) float64 {
 // small loss u is small and the chord is close.
 func Between(alpha float64, logExcess func(order int) float64) float64 {
 	if alpha < 2 {
-		return (alpha - 1) * logs.Add(0, logExcess(2))
+		return (alpha - 1) * LogAdd(0, logExcess(2))
 	}
 	below := math.Floor(alpha)
 	atBelow := logExcess(int(below))
 	if alpha == below {
-		return logs.Add(0, atBelow)
+		return LogAdd(0, atBelow)
 	}
 	share := alpha - below
 	atBelow -= math.Log(below * (below - 1))
 	atAbove := logExcess(int(below)+1) - math.Log((below+1)*below)
-	return logs.Add(0, math.Log(alpha*(alpha-1))+(1-share)*atBelow+share*atAbove)
+	return LogAdd(0, math.Log(alpha*(alpha-1))+(1-share)*atBelow+share*atAbove)
 }

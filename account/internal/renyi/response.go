@@ -2,8 +2,6 @@ package renyi
 
 import (
 	"math"
-
-	"privpipe/account/internal/logs"
 )
 
 // Response returns ρ(α) of randomized response under a change of the value. It reports the true bucket with e^loss
@@ -20,6 +18,6 @@ func Response(loss float64, buckets int, alpha float64) float64 {
 		return loss
 	}
 	logB := -loss - math.Log1p(float64(buckets-1)*math.Exp(-loss))
-	excess := logB + logs.Expm1(alpha*loss) + math.Log(-math.Expm1((1-alpha)*loss))
-	return min(loss, logs.Add(0, excess)/(alpha-1)*(1+1e-14)+1e-15*loss)
+	excess := logB + LogExpm1(alpha*loss) + math.Log(-math.Expm1((1-alpha)*loss))
+	return min(loss, LogAdd(0, excess)/(alpha-1)*(1+1e-14)+1e-15*loss)
 }

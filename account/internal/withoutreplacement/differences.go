@@ -3,7 +3,7 @@ package withoutreplacement
 import (
 	"math"
 
-	"privpipe/account/internal/logs"
+	"privpipe/account/internal/renyi"
 )
 
 // exactDifferences is the largest order with B computed; beyond it, B is bounded in closed form. In the sums of one
@@ -51,9 +51,9 @@ func logDifferenceSum(l, s float64) float64 {
 // logAbsExpm1 returns log|e^u − 1|.
 func logAbsExpm1(u float64) float64 {
 	if u < 0 {
-		return logs.Expm1(-u) + u
+		return renyi.LogExpm1(-u) + u
 	}
-	return logs.Expm1(u)
+	return renyi.LogExpm1(u)
 }
 
 // logDifferenceBound bounds log B(l) from above. |e^u−1| ≤ |u|·max(1, e^u) with u = log L, so
@@ -68,6 +68,6 @@ func logDifferenceBound(l, s float64) float64 {
 	left := l * math.Log(s*s/2+s*c)
 	moment := l * (l - 1) * s * s / 2 // log E[L^l]
 	right := moment + l*math.Log((l-0.5)*s*s+s*c)
-	log := min(logs.Add(left, right), logs.Add(0, moment))
+	log := min(renyi.LogAdd(left, right), renyi.LogAdd(0, moment))
 	return log + 1e-12*(1+math.Abs(log)) + 1e-12*l
 }

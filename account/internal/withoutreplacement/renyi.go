@@ -4,7 +4,6 @@ import (
 	"math"
 	"sync"
 
-	"privpipe/account/internal/logs"
 	"privpipe/account/internal/renyi"
 )
 
@@ -65,7 +64,7 @@ func (s *sampled) logExcess(alpha int) float64 {
 	sum, logBinomial, n := math.Inf(-1), math.Log(float64(alpha)), float64(alpha)
 	for j := 2; j <= alpha; j++ {
 		logBinomial += math.Log((n - float64(j) + 1) / float64(j))
-		sum = logs.Add(sum, logBinomial+s.terms[j-2])
+		sum = renyi.LogAdd(sum, logBinomial+s.terms[j-2])
 	}
 	return sum + n*(n-s.logQ)/(1<<52) + 1e-15*math.Abs(sum)
 }
@@ -75,7 +74,7 @@ func (s *sampled) logSize(j int) float64 {
 	x := float64(j)
 	moment := math.Ln2 + (x-1)*s.whole(x)
 	if j == 2 {
-		return min(2*math.Ln2+logs.Expm1(s.whole(2)), moment)
+		return min(2*math.Ln2+renyi.LogExpm1(s.whole(2)), moment)
 	}
 	return min(2*math.Ln2+(s.difference(2*math.Floor(x/2))+s.difference(2*math.Ceil(x/2)))/2, moment)
 }
