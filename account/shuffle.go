@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"text/tabwriter"
 
+	"privpipe/account/internal/loss"
 	"privpipe/account/internal/print"
-	"privpipe/account/internal/shuffle"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
@@ -37,8 +37,8 @@ func (c *shuffleCommand) Validate() error {
 	if !(c.LocalEpsilon > 0 && c.LocalEpsilon <= 1e9) {
 		wrong = append(wrong, fmt.Errorf("--local-epsilon must be above 0 and at most 1e9, is %v", c.LocalEpsilon))
 	}
-	if c.Reports < 1 || c.Reports > shuffle.MostReports {
-		wrong = append(wrong, fmt.Errorf("--reports must be in [1, %d], is %d", shuffle.MostReports, c.Reports))
+	if c.Reports < 1 || c.Reports > loss.MostShuffled {
+		wrong = append(wrong, fmt.Errorf("--reports must be in [1, %d], is %d", loss.MostShuffled, c.Reports))
 	}
 	if !(c.Delta >= 1e-20 && c.Delta < 1) {
 		wrong = append(wrong, fmt.Errorf("--delta must be in [1e-20, 1), is %v", c.Delta))
@@ -68,8 +68,8 @@ func (c *shuffleCommand) rows() []shuffledRow {
 	trusts := fmt.Sprintf("a trusted shuffler of %d reports", c.Reports)
 	local := print.Number(c.LocalEpsilon)
 	clones, theorem := local, "clones (Feldman, McMillan, Talwar 2021, thm. 3.2)"
-	if c.LocalEpsilon <= shuffle.MostEpsilon {
-		clones = print.Number(shuffle.New(c.LocalEpsilon, c.Reports).Epsilon(c.Delta))
+	if c.LocalEpsilon <= loss.MostLocalEpsilon {
+		clones = print.Number(loss.NewClones(c.LocalEpsilon, c.Reports).Epsilon(c.Delta))
 	}
 	if clones > 0.99*local {
 		theorem += ": nothing is gained"
@@ -79,8 +79,8 @@ func (c *shuffleCommand) rows() []shuffledRow {
 		{"shuffled", &clones, c.Delta, event.ReplaceOne, trusts, theorem},
 		{"closed form", nil, c.Delta, event.ReplaceOne, trusts, "the same, thm. 3.1"},
 	}
-	if most := shuffle.Most(c.Reports, c.Delta); c.LocalEpsilon <= most {
-		closed := print.Number(shuffle.Closed(c.LocalEpsilon, c.Reports, c.Delta))
+	if most := loss.MostClosedShuffle(c.Reports, c.Delta); c.LocalEpsilon <= most {
+		closed := print.Number(loss.ClosedShuffle(c.LocalEpsilon, c.Reports, c.Delta))
 		rows[2].Epsilon = &closed
 	} else {
 		rows[2].Theorem += fmt.Sprintf(", which needs a local ε of at most %.4g", max(0, most))

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"privpipe/account/internal/loss"
-	"privpipe/account/internal/mechanism"
 	"privpipe/pipelines/event"
 )
 
@@ -18,26 +17,26 @@ func TestAdaptiveChoice(t *testing.T) {
 	// A is pure with ε_A above ½, such that p·δ_A(½) = δ, where δ_A(ε) = (e^ε_A − e^ε)/(1 + e^ε_A) for ε below ε_A,
 	// else 0.
 	root, share := math.Exp(epsilon-1), delta/p
-	a := mechanism.Pure{Epsilon: math.Log((root + share) / (1 - share))}
-	b := mechanism.Approximate{Delta: delta}
-	deltaOf := func(m mechanism.Mechanism, epsilon float64) float64 {
-		if m == mechanism.Mechanism(b) {
+	a := loss.Pure{Epsilon: math.Log((root + share) / (1 - share))}
+	b := loss.Approximate{Delta: delta}
+	deltaOf := func(m loss.Mechanism, epsilon float64) float64 {
+		if m == loss.Mechanism(b) {
 			return delta
 		}
 		return max(0, (math.Exp(a.Epsilon)-math.Exp(epsilon))/(1+math.Exp(a.Epsilon)))
 	}
 	// δ(ε) of randomized response and then, after a 0, first, after a 1, second.
-	chosen := func(first, second mechanism.Mechanism) float64 {
+	chosen := func(first, second loss.Mechanism) float64 {
 		return p*deltaOf(first, epsilon-1) + (1-p)*deltaOf(second, epsilon+1)
 	}
 
-	for _, m := range []mechanism.Mechanism{a, b} {
+	for _, m := range []loss.Mechanism{a, b} {
 		if exact := chosen(m, m); exact > delta*(1+1e-9) {
 			t.Errorf("%v: δ(%v) is %v, above the budget", m, epsilon, exact)
 		}
 		list := &loss.List{Adjacency: event.ReplaceOne}
-		list.Add(loss.Release{Released: []mechanism.Mechanism{mechanism.Pure{Epsilon: 1}}, Count: 1})
-		list.Add(loss.Release{Released: []mechanism.Mechanism{m}, Count: 1})
+		list.Add(loss.Release{Released: []loss.Mechanism{loss.Pure{Epsilon: 1}}, Count: 1})
+		list.Add(loss.Release{Released: []loss.Mechanism{m}, Count: 1})
 		profile, err := Named("pld").Upper(list)
 		if err != nil {
 			t.Fatal(err)

@@ -7,7 +7,6 @@ import (
 
 	"privpipe/account/internal/classic"
 	"privpipe/account/internal/loss"
-	"privpipe/account/internal/mechanism"
 	"privpipe/account/internal/search"
 	"privpipe/pipelines/event"
 )
@@ -40,7 +39,7 @@ func analytic(l *loss.List) (loss.Profile, string, error) {
 	}
 	squares := 0.0
 	for _, g := range rounds {
-		if g.Sampling != mechanism.All {
+		if g.Sampling != loss.All {
 			return nil, "", errSampled
 		}
 		squares += float64(g.Count) / (g.Sigma * g.Sigma)
@@ -78,14 +77,14 @@ func moments(l *loss.List, lambdas func(rate, sigma float64) int, which string) 
 	theorem := "moments accountant (Abadi et al. 2016, thm. 2, " + which + ")"
 	for _, g := range rounds {
 		switch {
-		case g.Sampling == mechanism.All:
+		case g.Sampling == loss.All:
 			return nil, "", errors.New("the moments accountant is for sampling: without sampling use analytic")
-		case g.Sampling == mechanism.Poisson && l.Adjacency == event.ReplaceOne:
+		case g.Sampling == loss.Poisson && l.Adjacency == event.ReplaceOne:
 			return nil, "", errors.New("the moments accountant takes coins under add-remove: under replace-one use " +
 				"pld or renyi")
-		case g.Sampling == mechanism.Fixed && which != ofLemma3:
+		case g.Sampling == loss.Fixed && which != ofLemma3:
 			return nil, "", errors.New("the authors' code is for Poisson sampling: use moments")
-		case g.Sampling == mechanism.Fixed:
+		case g.Sampling == loss.Fixed:
 			theorem = "moments accountant without replacement (Wang, Balle, Kasiviswanathan 2019, thm. 9 and 27; " +
 				"tail bound of Abadi et al. 2016, thm. 2)"
 			continue
@@ -138,9 +137,9 @@ func textbook(l *loss.List) (round func(delta float64) classic.Guarantee, rounds
 		theorem = " of rounds"
 	}
 	switch e.Sampling {
-	case mechanism.Poisson:
+	case loss.Poisson:
 		theorem += ", amplified (Balle, Barthe, Gaboardi 2018, thm. 8)"
-	case mechanism.Fixed:
+	case loss.Fixed:
 		theorem += ", amplified (Balle, Barthe, Gaboardi 2018, thm. 9)"
 	}
 	return func(delta float64) classic.Guarantee {

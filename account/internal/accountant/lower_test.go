@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"privpipe/account/internal/loss"
-	"privpipe/account/internal/mechanism"
 	"privpipe/account/internal/pld"
 	"privpipe/pipelines/event"
 )
@@ -37,90 +36,90 @@ func lists(t *testing.T) map[string]lowered {
 		}
 		return p
 	}
-	releases := func(sampling mechanism.Sampling, rate float64, count int,
-		released ...mechanism.Mechanism) loss.Release {
+	releases := func(sampling loss.Sampling, rate float64, count int,
+		released ...loss.Mechanism) loss.Release {
 		return loss.Release{Sampling: sampling, Rate: rate, Released: released, Count: count}
 	}
-	all := func(count int, released ...mechanism.Mechanism) loss.Release {
-		return releases(mechanism.All, 0, count, released...)
+	all := func(count int, released ...loss.Mechanism) loss.Release {
+		return releases(loss.All, 0, count, released...)
 	}
-	gaussian, laplace := mechanism.Gaussian{Noise: 3, Sensitivity: 1}, mechanism.Laplace{Scale: 4, Sensitivity: 1}
-	apart := releases(mechanism.Poisson, 0.05, 5, gaussian, gaussian)
+	gaussian, laplace := loss.Gaussian{Noise: 3, Sensitivity: 1}, loss.Laplace{Scale: 4, Sensitivity: 1}
+	apart := releases(loss.Poisson, 0.05, 5, gaussian, gaussian)
 	apart.Apart = true
-	apartFixed := releases(mechanism.Fixed, 0.05, 5, gaussian, gaussian)
+	apartFixed := releases(loss.Fixed, 0.05, 5, gaussian, gaussian)
 	apartFixed.Apart = true
-	response := mechanism.RandomizedResponse{Noise: 0.95, Buckets: 1000}
+	response := loss.RandomizedResponse{Noise: 0.95, Buckets: 1000}
 	const add, replace = event.AddRemove, event.ReplaceOne
-	disjoint := loss.Release{Released: []mechanism.Mechanism{gaussian}, Instead: [][]mechanism.Mechanism{{laplace}},
+	disjoint := loss.Release{Released: []loss.Mechanism{gaussian}, Instead: [][]loss.Mechanism{{laplace}},
 		Disjoint: true, Count: 1}
 	return map[string]lowered{
 		"nothing":  {list: listed(add, false)},
 		"gaussian": {listed(add, false, all(10, gaussian)), 0.999, nil},
 		"laplace":  {listed(add, false, all(10, laplace)), 0.999, nil},
-		"pure":     {listed(add, false, all(10, mechanism.Pure{Epsilon: 0.2})), 0.999, nil},
+		"pure":     {listed(add, false, all(10, loss.Pure{Epsilon: 0.2})), 0.999, nil},
 		"approximate": {listed(add, false,
-			all(10, mechanism.Approximate{Epsilon: 0.2, Delta: 1e-8})), 0.999, nil},
-		"concentrated": {listed(add, false, all(10, mechanism.Concentrated{Rho: 0.01})), 0, nil},
+			all(10, loss.Approximate{Epsilon: 0.2, Delta: 1e-8})), 0.999, nil},
+		"concentrated": {listed(add, false, all(10, loss.Concentrated{Rho: 0.01})), 0, nil},
 		"discrete gaussian on a number": {listed(add, false,
-			all(10, mechanism.DiscreteGaussian{Variance: 90, Sensitivity: 3})), 0.999, nil},
+			all(10, loss.DiscreteGaussian{Variance: 90, Sensitivity: 3})), 0.999, nil},
 		"discrete laplace on a number": {listed(add, false,
-			all(10, mechanism.DiscreteLaplace{Scale: 12, Sensitivity: 3})), 0.999, nil},
+			all(10, loss.DiscreteLaplace{Scale: 12, Sensitivity: 3})), 0.999, nil},
 		"discrete gaussian on cells": {listed(add, false,
-			all(10, mechanism.Gaussian{Noise: 30, Sensitivity: 10, Discrete: true})), 0, nil},
+			all(10, loss.Gaussian{Noise: 30, Sensitivity: 10, Discrete: true})), 0, nil},
 		"discrete laplace on cells": {listed(add, false,
-			all(10, mechanism.Laplace{Scale: 40, Sensitivity: 10, Discrete: true})), 0, nil},
+			all(10, loss.Laplace{Scale: 40, Sensitivity: 10, Discrete: true})), 0, nil},
 		"gaussian of privatize": {listed(add, false,
-			all(10, mechanism.Gaussian{Noise: 3 << 20, Sensitivity: 1 << 20, Discrete: true})), 0.999, nil},
+			all(10, loss.Gaussian{Noise: 3 << 20, Sensitivity: 1 << 20, Discrete: true})), 0.999, nil},
 		"laplace of privatize": {listed(add, false,
-			all(10, mechanism.Laplace{Scale: 4 << 20, Sensitivity: 1 << 20, Discrete: true})), 0.999, nil},
+			all(10, loss.Laplace{Scale: 4 << 20, Sensitivity: 1 << 20, Discrete: true})), 0.999, nil},
 		"randomized response": {listed(replace, false, all(100, response)), 0.999, nil},
 		"randomized response of a bit": {listed(replace, false,
-			all(10, mechanism.RandomizedResponse{Noise: 0.8, Buckets: 2})), 0.999, nil},
-		"poisson gaussian": {listed(add, false, releases(mechanism.Poisson, 0.05, 50, gaussian)), 0.999,
+			all(10, loss.RandomizedResponse{Noise: 0.8, Buckets: 2})), 0.999, nil},
+		"poisson gaussian": {listed(add, false, releases(loss.Poisson, 0.05, 50, gaussian)), 0.999,
 			nil},
 		"poisson gaussians of one batch": {listed(add, false,
-			releases(mechanism.Poisson, 0.05, 50, gaussian, gaussian)), 0.999, nil},
-		"poisson laplace":     {listed(add, false, releases(mechanism.Poisson, 0.05, 50, laplace)), 0.999, nil},
-		"poisson mixed batch": {listed(add, false, releases(mechanism.Poisson, 0.05, 5, gaussian, laplace)), 0, nil},
-		"poisson pure": {listed(add, false, releases(mechanism.Poisson, 0.05, 50, mechanism.Pure{Epsilon: 1})),
+			releases(loss.Poisson, 0.05, 50, gaussian, gaussian)), 0.999, nil},
+		"poisson laplace":     {listed(add, false, releases(loss.Poisson, 0.05, 50, laplace)), 0.999, nil},
+		"poisson mixed batch": {listed(add, false, releases(loss.Poisson, 0.05, 5, gaussian, laplace)), 0, nil},
+		"poisson pure": {listed(add, false, releases(loss.Poisson, 0.05, 50, loss.Pure{Epsilon: 1})),
 			0, nil},
 		"poisson approximate": {listed(add, false,
-			releases(mechanism.Poisson, 0.05, 50, mechanism.Approximate{Epsilon: 1, Delta: 1e-9})), 0, nil},
+			releases(loss.Poisson, 0.05, 50, loss.Approximate{Epsilon: 1, Delta: 1e-9})), 0, nil},
 		"poisson apart":   {listed(add, false, apart), 0, nil},
 		"disjoint rounds": {listed(add, false, disjoint), 0, nil},
 		"fixed gaussian": { // a unit among equal ones
-			listed(replace, false, releases(mechanism.Fixed, 0.05, 50, mechanism.Gaussian{Noise: 3, Sensitivity: 2})),
+			listed(replace, false, releases(loss.Fixed, 0.05, 50, loss.Gaussian{Noise: 3, Sensitivity: 2})),
 			0.8,
 			[]pld.Event{{Pair: pair(pld.Gaussian(0.05, 1.5)), Count: 50}},
 		},
-		"fixed laplace": {listed(replace, false, releases(mechanism.Fixed, 0.05, 50, laplace)), 0, nil},
+		"fixed laplace": {listed(replace, false, releases(loss.Fixed, 0.05, 50, laplace)), 0, nil},
 		"fixed pure": {listed(replace, false,
-			releases(mechanism.Fixed, 0.05, 50, mechanism.Pure{Epsilon: 1})), 0, nil},
+			releases(loss.Fixed, 0.05, 50, loss.Pure{Epsilon: 1})), 0, nil},
 		"fixed apart": {listed(replace, false, apartFixed), 0, nil},
 		"exchanged by a coin": {listed(replace, false,
-			releases(mechanism.Poisson, 0.05, 20, mechanism.Gaussian{Noise: 2, Sensitivity: 2})), 0.999, nil},
+			releases(loss.Poisson, 0.05, 20, loss.Gaussian{Noise: 2, Sensitivity: 2})), 0.999, nil},
 		"orthogonal by a coin": {listed(replace, true,
-			releases(mechanism.Poisson, 0.05, 20, mechanism.Gaussian{Noise: 2, Sensitivity: math.Sqrt2})), 0.999, nil},
-		"exchanged laplace": {listed(replace, false, all(10, mechanism.Laplace{Scale: 4, Sensitivity: 2})), 0.999,
+			releases(loss.Poisson, 0.05, 20, loss.Gaussian{Noise: 2, Sensitivity: math.Sqrt2})), 0.999, nil},
+		"exchanged laplace": {listed(replace, false, all(10, loss.Laplace{Scale: 4, Sensitivity: 2})), 0.999,
 			nil},
-		"laplace, coin, replace": {listed(replace, false, releases(mechanism.Poisson, 0.05, 5, laplace)), 0, nil},
+		"laplace, coin, replace": {listed(replace, false, releases(loss.Poisson, 0.05, 5, laplace)), 0, nil},
 		"non-negative laplace": { // one coordinate falls, another grows
-			listed(replace, true, all(10, mechanism.Laplace{Scale: 4, Sensitivity: 2})), 0,
+			listed(replace, true, all(10, loss.Laplace{Scale: 4, Sensitivity: 2})), 0,
 			[]pld.Event{{Pair: pair(pld.Laplace(1, 4)), Count: 20}},
 		},
-		"non-negative gaussian": {listed(replace, true, all(10, mechanism.Gaussian{Noise: 4, Sensitivity: math.Sqrt2})),
+		"non-negative gaussian": {listed(replace, true, all(10, loss.Gaussian{Noise: 4, Sensitivity: math.Sqrt2})),
 			0.999, nil},
 		"non-negative, too far": {
-			listed(replace, true, all(10, mechanism.Gaussian{Noise: 4, Sensitivity: 2})), 0,
+			listed(replace, true, all(10, loss.Gaussian{Noise: 4, Sensitivity: 2})), 0,
 			[]pld.Event{{Pair: pair(pld.Gaussian(1, 4/math.Sqrt2)), Count: 10}},
 		},
 		"some of a list": { // with the whole of what is attained of it
-			listed(add, false, all(100, gaussian), releases(mechanism.Poisson, 0.001, 1, mechanism.Pure{Epsilon: 0.1})),
+			listed(add, false, all(100, gaussian), releases(loss.Poisson, 0.001, 1, loss.Pure{Epsilon: 0.1})),
 			0.9, nil,
 		},
 		"everything": {
-			listed(add, false, all(3, gaussian), all(2, laplace), all(2, mechanism.Pure{Epsilon: 0.1}),
-				releases(mechanism.Poisson, 0.05, 20, gaussian), releases(mechanism.Poisson, 0.1, 20, laplace)), 0.999,
+			listed(add, false, all(3, gaussian), all(2, laplace), all(2, loss.Pure{Epsilon: 0.1}),
+				releases(loss.Poisson, 0.05, 20, gaussian), releases(loss.Poisson, 0.1, 20, laplace)), 0.999,
 			nil,
 		},
 	}

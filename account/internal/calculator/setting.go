@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"privpipe/account/internal/loss"
-	"privpipe/account/internal/mechanism"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/scheme"
 )
@@ -61,14 +60,14 @@ func (c *SettingFlags) Setting() *Setting {
 // list returns the releases with noise of standard deviation noise·C.
 func (s *Setting) list(noise float64) *loss.List {
 	e := loss.Release{
-		Released: []mechanism.Mechanism{mechanism.Gaussian{Noise: noise, Sensitivity: s.Sensitivity}},
+		Released: []loss.Mechanism{loss.Gaussian{Noise: noise, Sensitivity: s.Sensitivity}},
 		Count:    s.Scheme.Rounds,
 	}
 	switch s.Scheme.Method {
 	case event.Poisson:
-		e.Sampling, e.Rate = mechanism.Poisson, s.Scheme.Rate
+		e.Sampling, e.Rate = loss.Poisson, s.Scheme.Rate
 	case event.Fixed:
-		e.Sampling, e.Rate = mechanism.Fixed, min(1, math.Nextafter(s.Scheme.Rate, 1)) // rounded up: it is a quotient
+		e.Sampling, e.Rate = loss.Fixed, min(1, math.Nextafter(s.Scheme.Rate, 1)) // rounded up: it is a quotient
 	case event.Allocate:
 		e.Disjoint, e.Count = true, max(1, s.Scheme.Epochs)
 		if s.Adjacency != event.ReplaceOne {

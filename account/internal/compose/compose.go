@@ -7,7 +7,6 @@ import (
 	"math"
 
 	"privpipe/account/internal/loss"
-	"privpipe/account/internal/mechanism"
 	"privpipe/account/internal/renyi"
 	"privpipe/pipelines/event"
 )
@@ -21,11 +20,11 @@ type Composition struct {
 	alone loss.List // releases that sampling does not amplify, and the failures of all releases
 	// batches are the rounds that sampling amplifies, by their coins. All releases from one batch count as one release,
 	// even if they belong to different runs or grants. Repeated attempts at a round use one batch, too.
-	batches map[batch][]mechanism.Mechanism
+	batches map[batch][]loss.Mechanism
 	rates   map[batch]float64 // sampling amplifies a batch's releases by this rate
 	fixed   map[batch]bool    // the batch was drawn without replacement
 	// disjoint are the rounds of each throw. Each unit is in one of these rounds, so only the worst round counts.
-	disjoint map[throw]map[int][]mechanism.Mechanism
+	disjoint map[throw]map[int][]loss.Mechanism
 	thrown   map[string]throw // by the coins' name; twice has the names that several throws use
 	twice    map[string]bool
 
@@ -74,7 +73,7 @@ func (c *Composition) byOwnCoin(t throw) int {
 		return 0
 	}
 	for _, released := range c.disjoint[t] {
-		if _, onlyGaussian := mechanism.JointSigma(released); !onlyGaussian {
+		if _, onlyGaussian := loss.JointSigma(released); !onlyGaussian {
 			return 0
 		}
 	}
@@ -97,8 +96,8 @@ func (e *ChargeError) Unwrap() error { return e.Err }
 // cannot compose them soundly. The error is a *ChargeError.
 func New(charges []*event.Charge) (*Composition, error) {
 	c := &Composition{
-		batches: make(map[batch][]mechanism.Mechanism), rates: make(map[batch]float64), fixed: make(map[batch]bool),
-		disjoint: make(map[throw]map[int][]mechanism.Mechanism), thrown: make(map[string]throw),
+		batches: make(map[batch][]loss.Mechanism), rates: make(map[batch]float64), fixed: make(map[batch]bool),
+		disjoint: make(map[throw]map[int][]loss.Mechanism), thrown: make(map[string]throw),
 		twice: make(map[string]bool),
 	}
 	for _, charge := range charges {
@@ -123,7 +122,7 @@ func (c *Composition) add(charge *event.Charge) error {
 	if charge.Draws > 0 {
 		// The topics of the tokens are drawn before the release, which sees the draws. The draws count as a mechanism
 		// of their own.
-		c.alone.Add(loss.Release{Released: []mechanism.Mechanism{mechanism.Pure{Epsilon: charge.Draws}}, Count: 1})
+		c.alone.Add(loss.Release{Released: []loss.Mechanism{loss.Pure{Epsilon: charge.Draws}}, Count: 1})
 	}
 	if charge.Clipping == event.ClipUnbounded {
 		c.None = true // a unit may move the sum by any amount, so the noise proves nothing
@@ -137,18 +136,18 @@ func (c *Composition) add(charge *event.Charge) error {
 	case charge.Mechanism == event.Select:
 		// Units that take part by a coin would lose no more. Nobody needs that case.
 		c.alone.AddFailure(StrayWord(charge))
-		c.alone.Add(loss.Release{Released: []mechanism.Mechanism{m}, Count: 1})
+		c.alone.Add(loss.Release{Released: []loss.Mechanism{m}, Count: 1})
 	case charge.Mechanism == event.RandomizedResponse:
 		// A document's bits are reported independently, and Sensitivity is the number of bits that can differ. Drawn
 		// words count alike: each has the ε of one bit.
-		c.alone.Add(loss.Release{Released: []mechanism.Mechanism{m}, Count: int(charge.Sensitivity)})
+		c.alone.Add(loss.Release{Released: []loss.Mechanism{m}, Count: int(charge.Sensitivity)})
 	case Disjoint(charge):
 		c.addToThrow(charge, m)
 	case Rate(charge) < 1:
 		b := batchOf(charge)
 		c.batches[b] = append(c.batches[b], m)
 	default: // also an allocation without a name, which may mix several throws
-		c.alone.Add(loss.Release{Released: []mechanism.Mechanism{m}, Count: 1})
+		c.alone.Add(loss.Release{Released: []loss.Mechanism{m}, Count: 1})
 	}
 	return nil
 }
@@ -212,10 +211,10 @@ func Disjoint(c *event.Charge) bool {
 // exchange. This holds because a Gaussian's loss grows with the square of the shift, and a Laplace's loss is convex in
 // the shift and 0 at 0. The worst round by itself is still a bound. A batch that is clipped as a whole has no such
 // bound for one unit. Then both rounds lose in full, at most twice the worst.
-func (c *Composition) addToThrow(charge *event.Charge, m mechanism.Mechanism) {
+func (c *Composition) addToThrow(charge *event.Charge, m loss.Mechanism) {
 	t := throwOf(charge)
 	if c.disjoint[t] == nil {
-		c.disjoint[t] = make(map[int][]mechanism.Mechanism)
+		c.disjoint[t] = make(map[int][]loss.Mechanism)
 	}
 	round := append(c.disjoint[t][charge.Round], m)
 	public := charge.Scheme.Method == event.Epoch || !charge.Scheme.Secret

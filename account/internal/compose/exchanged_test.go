@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"privpipe/account/internal/mechanism"
+	"privpipe/account/internal/loss"
 	"privpipe/account/internal/pld"
 	"privpipe/account/internal/renyi"
 	"privpipe/pipelines/event"
@@ -189,7 +189,7 @@ func TestExchangeNotAmplified(t *testing.T) {
 			t.Fatal(err)
 		}
 		releases := composition.List().Releases()
-		if Rate(c) != 1 || composition.Amplified(c) || len(releases) != 1 || releases[0].Sampling != mechanism.All {
+		if Rate(c) != 1 || composition.Amplified(c) || len(releases) != 1 || releases[0].Sampling != loss.All {
 			t.Errorf("%s: rate %v, %v", what, Rate(c), releases)
 		}
 	}

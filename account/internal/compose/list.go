@@ -8,22 +8,21 @@ import (
 	"slices"
 
 	"privpipe/account/internal/loss"
-	"privpipe/account/internal/mechanism"
 	"privpipe/pipelines/event"
 )
 
 // noiseOf returns the mechanism that bounds a charge's loss for a unit that is known to take part. It refuses a
 // mechanism that has no theorem here.
-func noiseOf(c *event.Charge) (mechanism.Mechanism, error) {
+func noiseOf(c *event.Charge) (loss.Mechanism, error) {
 	switch c.Mechanism {
 	case event.Laplace:
-		return mechanism.Laplace{Scale: float64(c.Scale), Sensitivity: float64(c.Sensitivity), Discrete: true}, nil
+		return loss.Laplace{Scale: float64(c.Scale), Sensitivity: float64(c.Sensitivity), Discrete: true}, nil
 	case event.RandomizedResponse:
-		return mechanism.Pure{Epsilon: Bit(c.Scale)}, nil
+		return loss.Pure{Epsilon: Bit(c.Scale)}, nil
 	case event.Objective: // the paper's claim; without it the charge is unbounded, and has no sensitivity
-		return mechanism.Pure{Epsilon: float64(c.Sensitivity) / float64(c.Scale)}, nil
+		return loss.Pure{Epsilon: float64(c.Sensitivity) / float64(c.Scale)}, nil
 	case event.Gaussian, event.Select: // the threshold of event.Select is post-processing
-		g := mechanism.Gaussian{Noise: float64(c.Scale), Sensitivity: float64(c.Sensitivity), Discrete: true}
+		g := loss.Gaussian{Noise: float64(c.Scale), Sensitivity: float64(c.Sensitivity), Discrete: true}
 		if byExchangedCoin(c) {
 			norm, nonNegative, _ := c.ExchangedNorm()
 			g.Norm, g.NonNegative = float64(norm), nonNegative
@@ -51,9 +50,9 @@ func (c *Composition) List() *loss.List {
 	for b, released := range c.batches {
 		e := loss.Release{Released: ordered(released), Count: 1}
 		if c.rates[b] < 1 {
-			e.Sampling, e.Rate = mechanism.Poisson, c.rates[b]
+			e.Sampling, e.Rate = loss.Poisson, c.rates[b]
 			if c.fixed[b] {
-				e.Sampling = mechanism.Fixed
+				e.Sampling = loss.Fixed
 			}
 			e.Apart = b.scheme.Rounds > 0 && len(released) > 1
 		}
@@ -69,14 +68,14 @@ func (c *Composition) List() *loss.List {
 }
 
 // ordered sorts the mechanisms of one batch, so that the same ledger gives the same digits.
-func ordered(released []mechanism.Mechanism) []mechanism.Mechanism {
+func ordered(released []loss.Mechanism) []loss.Mechanism {
 	return slices.SortedFunc(slices.Values(released),
-		func(a, b mechanism.Mechanism) int { return cmp.Compare(a.String(), b.String()) })
+		func(a, b loss.Mechanism) int { return cmp.Compare(a.String(), b.String()) })
 }
 
 // worst returns the release that stands for the rounds of one throw. Each unit is in one of the rounds.
-func worst(rounds map[int][]mechanism.Mechanism) loss.Release {
-	batches := make(map[string][]mechanism.Mechanism)
+func worst(rounds map[int][]loss.Mechanism) loss.Release {
+	batches := make(map[string][]loss.Mechanism)
 	for _, released := range rounds {
 		released = ordered(released)
 		batches[loss.Release{Released: released}.Name()] = released

@@ -8,7 +8,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"privpipe/account/internal/loss"
-	"privpipe/account/internal/mechanism"
 	"privpipe/pipelines/event"
 )
 
@@ -51,9 +50,9 @@ func (r *reader) one(o *object) error {
 		if k == nil {
 			return fmt.Errorf("unknown type %q", kind)
 		}
-		var m mechanism.Mechanism
+		var m loss.Mechanism
 		m, err = r.mechanism(k, k.Event, o)
-		e.Released = []mechanism.Mechanism{m}
+		e.Released = []loss.Mechanism{m}
 	}
 	if err == nil {
 		e.Sampling, e.Rate, err = r.sampling(kind, o)
@@ -71,14 +70,14 @@ func (r *reader) one(o *object) error {
 const most = 1 << 10
 
 // batch reads the releases from one batch.
-func (r *reader) batch(all []jsontext.Value) (released []mechanism.Mechanism, err error) {
+func (r *reader) batch(all []jsontext.Value) (released []loss.Mechanism, err error) {
 	if len(all) == 0 || len(all) > most {
 		return nil, fmt.Errorf("released must have 1 to %d members, has %d", most, len(all))
 	}
 	for i, v := range all {
 		o := readObject(v)
 		kind := o.text("type")
-		m, err := mechanism.Mechanism(nil), o.err
+		m, err := loss.Mechanism(nil), o.err
 		if k := typeOf(kind); err == nil && k != nil && k.Batched && kind == k.Name {
 			m, err = r.mechanism(k, k.Event, o)
 		} else if err == nil {
@@ -96,8 +95,8 @@ func (r *reader) batch(all []jsontext.Value) (released []mechanism.Mechanism, er
 }
 
 // typeOf returns the mechanism's kind for an event type, or nil if there is none.
-func typeOf(kind string) *mechanism.Kind {
-	for _, k := range mechanism.Kinds {
+func typeOf(kind string) *loss.Kind {
+	for _, k := range loss.Kinds {
 		if slices.Contains(k.Types, kind) {
 			return k
 		}
@@ -107,7 +106,7 @@ func typeOf(kind string) *mechanism.Kind {
 
 // sampling reads how a listed event's units were chosen: by secret coins at rate q, without replacement at rate q or
 // size/population, or all units.
-func (r *reader) sampling(kind string, o *object) (by mechanism.Sampling, rate float64, err error) {
+func (r *reader) sampling(kind string, o *object) (by loss.Sampling, rate float64, err error) {
 	name := ""
 	if o.Has("sampling") {
 		name = o.text("sampling")
@@ -123,12 +122,12 @@ func (r *reader) sampling(kind string, o *object) (by mechanism.Sampling, rate f
 	case name == "":
 		name = "none"
 	}
-	by, rate = mechanism.All, 1
+	by, rate = loss.All, 1
 	switch name {
 	case "poisson":
-		by, rate = mechanism.Poisson, o.rate("q")
+		by, rate = loss.Poisson, o.rate("q")
 	case "without_replacement":
-		if by = mechanism.Fixed; sized {
+		if by = loss.Fixed; sized {
 			rate = o.size("size", "population")
 		} else {
 			rate = o.rate("q")

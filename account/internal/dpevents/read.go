@@ -9,7 +9,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"privpipe/account/internal/loss"
-	"privpipe/account/internal/mechanism"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
 )
@@ -23,7 +22,7 @@ type Relation struct {
 // A reader fills a list.
 type reader struct {
 	list       *loss.List
-	neighbours mechanism.Neighbours
+	neighbours loss.Neighbours
 	releases   int // so far
 }
 
@@ -93,7 +92,7 @@ func (r *reader) relate(relation Relation) {
 // add adds a release to the list.
 func (r *reader) add(e loss.Release) error {
 	if e.Rate == 1 {
-		e.Sampling, e.Rate = mechanism.All, 0
+		e.Sampling, e.Rate = loss.All, 0
 	}
 	if err := e.Check(); err != nil {
 		return err

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"privpipe/account/internal/loss"
-	"privpipe/account/internal/mechanism"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
 )
@@ -17,11 +16,11 @@ var replaceOne = Relation{Adjacency: event.ReplaceOne}
 
 // TestRead: what each form means.
 func TestRead(t *testing.T) {
-	gaussian := func(noise, sensitivity float64) []mechanism.Mechanism {
-		return []mechanism.Mechanism{mechanism.Gaussian{Noise: noise, Sensitivity: sensitivity}}
+	gaussian := func(noise, sensitivity float64) []loss.Mechanism {
+		return []loss.Mechanism{loss.Gaussian{Noise: noise, Sensitivity: sensitivity}}
 	}
-	laplace := func(scale, sensitivity float64) []mechanism.Mechanism {
-		return []mechanism.Mechanism{mechanism.Laplace{Scale: scale, Sensitivity: sensitivity}}
+	laplace := func(scale, sensitivity float64) []loss.Mechanism {
+		return []loss.Mechanism{loss.Laplace{Scale: scale, Sensitivity: sensitivity}}
 	}
 	twentieth := math.Nextafter(0.05, 1)
 	for _, c := range []struct {
@@ -46,23 +45,23 @@ func TestRead(t *testing.T) {
 		{`[{"type":"laplace","scale":2,"count":3}]`, Relation{event.ReplaceOne, true}, // in L1 nothing is nearer
 			[]loss.Release{{Released: laplace(2, 2), Count: 3}}},
 		{`[{"type":"subsampled_laplace","q":0.5,"scale":2,"count":3}]`, Relation{},
-			[]loss.Release{{Sampling: mechanism.Poisson, Rate: 0.5, Released: laplace(2, 1), Count: 3}}},
+			[]loss.Release{{Sampling: loss.Poisson, Rate: 0.5, Released: laplace(2, 1), Count: 3}}},
 		{`[{"type":"gaussian","size":20000,"population":400000,"noise_multiplier":2,"count":3}]`, replaceOne,
-			[]loss.Release{{Sampling: mechanism.Fixed, Rate: twentieth, Released: gaussian(2, 2), Count: 3}}},
+			[]loss.Release{{Sampling: loss.Fixed, Rate: twentieth, Released: gaussian(2, 2), Count: 3}}},
 		{`[{"type":"gaussian","sampling":"without_replacement","q":0.05,"noise_multiplier":2,"count":3}]`, replaceOne,
-			[]loss.Release{{Sampling: mechanism.Fixed, Rate: 0.05, Released: gaussian(2, 2), Count: 3}}},
+			[]loss.Release{{Sampling: loss.Fixed, Rate: 0.05, Released: gaussian(2, 2), Count: 3}}},
 		{`{"adjacency":"replace-one","events":[{"type":"approx_dp","epsilon":1,"delta":0.1,"count":1}]}`, Relation{},
-			[]loss.Release{{Released: []mechanism.Mechanism{mechanism.Approximate{Epsilon: 1, Delta: 0.1}}, Count: 1}}},
+			[]loss.Release{{Released: []loss.Mechanism{loss.Approximate{Epsilon: 1, Delta: 0.1}}, Count: 1}}},
 		{`[{"type":"approx_dp","epsilon":1,"delta":0,"count":1,"adjacency":"add-remove"}]`, Relation{},
-			[]loss.Release{{Released: []mechanism.Mechanism{mechanism.Pure{Epsilon: 1}}, Count: 1}}},
+			[]loss.Release{{Released: []loss.Mechanism{loss.Pure{Epsilon: 1}}, Count: 1}}},
 		{`[{"type":"zcdp","rho":0.5,"count":1}]`, Relation{},
-			[]loss.Release{{Released: []mechanism.Mechanism{mechanism.Concentrated{Rho: 0.5}}, Count: 1}}},
+			[]loss.Release{{Released: []loss.Mechanism{loss.Concentrated{Rho: 0.5}}, Count: 1}}},
 		{`[{"type":"discrete_gaussian","variance":100,"sensitivity":5,"count":1}]`, Relation{},
-			[]loss.Release{{Released: []mechanism.Mechanism{mechanism.DiscreteGaussian{Variance: 100, Sensitivity: 5}},
+			[]loss.Release{{Released: []loss.Mechanism{loss.DiscreteGaussian{Variance: 100, Sensitivity: 5}},
 				Count: 1}}},
 		{`[{"type":"batch","q":0.5,"released":[{"type":"gaussian","noise_multiplier":2},{"type":"laplace","scale":3}],"count":2}]`,
 			Relation{},
-			[]loss.Release{{Sampling: mechanism.Poisson, Rate: 0.5, Released: append(gaussian(2, 1), laplace(3, 1)...),
+			[]loss.Release{{Sampling: loss.Poisson, Rate: 0.5, Released: append(gaussian(2, 1), laplace(3, 1)...),
 				Count: 2}}},
 
 		{`{"class_name":"NoOpDpEvent","module_name":"dp_accounting.dp_event"}`, Relation{}, nil},
@@ -70,25 +69,25 @@ func TestRead(t *testing.T) {
 			[]loss.Release{{Released: gaussian(1, 2), Count: 1}}},
 		{tree(`{"class_name":"DiscreteLaplaceDpEvent","noise_parameter":0.5,"sensitivity":3}`, 2, 1),
 			replaceOne, []loss.Release{
-				{Released: []mechanism.Mechanism{mechanism.DiscreteLaplace{Scale: math.Nextafter(2, 0),
+				{Released: []loss.Mechanism{loss.DiscreteLaplace{Scale: math.Nextafter(2, 0),
 					Sensitivity: 6}}, Count: 2}}},
 		{tree(`{"class_name":"PoissonSampledDpEvent","sampling_probability":0.5,"event":{"class_name":"LaplaceDpEvent",`+
 			`"noise_multiplier":2}}`, 3, 4), Relation{},
-			[]loss.Release{{Sampling: mechanism.Poisson, Rate: 0.5, Released: laplace(2, 1), Count: 12}}},
+			[]loss.Release{{Sampling: loss.Poisson, Rate: 0.5, Released: laplace(2, 1), Count: 12}}},
 		// One sample, of which four results are released.
 		{`{"class_name":"PoissonSampledDpEvent","sampling_probability":0.5,"event":` +
 			tree(`{"class_name":"GaussianDpEvent","noise_multiplier":2}`, 2, 2) + `}`, Relation{},
-			[]loss.Release{{Sampling: mechanism.Poisson, Rate: 0.5, Count: 1,
+			[]loss.Release{{Sampling: loss.Poisson, Rate: 0.5, Count: 1,
 				Released: append(append(gaussian(2, 1), gaussian(2, 1)...),
 					append(gaussian(2, 1), gaussian(2, 1)...)...)}}},
 		{`{"class_name":"PoissonSampledDpEvent","sampling_probability":0.5,"event":{"class_name":"NoOpDpEvent"}}`,
 			Relation{}, nil},
 		{`{"class_name":"SampledWithoutReplacementDpEvent","source_dataset_size":400000,"sample_size":20000,"event":` +
 			`{"class_name":"GaussianDpEvent","noise_multiplier":2}}`, replaceOne,
-			[]loss.Release{{Sampling: mechanism.Fixed, Rate: twentieth, Released: gaussian(2, 2), Count: 1}}},
+			[]loss.Release{{Sampling: loss.Fixed, Rate: twentieth, Released: gaussian(2, 2), Count: 1}}},
 		{`{"class_name":"ComposedDpEvent","events":[{"class_name":"ZCDpEvent","rho":1},` +
 			`{"class_name":"ZCDpEvent","rho":1,"xi":0}]}`,
-			Relation{}, []loss.Release{{Released: []mechanism.Mechanism{mechanism.Concentrated{Rho: 1}}, Count: 2}}},
+			Relation{}, []loss.Release{{Released: []loss.Mechanism{loss.Concentrated{Rho: 1}}, Count: 2}}},
 	} {
 		l, err := Read([]byte(c.text), c.relation)
 		if err != nil {
@@ -115,7 +114,7 @@ func TestResponse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := l.Releases()[0].Released[0]; got != (mechanism.RandomizedResponse{Noise: 0.5, Buckets: 2}) {
+		if got := l.Releases()[0].Released[0]; got != (loss.RandomizedResponse{Noise: 0.5, Buckets: 2}) {
 			t.Errorf("%s: %v", text, got)
 		}
 	}
@@ -316,7 +315,7 @@ func epsilon(t *testing.T, l *loss.List) (epsilon float64, ok bool) {
 			return 0, false
 		}
 		for _, m := range e.Released {
-			if g, ok := m.(mechanism.Gaussian); ok && e.Sampling != mechanism.All && g.Noise > 20*g.Sensitivity {
+			if g, ok := m.(loss.Gaussian); ok && e.Sampling != loss.All && g.Noise > 20*g.Sensitivity {
 				return 0, false
 			}
 		}

@@ -16,7 +16,6 @@ import (
 	"privpipe/account/internal/compose"
 	"privpipe/account/internal/ledgertest"
 	"privpipe/account/internal/loss"
-	"privpipe/account/internal/mechanism"
 	"privpipe/account/internal/pld"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/testkit"
@@ -203,7 +202,7 @@ func trips(t *testing.T) (all []*trip) {
 	}
 	// No ledger has values of more than two buckets.
 	buckets := &loss.List{Adjacency: event.ReplaceOne}
-	buckets.Add(loss.Release{Released: []mechanism.Mechanism{mechanism.RandomizedResponse{Noise: 0.95, Buckets: 1000}},
+	buckets.Add(loss.Release{Released: []loss.Mechanism{loss.RandomizedResponse{Noise: 0.95, Buckets: 1000}},
 		Count: 100})
 	return append(all, tripOf(t, "buckets", buckets))
 }
@@ -217,7 +216,7 @@ func tripOf(t *testing.T, name string, list *loss.List) (one *trip) {
 	// Its RdpAccountant has no theorem for coins under replace-one.
 	one.unknownToRDP = name == "sampled laplace" || name == "mixed batch" || name == "exchanged, coins"
 	for _, e := range one.list.Releases() {
-		one.sampled = one.sampled || e.Sampling != mechanism.All
+		one.sampled = one.sampled || e.Sampling != loss.All
 	}
 	if one.text, err = Tree(one.list); err == nil {
 		one.written, err = Read(one.text, Relation{})

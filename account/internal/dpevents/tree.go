@@ -8,7 +8,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"privpipe/account/internal/loss"
-	"privpipe/account/internal/mechanism"
 	"privpipe/pipelines/event"
 )
 
@@ -60,7 +59,7 @@ func (r *reader) tree(v jsontext.Value) error { return r.node(v, 1, 1, nil) }
 
 // node reads an event that happens count times. batch collects all releases from one sample. They share the same units,
 // and the sample amplifies their joint loss, once. batch is nil outside of samples.
-func (r *reader) node(v jsontext.Value, count, depth int, batch *[]mechanism.Mechanism) error {
+func (r *reader) node(v jsontext.Value, count, depth int, batch *[]loss.Mechanism) error {
 	n, err := readNode(v, count, depth)
 	if err != nil {
 		return err
@@ -68,7 +67,7 @@ func (r *reader) node(v jsontext.Value, count, depth int, batch *[]mechanism.Mec
 	return n.wrap(r.visit(n, batch))
 }
 
-func (r *reader) visit(n node, batch *[]mechanism.Mechanism) error {
+func (r *reader) visit(n node, batch *[]loss.Mechanism) error {
 	switch k := kindOf(n.class); {
 	case n.class == noOp:
 		return n.done()
@@ -92,22 +91,22 @@ func (r *reader) visit(n node, batch *[]mechanism.Mechanism) error {
 		case err != nil:
 			return err
 		case batch == nil:
-			return r.add(loss.Release{Released: []mechanism.Mechanism{m}, Count: n.count})
+			return r.add(loss.Release{Released: []loss.Mechanism{m}, Count: n.count})
 		case n.count > most || len(*batch)+n.count > most:
 			return fmt.Errorf("more than %d releases of one sample", most)
 		}
-		*batch = append(*batch, slices.Repeat([]mechanism.Mechanism{m}, n.count)...)
+		*batch = append(*batch, slices.Repeat([]loss.Mechanism{m}, n.count)...)
 		return nil
 	}
 }
 
 // sampled reads a sample of the units, and all releases from it.
 func (r *reader) sampled(n node) (err error) {
-	e := loss.Release{Sampling: mechanism.Poisson, Count: n.count}
+	e := loss.Release{Sampling: loss.Poisson, Count: n.count}
 	if n.class == poissonSampled {
 		e.Rate = n.rate("sampling_probability")
 	} else {
-		e.Sampling, e.Rate = mechanism.Fixed, n.size("sample_size", "source_dataset_size")
+		e.Sampling, e.Rate = loss.Fixed, n.size("sample_size", "source_dataset_size")
 		err = r.replaced("sampling without replacement", publicPopulation)
 	}
 	inside := n.object.object("event")
@@ -149,8 +148,8 @@ func (n node) each(visit func(v jsontext.Value, count, depth int) error) error {
 }
 
 // kindOf returns the mechanism's kind for a class, or nil if there is none.
-func kindOf(class string) *mechanism.Kind {
-	for _, k := range mechanism.Kinds {
+func kindOf(class string) *loss.Kind {
+	for _, k := range loss.Kinds {
 		if k.Class == class {
 			return k
 		}
@@ -160,8 +159,8 @@ func kindOf(class string) *mechanism.Kind {
 
 // mechanism reads the members that a mechanism of kind k needs.
 func (r *reader) mechanism(
-	k *mechanism.Kind, read func(mechanism.Fields, mechanism.Neighbours) mechanism.Mechanism, o *object,
-) (mechanism.Mechanism, error) {
+	k *loss.Kind, read func(loss.Fields, loss.Neighbours) loss.Mechanism, o *object,
+) (loss.Mechanism, error) {
 	m := read(o, r.neighbours)
 	if k.ReplaceOnly != "" {
 		if err := r.replaced(k.Name, k.ReplaceOnly); err != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"privpipe/account/internal/loss"
-	"privpipe/account/internal/mechanism"
 	"privpipe/pipelines/event"
 )
 
@@ -37,11 +36,11 @@ func text(m members) ([]byte, error) {
 func adjacency(l *loss.List) string { return cmp.Or(l.Adjacency, event.AddRemove) }
 
 // neighbours returns how far neighbours' sums are apart, by the triangle inequality.
-func neighbours(l *loss.List) mechanism.Neighbours {
+func neighbours(l *loss.List) loss.Neighbours {
 	if l.Adjacency == event.ReplaceOne {
-		return mechanism.Neighbours{ReplaceOne: true, L2: 2, L1: 2}
+		return loss.Neighbours{ReplaceOne: true, L2: 2, L1: 2}
 	}
-	return mechanism.Neighbours{L2: 1, L1: 1}
+	return loss.Neighbours{L2: 1, L1: 1}
 }
 
 // List returns a list's JSON: an object with its adjacency and an array of events. The events are DpEvents, or
@@ -55,7 +54,7 @@ func List(l *loss.List) ([]byte, error) {
 		// Write a release that fails with probability δ' at most as an ideal release and one bit. The bit never says
 		// "failed" without the unit, and says it with probability δ' with the unit. So the bit is (ε',
 		// δ')-differentially private, ε' = −log(1−δ'). loss.List has the sums of ε' and δ', which are rounded up here.
-		bit := mechanism.Approximate{Epsilon: l.Excess * (1 + 1e-12), Delta: l.Failure * (1 + 1e-12)}
+		bit := loss.Approximate{Epsilon: l.Excess * (1 + 1e-12), Delta: l.Failure * (1 + 1e-12)}
 		all = append(all, append(bit.List(), "count", 1))
 	}
 	all, err := appendEvents(all, l, true)
@@ -69,12 +68,12 @@ func List(l *loss.List) ([]byte, error) {
 // dp_accounting has only opposite units, which lose no less than orthogonal units of the same norm. A release without a
 // known exchange is refused: the distance between sums is not enough. Two opposite units of norm C/√2 lose less than
 // two orthogonal units of norm C.
-func opposite(l *loss.List, e loss.Release) (released []mechanism.Mechanism, err error) {
-	if e.Sampling != mechanism.Poisson || l.Adjacency != event.ReplaceOne {
+func opposite(l *loss.List, e loss.Release) (released []loss.Mechanism, err error) {
+	if e.Sampling != loss.Poisson || l.Adjacency != event.ReplaceOne {
 		return e.Released, nil
 	}
 	for _, m := range e.Released {
-		if g, ok := m.(mechanism.Gaussian); ok {
+		if g, ok := m.(loss.Gaussian); ok {
 			if m, err = g.Opposite(l.NonNegative); err != nil {
 				return nil, fmt.Errorf("%s under Poisson sampling and replace-one has no event here: %w", g, err)
 			}
@@ -139,13 +138,13 @@ func nodes(l *loss.List, e loss.Release, ours bool) (all []members, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if e.Sampling != mechanism.All {
+	if e.Sampling != loss.All {
 		released = joint(released)
 	}
 	var own []members
 	for _, m := range released {
 		one, err := leafOf(l, m)
-		if listed, ok := m.(mechanism.Listed); ok && err != nil && ours && e.Sampling == mechanism.All {
+		if listed, ok := m.(loss.Listed); ok && err != nil && ours && e.Sampling == loss.All {
 			own = append(own, append(listed.List(), "count", e.Count))
 			continue
 		}
@@ -155,9 +154,9 @@ func nodes(l *loss.List, e loss.Release, ours bool) (all []members, err error) {
 		all = append(all, one)
 	}
 	switch e.Sampling {
-	case mechanism.Poisson:
+	case loss.Poisson:
 		all = []members{{"class_name", poissonSampled, "sampling_probability", e.Rate, "event", composedOf(all)}}
-	case mechanism.Fixed:
+	case loss.Fixed:
 		if l.Adjacency != event.ReplaceOne {
 			// The reader would take the noise for more than it is. It divides by one unit's norm, and the sums of
 			// batches are up to two units apart.
@@ -181,10 +180,10 @@ func nodes(l *loss.List, e loss.Release, ours bool) (all []members, err error) {
 
 // joint returns one Gaussian release in place of a batch of Gaussian releases: all sums, each over its noise, are one
 // sum. It does not change a batch with other noise.
-func joint(released []mechanism.Mechanism) []mechanism.Mechanism {
+func joint(released []loss.Mechanism) []loss.Mechanism {
 	squares := 0.0
 	for _, m := range released {
-		g, ok := m.(mechanism.Gaussian)
+		g, ok := m.(loss.Gaussian)
 		if !ok {
 			return released
 		}
@@ -194,11 +193,11 @@ func joint(released []mechanism.Mechanism) []mechanism.Mechanism {
 		return released
 	}
 	// rounded down
-	return []mechanism.Mechanism{mechanism.Gaussian{Noise: 1 / math.Sqrt(squares) * (1 - 1e-12), Sensitivity: 1}}
+	return []loss.Mechanism{loss.Gaussian{Noise: 1 / math.Sqrt(squares) * (1 - 1e-12), Sensitivity: 1}}
 }
 
-func leafOf(l *loss.List, m mechanism.Mechanism) (members, error) {
-	w, ok := m.(mechanism.Written)
+func leafOf(l *loss.List, m loss.Mechanism) (members, error) {
+	w, ok := m.(loss.Written)
 	if !ok {
 		return nil, fmt.Errorf("dp_accounting has no event for %s", m)
 	}

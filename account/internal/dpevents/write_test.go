@@ -6,12 +6,11 @@ import (
 	"testing"
 
 	"privpipe/account/internal/loss"
-	"privpipe/account/internal/mechanism"
 	"privpipe/pipelines/event"
 )
 
 // step is discrete Gaussian noise of 2^21 steps on sums of 2^20.
-var step = mechanism.Gaussian{Noise: 1 << 21, Sensitivity: 1 << 20, Discrete: true}
+var step = loss.Gaussian{Noise: 1 << 21, Sensitivity: 1 << 20, Discrete: true}
 
 func listOf(adjacency string, all ...loss.Release) *loss.List {
 	l := &loss.List{Adjacency: adjacency}
@@ -23,8 +22,8 @@ func listOf(adjacency string, all ...loss.Release) *loss.List {
 
 // TestWrite: what is written, read again, loses no less, and hardly more.
 func TestWrite(t *testing.T) {
-	laplace := mechanism.Laplace{Scale: 1 << 22, Sensitivity: 1 << 20, Discrete: true}
-	failing := listOf(event.AddRemove, loss.Release{Released: []mechanism.Mechanism{step}, Count: 1})
+	laplace := loss.Laplace{Scale: 1 << 22, Sensitivity: 1 << 20, Discrete: true}
+	failing := listOf(event.AddRemove, loss.Release{Released: []loss.Mechanism{step}, Count: 1})
 	failing.AddFailure(1e-7)
 	failing.AddFailure(2e-7)
 	less := step
@@ -34,28 +33,28 @@ func TestWrite(t *testing.T) {
 		tree bool // that dp_accounting has words for it
 	}{
 		"empty":    {&loss.List{}, true},
-		"gaussian": {listOf(event.AddRemove, loss.Release{Released: []mechanism.Mechanism{step}, Count: 5}), true},
-		"replaced": {listOf(event.ReplaceOne, loss.Release{Released: []mechanism.Mechanism{step, laplace}, Count: 5},
-			loss.Release{Released: []mechanism.Mechanism{mechanism.Pure{Epsilon: 0.3}}, Count: 2}), true},
+		"gaussian": {listOf(event.AddRemove, loss.Release{Released: []loss.Mechanism{step}, Count: 5}), true},
+		"replaced": {listOf(event.ReplaceOne, loss.Release{Released: []loss.Mechanism{step, laplace}, Count: 5},
+			loss.Release{Released: []loss.Mechanism{loss.Pure{Epsilon: 0.3}}, Count: 2}), true},
 		"pure": {listOf(event.AddRemove,
-			loss.Release{Released: []mechanism.Mechanism{mechanism.Pure{Epsilon: 0.3}}, Count: 2}), false},
+			loss.Release{Released: []loss.Mechanism{loss.Pure{Epsilon: 0.3}}, Count: 2}), false},
 		"response": {listOf(event.ReplaceOne,
-			loss.Release{Released: []mechanism.Mechanism{mechanism.RandomizedResponse{Noise: 0.95, Buckets: 1000}},
+			loss.Release{Released: []loss.Mechanism{loss.RandomizedResponse{Noise: 0.95, Buckets: 1000}},
 				Count: 100}), true},
 		"poisson": {listOf(event.AddRemove,
-			loss.Release{Sampling: mechanism.Poisson, Rate: 0.05, Released: []mechanism.Mechanism{step}, Count: 5}),
+			loss.Release{Sampling: loss.Poisson, Rate: 0.05, Released: []loss.Mechanism{step}, Count: 5}),
 			true},
 		"batch": {listOf(event.AddRemove,
-			loss.Release{Sampling: mechanism.Poisson, Rate: 0.05, Released: []mechanism.Mechanism{step, less},
+			loss.Release{Sampling: loss.Poisson, Rate: 0.05, Released: []loss.Mechanism{step, less},
 				Count: 5}), true},
 		"mixed batch": {listOf(event.AddRemove,
-			loss.Release{Sampling: mechanism.Poisson, Rate: 0.05, Released: []mechanism.Mechanism{step, laplace},
+			loss.Release{Sampling: loss.Poisson, Rate: 0.05, Released: []loss.Mechanism{step, laplace},
 				Count: 5}), true},
 		"fixed": {listOf(event.ReplaceOne,
-			loss.Release{Sampling: mechanism.Fixed, Rate: math.Nextafter(0.05, 1),
-				Released: []mechanism.Mechanism{step}, Count: 5}), true},
-		"throw": {listOf(event.AddRemove, loss.Release{Released: []mechanism.Mechanism{less},
-			Instead: [][]mechanism.Mechanism{{step}, {less}}, Disjoint: true, Count: 1}), true},
+			loss.Release{Sampling: loss.Fixed, Rate: math.Nextafter(0.05, 1),
+				Released: []loss.Mechanism{step}, Count: 5}), true},
+		"throw": {listOf(event.AddRemove, loss.Release{Released: []loss.Mechanism{less},
+			Instead: [][]loss.Mechanism{{step}, {less}}, Disjoint: true, Count: 1}), true},
 		"failing": {failing, false},
 	} {
 		want, ok := epsilon(t, c.list)
@@ -93,7 +92,7 @@ func TestWrite(t *testing.T) {
 // TestNotKnownToBeOneBatch: what may be of two samples is not amplified, so that it is a bound for all accountants.
 func TestNotKnownToBeOneBatch(t *testing.T) {
 	l := listOf(event.AddRemove,
-		loss.Release{Sampling: mechanism.Poisson, Rate: 0.05, Released: []mechanism.Mechanism{step, step}, Apart: true,
+		loss.Release{Sampling: loss.Poisson, Rate: 0.05, Released: []loss.Mechanism{step, step}, Apart: true,
 			Count: 5})
 	for _, write := range []func(*loss.List) ([]byte, error){List, Tree} {
 		b, err := write(l)
@@ -104,7 +103,7 @@ func TestNotKnownToBeOneBatch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := again.Releases(); len(got) != 1 || got[0].Sampling != mechanism.All || got[0].Count != 10 {
+		if got := again.Releases(); len(got) != 1 || got[0].Sampling != loss.All || got[0].Count != 10 {
 			t.Errorf("%s: %+v", b, got)
 		}
 	}
@@ -112,10 +111,10 @@ func TestNotKnownToBeOneBatch(t *testing.T) {
 
 // TestFewSteps: noise that no continuous noise stands for is not written.
 func TestFewSteps(t *testing.T) {
-	few := mechanism.Gaussian{Noise: 3, Sensitivity: 1, Discrete: true}
+	few := loss.Gaussian{Noise: 3, Sensitivity: 1, Discrete: true}
 	for _, write := range []func(*loss.List) ([]byte, error){List, Tree} {
 		if b, err := write(listOf(event.AddRemove,
-			loss.Release{Released: []mechanism.Mechanism{few}, Count: 1})); err == nil ||
+			loss.Release{Released: []loss.Mechanism{few}, Count: 1})); err == nil ||
 			!strings.Contains(err.Error(), "too few steps") {
 			t.Errorf("written as %s, %v", b, err)
 		}
@@ -126,21 +125,21 @@ func TestFewSteps(t *testing.T) {
 // exchanges have no words: with a smaller clip they would lose less.
 func TestExchangeByACoin(t *testing.T) {
 	for _, c := range []struct {
-		m           mechanism.Gaussian
+		m           loss.Gaussian
 		nonNegative bool
 		written     string // "": refused
 	}{
-		{mechanism.Gaussian{Noise: 2, Sensitivity: 2}, false, "1.9999999999999998"},
-		{mechanism.Gaussian{Noise: 2, Sensitivity: math.Sqrt2}, true, "1.9999999999999998"},
-		{mechanism.Gaussian{Noise: 3 << 20, Sensitivity: 2 << 20, Norm: 1 << 20, Discrete: true}, false,
+		{loss.Gaussian{Noise: 2, Sensitivity: 2}, false, "1.9999999999999998"},
+		{loss.Gaussian{Noise: 2, Sensitivity: math.Sqrt2}, true, "1.9999999999999998"},
+		{loss.Gaussian{Noise: 3 << 20, Sensitivity: 2 << 20, Norm: 1 << 20, Discrete: true}, false,
 			"2.9999999999"},
-		{mechanism.Gaussian{Noise: 3 << 20, Sensitivity: 1482911, Norm: 1 << 20, NonNegative: true, Discrete: true},
+		{loss.Gaussian{Noise: 3 << 20, Sensitivity: 1482911, Norm: 1 << 20, NonNegative: true, Discrete: true},
 			false, "2.9999999999"},
-		{mechanism.Gaussian{Noise: 2, Sensitivity: math.Sqrt2}, false, ""},
-		{mechanism.Gaussian{Noise: 2, Sensitivity: 1.5}, true, ""},
+		{loss.Gaussian{Noise: 2, Sensitivity: math.Sqrt2}, false, ""},
+		{loss.Gaussian{Noise: 2, Sensitivity: 1.5}, true, ""},
 	} {
 		l := listOf(event.ReplaceOne,
-			loss.Release{Sampling: mechanism.Poisson, Rate: 0.05, Count: 1, Released: []mechanism.Mechanism{c.m}})
+			loss.Release{Sampling: loss.Poisson, Rate: 0.05, Count: 1, Released: []loss.Mechanism{c.m}})
 		l.NonNegative = c.nonNegative
 		for _, write := range []func(*loss.List) ([]byte, error){List, Tree} {
 			b, err := write(l)
@@ -153,8 +152,8 @@ func TestExchangeByACoin(t *testing.T) {
 
 // TestEmptyUnitInAFixedBatch: its batches are further apart than the norm of a unit, which no event says.
 func TestEmptyUnitInAFixedBatch(t *testing.T) {
-	l := listOf(event.ReplaceNull, loss.Release{Sampling: mechanism.Fixed, Rate: 0.05, Count: 1,
-		Released: []mechanism.Mechanism{mechanism.Gaussian{Noise: 2, Sensitivity: 2}}})
+	l := listOf(event.ReplaceNull, loss.Release{Sampling: loss.Fixed, Rate: 0.05, Count: 1,
+		Released: []loss.Mechanism{loss.Gaussian{Noise: 2, Sensitivity: 2}}})
 	for _, write := range []func(*loss.List) ([]byte, error){List, Tree} {
 		if b, err := write(l); err == nil ||
 			!strings.Contains(err.Error(), "sampling without replacement under replace-null has no event here") {

@@ -8,7 +8,6 @@ import (
 	"privpipe/account/internal/accountant"
 	"privpipe/account/internal/compose"
 	"privpipe/account/internal/loss"
-	"privpipe/account/internal/mechanism"
 	"privpipe/account/internal/search"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
@@ -69,17 +68,17 @@ func Guaranteed(f *event.Filter, delta float64) (float64, error) {
 	case event.Renyi:
 		return f.Limit + renyiConversion(f.Order, delta), nil
 	case event.ZCDP:
-		return epsilonOfOne(mechanism.Concentrated{Rho: f.Limit}, "renyi", delta)
+		return epsilonOfOne(loss.Concentrated{Rho: f.Limit}, "renyi", delta)
 	}
 	// One release of N(0, 1/μ²) has μ-Gaussian differential privacy (Dong, Roth, Su 2022, definition 2.1).
-	return epsilonOfOne(mechanism.Gaussian{Noise: math.Nextafter(1/math.Sqrt(f.Limit), 0), Sensitivity: 1}, "analytic",
+	return epsilonOfOne(loss.Gaussian{Noise: math.Nextafter(1/math.Sqrt(f.Limit), 0), Sensitivity: 1}, "analytic",
 		delta)
 }
 
 // epsilonOfOne returns ε at δ for one release, by the named accountant.
-func epsilonOfOne(m mechanism.Mechanism, by string, delta float64) (float64, error) {
+func epsilonOfOne(m loss.Mechanism, by string, delta float64) (float64, error) {
 	l := &loss.List{Adjacency: event.AddRemove}
-	l.Add(loss.Release{Released: []mechanism.Mechanism{m}, Count: 1})
+	l.Add(loss.Release{Released: []loss.Mechanism{m}, Count: 1})
 	p, err := accountant.Named(by).Upper(l)
 	if err != nil {
 		return 0, err

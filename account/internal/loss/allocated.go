@@ -1,7 +1,6 @@
 package loss
 
 import (
-	"privpipe/account/internal/mechanism"
 	"privpipe/account/internal/pld"
 )
 
@@ -14,7 +13,7 @@ func (e Release) allocatedNoise() (sigma float64, ok bool) {
 	if len(worst) > 1 {
 		return 0, false
 	}
-	return mechanism.JointSigma(worst[0])
+	return JointSigma(worst[0])
 }
 
 // allocates says whether package pld knows the pairs for this throw.

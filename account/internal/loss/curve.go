@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"privpipe/account/internal/classic"
-	"privpipe/account/internal/mechanism"
 	"privpipe/account/internal/renyi"
 	"privpipe/account/internal/withoutreplacement"
 	"privpipe/pipelines/event"
@@ -32,40 +31,40 @@ var errReplacedPoisson = errors.New("no theorem here for Poisson sampling under 
 // α·E[X^(α−1)(X−1)]·E[Y^(α−1)(Y−1)]·(1−q)/q. Neither mean is negative, since x^(α−1)(x−1) ≥ x−1. (Other divergences may
 // be smaller with one coin: see pairs.)
 //
-// Under replace-one, coins amplify Gaussian noise on one batch (mechanism.Exchange). The proof does not cover other
+// Under replace-one, coins amplify Gaussian noise on one batch (Exchange). The proof does not cover other
 // noise, or two batches that may be one. There all units count as if they took part.
 func (e Release) curve(l *List) (curve renyi.Curve, failure float64, err error) {
-	if e.Sampling == mechanism.All {
+	if e.Sampling == All {
 		curve, failure = e.whole()
 		return curve, failure, nil
 	}
-	sigma, onlyGaussian := mechanism.JointSigma(e.Released)
+	sigma, onlyGaussian := JointSigma(e.Released)
 	guarantee, generic := e.amplifiedGuarantee()
 	switch {
 	case e.Rate == 0:
 		return func(float64) float64 { return 0 }, 0, nil
-	case e.Sampling == mechanism.Poisson && l.Adjacency == event.ReplaceOne && onlyGaussian && !e.Apart:
-		exchange, err := mechanism.ExchangeByCoin(e.Rate, mechanism.Continuous(e.Released), l.NonNegative)
+	case e.Sampling == Poisson && l.Adjacency == event.ReplaceOne && onlyGaussian && !e.Apart:
+		exchange, err := ExchangeByCoin(e.Rate, Continuous(e.Released), l.NonNegative)
 		if err != nil {
 			return nil, 0, fmt.Errorf("%s: %w", e.Name(), err)
 		}
 		return exchange.Curve(), 0, nil
-	case e.Sampling == mechanism.Poisson && l.Adjacency == event.ReplaceOne:
+	case e.Sampling == Poisson && l.Adjacency == event.ReplaceOne:
 		curve, failure = sum(e.Released)
 		return curve, failure, nil
 	case generic:
 		return guarantee.Curve(), guarantee.Delta, nil
-	case e.Sampling == mechanism.Fixed && e.Apart: // the bound below for two batches holds only for coins
+	case e.Sampling == Fixed && e.Apart: // the bound below for two batches holds only for coins
 		curve, failure = sum(e.Released)
 		return curve, failure, nil
-	case e.Sampling == mechanism.Fixed && onlyGaussian:
-		continuous, _ := mechanism.JointSigma(mechanism.Continuous(e.Released))
+	case e.Sampling == Fixed && onlyGaussian:
+		continuous, _ := JointSigma(Continuous(e.Released))
 		return withoutreplacement.Gaussian(e.Rate, continuous), 0, nil
 	case onlyGaussian:
 		return func(alpha float64) float64 { return renyi.PoissonGaussian(e.Rate, sigma, alpha) }, 0, nil
 	}
 	curve, failure = sum(e.Released)
-	if e.Sampling == mechanism.Poisson && failure == 0 && e.dominated() {
+	if e.Sampling == Poisson && failure == 0 && e.dominated() {
 		curve = renyi.Poisson(e.Rate, curve)
 	}
 	// If nothing amplifies, the unit counts as if it took part for certain: a divergence of mixtures is at most the
@@ -75,8 +74,8 @@ func (e Release) curve(l *List) (curve renyi.Curve, failure float64, err error) 
 
 // dominated says whether each mechanism of the release has a dominating pair of distributions. zCDP does not.
 func (e Release) dominated() bool {
-	return !slices.ContainsFunc(e.Released, func(m mechanism.Mechanism) bool {
-		_, ok := m.(mechanism.Dominated)
+	return !slices.ContainsFunc(e.Released, func(m Mechanism) bool {
+		_, ok := m.(Dominated)
 		return !ok
 	})
 }
@@ -99,17 +98,17 @@ func (e Release) whole() (renyi.Curve, float64) {
 
 // sum returns the curve for all releases from one batch, for a unit that takes part, and the probability that any of
 // them fails.
-func sum(released []mechanism.Mechanism) (curve renyi.Curve, failure float64) {
+func sum(released []Mechanism) (curve renyi.Curve, failure float64) {
 	var curves []renyi.Curve
-	if sigma, _ := mechanism.JointSigma(released); !math.IsInf(sigma, 1) {
+	if sigma, _ := JointSigma(released); !math.IsInf(sigma, 1) {
 		curves = append(curves, func(alpha float64) float64 { return renyi.Gaussian(sigma, alpha) })
 	}
 	for _, m := range released {
-		if _, ok := m.(mechanism.Gaussian); ok {
+		if _, ok := m.(Gaussian); ok {
 			continue
 		}
 		curves = append(curves, m.Curve())
-		if f, ok := m.(mechanism.Failing); ok {
+		if f, ok := m.(Failing); ok {
 			failure += f.Failure()
 		}
 	}
@@ -124,13 +123,13 @@ func sum(released []mechanism.Mechanism) (curve renyi.Curve, failure float64) {
 
 // amplifiedGuarantee returns a batch's (ε, δ) guarantee after amplification by sampling: Balle, Barthe and Gaboardi,
 // Privacy Amplification by Subsampling, 2018, theorems 8 (coins, add-remove) and 9 (without replacement, replace-one).
-func (e Release) amplifiedGuarantee() (mechanism.Approximate, bool) {
+func (e Release) amplifiedGuarantee() (Approximate, bool) {
 	if len(e.Released) != 1 {
-		return mechanism.Approximate{}, false
+		return Approximate{}, false
 	}
-	g, ok := e.Released[0].(mechanism.Guaranteed)
+	g, ok := e.Released[0].(Guaranteed)
 	if !ok {
-		return mechanism.Approximate{}, false
+		return Approximate{}, false
 	}
-	return mechanism.Approximate(classic.Guarantee(g.Guarantee()).Amplified(e.Rate)), true
+	return Approximate(classic.Guarantee(g.Guarantee()).Amplified(e.Rate)), true
 }

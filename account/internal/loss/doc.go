@@ -5,6 +5,8 @@
 // on the worst pair of distributions that two neighbours can have. All events in a list have the same neighbouring
 // relation.
 //
+// Each mechanism has a file, and a Kind in Kinds.
+//
 // # Whole numbers
 //
 // The privatizer's noise is in whole steps. This section shows that discrete noise loses about as much as continuous

@@ -4,13 +4,12 @@ import (
 	"errors"
 	"fmt"
 
-	"privpipe/account/internal/mechanism"
 	"privpipe/pipelines/event"
 )
 
 // Gaussians are a number of equal releases with Gaussian noise only.
 type Gaussians struct {
-	Sampling mechanism.Sampling
+	Sampling Sampling
 	Rate     float64 // for All 1
 	Sigma    float64 // continuous noise over the distance of neighbours' sums, rounded down
 	Count    int
@@ -23,12 +22,12 @@ func (l *List) Gaussians() (all []Gaussians, ok bool) {
 		return nil, false
 	}
 	for _, e := range l.Releases() {
-		sigma, only := mechanism.JointSigma(mechanism.Continuous(e.Released))
+		sigma, only := JointSigma(Continuous(e.Released))
 		if !only || e.Instead != nil || e.Apart {
 			return nil, false
 		}
 		g := Gaussians{e.Sampling, e.Rate, sigma, e.Count}
-		if g.Sampling == mechanism.All {
+		if g.Sampling == All {
 			g.Rate = 1
 		}
 		all = append(all, g)
@@ -42,7 +41,7 @@ func (l *List) Gaussians() (all []Gaussians, ok bool) {
 func (l *List) Unsampled() *List {
 	whole := &List{Adjacency: l.Adjacency, Failure: l.Failure, Excess: l.Excess, NoNoise: l.NoNoise}
 	for _, e := range l.Releases() {
-		e.Sampling, e.Rate, e.Apart, e.Thrown, e.Complete = mechanism.All, 0, false, 0, false
+		e.Sampling, e.Rate, e.Apart, e.Thrown, e.Complete = All, 0, false, 0, false
 		whole.Add(e)
 	}
 	return whole
@@ -56,7 +55,7 @@ func (l *List) Squares() (sum float64, err error) {
 		return 0, errors.New("not all noise is Gaussian")
 	}
 	for _, g := range rounds {
-		if g.Sampling != mechanism.All {
+		if g.Sampling != All {
 			return 0, errors.New("sampling does not amplify Gaussian differential privacy")
 		}
 		sum += float64(g.Count) / (g.Sigma * g.Sigma)
@@ -70,7 +69,7 @@ func (l *List) Rho() (rho float64, err error) {
 		return 0, errors.New("zCDP has no failures in δ")
 	}
 	for _, e := range l.Releases() {
-		if e.Sampling != mechanism.All {
+		if e.Sampling != All {
 			return 0, errors.New("zCDP is not amplified by sampling: use pld or renyi")
 		}
 		worst, err := rhoOf(e.Released)
@@ -88,9 +87,9 @@ func (l *List) Rho() (rho float64, err error) {
 
 // rhoOf adds up the ρ of the releases from one batch (Bun and Steinke, Concentrated Differential Privacy, 2016, lemma
 // 1.7).
-func rhoOf(released []mechanism.Mechanism) (rho float64, err error) {
+func rhoOf(released []Mechanism) (rho float64, err error) {
 	for _, m := range released {
-		one, ok := mechanism.Rho(m)
+		one, ok := Rho(m)
 		if !ok {
 			return 0, fmt.Errorf("%s is not zCDP", m)
 		}
@@ -101,10 +100,10 @@ func rhoOf(released []mechanism.Mechanism) (rho float64, err error) {
 
 // A Round is one of Count equal rounds, either with Gaussian noise or with an (ε, δ) guarantee.
 type Round struct {
-	Sampling  mechanism.Sampling
+	Sampling  Sampling
 	Rate      float64 // for All 1
 	Gaussian  float64 // noise over sensitivity; 0 if Guarantee is used
-	Guarantee mechanism.Approximate
+	Guarantee Approximate
 	Count     int
 }
 
@@ -116,18 +115,18 @@ func (l *List) OneGuarantee() (r Round, err error) {
 	}
 	e := events[0]
 	r = Round{Sampling: e.Sampling, Rate: e.Rate, Count: e.Count}
-	if e.Sampling == mechanism.All {
+	if e.Sampling == All {
 		r.Rate = 1
 	}
-	if e.Sampling == mechanism.Poisson && l.Adjacency == event.ReplaceOne {
+	if e.Sampling == Poisson && l.Adjacency == event.ReplaceOne {
 		return r, errReplacedPoisson
 	}
 	switch m := e.Released[0].(type) {
-	case mechanism.Gaussian:
-		r.Gaussian = m.Continuous().(mechanism.Gaussian).Sigma()
-	case mechanism.Guaranteed:
+	case Gaussian:
+		r.Gaussian = m.Continuous().(Gaussian).Sigma()
+	case Guaranteed:
 		r.Guarantee = m.Guarantee()
-	case mechanism.PurelyPrivate:
+	case PurelyPrivate:
 		r.Guarantee.Epsilon = m.PureEpsilon()
 	default:
 		return r, fmt.Errorf("%s has no (ε, δ) of its own here", m)

@@ -4,7 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"privpipe/account/internal/mechanism"
 	"privpipe/account/internal/pld"
 	"privpipe/pipelines/event"
 )
@@ -83,7 +82,7 @@ func TestLargestIsExact(t *testing.T) {
 		l := &List{Adjacency: event.AddRemove}
 		for _, dataset := range datasets {
 			p := flips[dataset]
-			l.Add(Release{Released: []mechanism.Mechanism{mechanism.Pure{Epsilon: math.Log((1 - p) / p)}}, Count: 3})
+			l.Add(Release{Released: []Mechanism{Pure{Epsilon: math.Log((1 - p) / p)}}, Count: 3})
 		}
 		p, err := l.Distribution(pld.Options{Tolerance: 1e-4})
 		if err != nil {

@@ -4,7 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"privpipe/account/internal/mechanism"
 	"privpipe/account/internal/pld"
 	"privpipe/account/internal/renyi"
 	"privpipe/pipelines/event"
@@ -18,10 +17,10 @@ func list(adjacency string, events ...Release) *List {
 	return l
 }
 
-func of(released ...mechanism.Mechanism) Release { return Release{Released: released, Count: 1} }
+func of(released ...Mechanism) Release { return Release{Released: released, Count: 1} }
 
-func poisson(rate float64, count int, released ...mechanism.Mechanism) Release {
-	return Release{Sampling: mechanism.Poisson, Rate: rate, Released: released, Count: count}
+func poisson(rate float64, count int, released ...Mechanism) Release {
+	return Release{Sampling: Poisson, Rate: rate, Released: released, Count: count}
 }
 
 // must returns ε of a profile.
@@ -48,8 +47,8 @@ func bounds(t *testing.T, l *List) (curve, distribution Bound) {
 }
 
 var (
-	gaussian = mechanism.Gaussian{Noise: 2, Sensitivity: 1}
-	laplace  = mechanism.Laplace{Scale: 5, Sensitivity: 1}
+	gaussian = Gaussian{Noise: 2, Sensitivity: 1}
+	laplace  = Laplace{Scale: 5, Sensitivity: 1}
 )
 
 // TestBothAccountants has lists for which both accountants have a pair of distributions in mind. The upper bound by the
@@ -58,30 +57,30 @@ func TestBothAccountants(t *testing.T) {
 	for what, l := range map[string]*List{
 		"gaussian": list(event.AddRemove, of(gaussian)),
 		"discrete gaussian": list(event.AddRemove,
-			of(mechanism.Gaussian{Noise: 2 << 30, Sensitivity: 1 << 30, Discrete: true})),
-		"laplace": list(event.AddRemove, Release{Released: []mechanism.Mechanism{laplace}, Count: 40}),
+			of(Gaussian{Noise: 2 << 30, Sensitivity: 1 << 30, Discrete: true})),
+		"laplace": list(event.AddRemove, Release{Released: []Mechanism{laplace}, Count: 40}),
 		"discrete laplace": list(event.AddRemove,
-			Release{Released: []mechanism.Mechanism{mechanism.Laplace{Scale: 5 << 20, Sensitivity: 1 << 20,
+			Release{Released: []Mechanism{Laplace{Scale: 5 << 20, Sensitivity: 1 << 20,
 				Discrete: true}}, Count: 40}),
 		"pure": list(event.AddRemove,
-			Release{Released: []mechanism.Mechanism{mechanism.Pure{Epsilon: 0.1}}, Count: 40}),
+			Release{Released: []Mechanism{Pure{Epsilon: 0.1}}, Count: 40}),
 		"approximate": list(event.AddRemove,
-			Release{Released: []mechanism.Mechanism{mechanism.Approximate{Epsilon: 0.1, Delta: 1e-8}}, Count: 40}),
+			Release{Released: []Mechanism{Approximate{Epsilon: 0.1, Delta: 1e-8}}, Count: 40}),
 		"poisson":         list(event.AddRemove, poisson(0.02, 100, gaussian)),
 		"poisson laplace": list(event.AddRemove, poisson(0.02, 100, laplace)),
 		"poisson approximate": list(event.AddRemove,
-			poisson(0.02, 100, mechanism.Approximate{Epsilon: 1, Delta: 1e-8})),
+			poisson(0.02, 100, Approximate{Epsilon: 1, Delta: 1e-8})),
 		"fixed": list(event.ReplaceOne,
-			Release{Sampling: mechanism.Fixed, Rate: 0.02, Released: []mechanism.Mechanism{gaussian}, Count: 100}),
+			Release{Sampling: Fixed, Rate: 0.02, Released: []Mechanism{gaussian}, Count: 100}),
 		"one batch": list(event.AddRemove, poisson(0.02, 100, gaussian, gaussian)),
 		"everything": list(event.AddRemove, poisson(0.02, 100, gaussian), of(laplace),
-			of(mechanism.Pure{Epsilon: 0.3}), of(gaussian)),
+			of(Pure{Epsilon: 0.3}), of(gaussian)),
 		"one of some rounds": list(event.AddRemove,
-			Release{Released: []mechanism.Mechanism{gaussian},
-				Instead: [][]mechanism.Mechanism{{mechanism.Gaussian{Noise: 3, Sensitivity: 1}}}, Count: 1}),
+			Release{Released: []Mechanism{gaussian},
+				Instead: [][]Mechanism{{Gaussian{Noise: 3, Sensitivity: 1}}}, Count: 1}),
 		"one of other laplace": list(event.AddRemove,
-			Release{Released: []mechanism.Mechanism{laplace},
-				Instead: [][]mechanism.Mechanism{{mechanism.Laplace{Scale: 4, Sensitivity: 1}}}, Count: 9}),
+			Release{Released: []Mechanism{laplace},
+				Instead: [][]Mechanism{{Laplace{Scale: 4, Sensitivity: 1}}}, Count: 9}),
 	} {
 		curve, distribution := bounds(t, l)
 		if !(distribution.Upper <= curve.Upper*(1+1e-6) && distribution.Lower <= curve.Upper &&
@@ -96,7 +95,7 @@ func TestBothAccountants(t *testing.T) {
 // may be of one batch or of several: two coins tell more than one that a unit is there. The curves, which hold there
 // too, prove less.
 func TestWhatIsNotAmplified(t *testing.T) {
-	whole := func(adjacency string, released ...mechanism.Mechanism) Bound {
+	whole := func(adjacency string, released ...Mechanism) Bound {
 		_, bound := bounds(t, list(adjacency, of(released...)))
 		return bound
 	}
@@ -115,7 +114,7 @@ func TestWhatIsNotAmplified(t *testing.T) {
 		t.Errorf("perhaps apart: %v, by curves %v, together %v", bound, curve, together)
 	}
 	// With noise that hides nothing, δ is the probability that the unit is there: q of one coin, 2q − q² of two.
-	loud := mechanism.Gaussian{Noise: 0.1, Sensitivity: 1}
+	loud := Gaussian{Noise: 0.1, Sensitivity: 1}
 	one, err := list(event.AddRemove, poisson(0.02, 1, loud, loud)).Distribution(pld.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -130,7 +129,7 @@ func TestWhatIsNotAmplified(t *testing.T) {
 		t.Errorf("δ(3) is %v of one coin, %v of two (%v, %v)", a, b, err1, err2)
 	}
 	// For Laplace noise on a sample without replacement only the pure ε counts: log(1 + 0.02·(e^0.2 − 1)).
-	fixed := Release{Sampling: mechanism.Fixed, Rate: 0.02, Released: []mechanism.Mechanism{laplace}, Count: 1}
+	fixed := Release{Sampling: Fixed, Rate: 0.02, Released: []Mechanism{laplace}, Count: 1}
 	want := math.Log1p(0.02 * math.Expm1(0.2))
 	if curve, bound := bounds(t, list(event.ReplaceOne, fixed)); curve.Upper != bound.Upper ||
 		bound.Upper < want || bound.Upper > want*(1+1e-9) || bound.Lower != 0 {
@@ -142,13 +141,13 @@ func TestWhatIsNotAmplified(t *testing.T) {
 func TestReplacedByCoin(t *testing.T) {
 	var last float64
 	for _, apart := range []float64{math.Sqrt2, 2} {
-		l := list(event.ReplaceOne, poisson(0.05, 20, mechanism.Gaussian{Noise: 1.24, Sensitivity: apart}))
+		l := list(event.ReplaceOne, poisson(0.05, 20, Gaussian{Noise: 1.24, Sensitivity: apart}))
 		l.NonNegative = apart == math.Sqrt2
 		p, err := l.Distribution(pld.Options{})
 		bound := must(t, p, err)(1e-4)
 		// Less than without sampling, more than for one unit more or less.
 		whole, err := list(event.ReplaceOne,
-			Release{Released: []mechanism.Mechanism{mechanism.Gaussian{Noise: 1.24, Sensitivity: apart}}, Count: 20}).
+			Release{Released: []Mechanism{Gaussian{Noise: 1.24, Sensitivity: apart}}, Count: 20}).
 			Distribution(pld.Options{})
 		if !(bound.Upper > 0.94 && bound.Upper > last && bound.Upper < must(t, whole, err)(1e-4).Lower) {
 			t.Errorf("sums %v apart: %v", apart, bound)
@@ -160,10 +159,10 @@ func TestReplacedByCoin(t *testing.T) {
 			t.Errorf("sums %v apart: %v by curves, %v", apart, curve, bound)
 		}
 	}
-	for _, released := range [][]mechanism.Mechanism{
-		{mechanism.Gaussian{Noise: 1.24, Sensitivity: 1.5}},
-		{mechanism.Gaussian{Noise: 1, Sensitivity: 2}, mechanism.Gaussian{Noise: 1, Sensitivity: math.Sqrt2}},
-		{mechanism.Gaussian{Noise: 1.24, Sensitivity: math.Sqrt2}}, // of any sign
+	for _, released := range [][]Mechanism{
+		{Gaussian{Noise: 1.24, Sensitivity: 1.5}},
+		{Gaussian{Noise: 1, Sensitivity: 2}, Gaussian{Noise: 1, Sensitivity: math.Sqrt2}},
+		{Gaussian{Noise: 1.24, Sensitivity: math.Sqrt2}}, // of any sign
 	} {
 		l := list(event.ReplaceOne, poisson(0.05, 20, released...))
 		if _, err := l.Distribution(pld.Options{}); err == nil {
@@ -177,8 +176,8 @@ func TestReplacedByCoin(t *testing.T) {
 
 // TestRateZero: who never takes part loses nothing.
 func TestRateZero(t *testing.T) {
-	for _, m := range []mechanism.Mechanism{gaussian, laplace, mechanism.Pure{Epsilon: 1},
-		mechanism.Approximate{Epsilon: 1, Delta: 0.1}} {
+	for _, m := range []Mechanism{gaussian, laplace, Pure{Epsilon: 1},
+		Approximate{Epsilon: 1, Delta: 0.1}} {
 		if curve, bound := bounds(t, list(event.AddRemove, poisson(0, 1000, m))); curve.Upper > 0 || bound.Upper > 0 {
 			t.Errorf("%v: ε %v and %v", m, curve, bound)
 		}
@@ -187,7 +186,7 @@ func TestRateZero(t *testing.T) {
 
 // TestFailing: what fails comes off δ, and costs −log(1−δ′) in ε.
 func TestFailing(t *testing.T) {
-	l := list(event.AddRemove, of(mechanism.Gaussian{Noise: 4, Sensitivity: 1}))
+	l := list(event.AddRemove, of(Gaussian{Noise: 4, Sensitivity: 1}))
 	ideal, err := l.Renyi()
 	epsilon := must(t, ideal, err)(6e-7)
 	l.AddFailure(1e-7)
@@ -226,7 +225,7 @@ func TestFailing(t *testing.T) {
 
 // TestPure: where all losses are finite their sum is an ε at every δ, with no digit too few.
 func TestPure(t *testing.T) {
-	fifty := list(event.AddRemove, Release{Released: []mechanism.Mechanism{mechanism.Laplace{Scale: 50 << 20,
+	fifty := list(event.AddRemove, Release{Released: []Mechanism{Laplace{Scale: 50 << 20,
 		Sensitivity: 1 << 20, Discrete: true}}, Count: 50})
 	for _, delta := range []float64{0, 1e-300} {
 		for _, build := range []func() (Profile, error){fifty.Renyi,
@@ -242,7 +241,7 @@ func TestPure(t *testing.T) {
 	}
 	// A sample loses less: log(1 + 0.2·(e^0.1 − 1)) = 0.0208160… (Li, Qardaji and Su 2012, theorem 1).
 	if pure := list(event.AddRemove,
-		poisson(0.2, 3, mechanism.Pure{Epsilon: 0.1})).basic().Epsilon; !(pure >= 3*0.0208160 && pure < 3*0.0208161) {
+		poisson(0.2, 3, Pure{Epsilon: 0.1})).basic().Epsilon; !(pure >= 3*0.0208160 && pure < 3*0.0208161) {
 		t.Errorf("three samples have a pure ε of %v", pure)
 	}
 	if !math.IsInf(list(event.AddRemove, of(laplace), of(gaussian)).basic().Epsilon, 1) {
@@ -256,10 +255,10 @@ func TestOwnDelta(t *testing.T) {
 		event          Release
 		delta, epsilon float64
 	}{
-		{of(mechanism.Approximate{Epsilon: 1, Delta: 1e-6}), 1e-6, 1},
-		{Release{Released: []mechanism.Mechanism{mechanism.Approximate{Epsilon: 0.5, Delta: 1e-7}}, Count: 2}, 2e-7, 1},
+		{of(Approximate{Epsilon: 1, Delta: 1e-6}), 1e-6, 1},
+		{Release{Released: []Mechanism{Approximate{Epsilon: 0.5, Delta: 1e-7}}, Count: 2}, 2e-7, 1},
 		// amp|e1|d1e-06|q0.01 of /work/shared/golden/accounting.jsonl: log(1 + 0.01·(e − 1)) at 1e-8.
-		{poisson(0.01, 1, mechanism.Approximate{Epsilon: 1, Delta: 1e-6}), 1e-8, 0.01703686323617655},
+		{poisson(0.01, 1, Approximate{Epsilon: 1, Delta: 1e-6}), 1e-8, 0.01703686323617655},
 	} {
 		l := list(event.AddRemove, c.event)
 		for _, build := range []func() (Profile, error){l.Renyi,
@@ -285,9 +284,9 @@ func TestMoreIsNeverLess(t *testing.T) {
 	l := list(event.AddRemove)
 	var before, least Bound
 	for _, e := range []Release{
-		poisson(0.1, 10, gaussian), of(laplace), poisson(0.1, 3, laplace), of(mechanism.Pure{Epsilon: 0.2}),
-		of(mechanism.Approximate{Epsilon: 0.2, Delta: 1e-9}),
-		{Released: []mechanism.Mechanism{gaussian}, Instead: [][]mechanism.Mechanism{{laplace}}, Count: 2},
+		poisson(0.1, 10, gaussian), of(laplace), poisson(0.1, 3, laplace), of(Pure{Epsilon: 0.2}),
+		of(Approximate{Epsilon: 0.2, Delta: 1e-9}),
+		{Released: []Mechanism{gaussian}, Instead: [][]Mechanism{{laplace}}, Count: 2},
 		of(gaussian, laplace),
 	} {
 		l.Add(e)
@@ -301,31 +300,31 @@ func TestMoreIsNeverLess(t *testing.T) {
 
 // TestRho: of what has one, and of nothing else.
 func TestRho(t *testing.T) {
-	rho, err := list(event.AddRemove, Release{Released: []mechanism.Mechanism{gaussian}, Count: 4},
-		of(mechanism.Pure{Epsilon: 0.1}), of(mechanism.Concentrated{Rho: 0.2})).Rho()
+	rho, err := list(event.AddRemove, Release{Released: []Mechanism{gaussian}, Count: 4},
+		of(Pure{Epsilon: 0.1}), of(Concentrated{Rho: 0.2})).Rho()
 	if want := 4/(2*2.0*2) + 0.005 + 0.2; err != nil || rho < want || rho > want*(1+1e-11) {
 		t.Errorf("ρ is %v, want %v (%v)", rho, want, err)
 	}
 	for _, l := range []*List{
 		list(event.AddRemove, poisson(0.1, 1, gaussian)),
-		list(event.AddRemove, of(mechanism.Approximate{Epsilon: 1, Delta: 1e-9})),
+		list(event.AddRemove, of(Approximate{Epsilon: 1, Delta: 1e-9})),
 		{Adjacency: event.AddRemove, NoNoise: true},
 	} {
 		if rho, err := l.Rho(); err == nil {
 			t.Errorf("%v has ρ %v", l, rho)
 		}
 	}
-	sampled, _, err := list(event.AddRemove, poisson(0.1, 1, mechanism.Concentrated{Rho: 0.2})).Curve()
+	sampled, _, err := list(event.AddRemove, poisson(0.1, 1, Concentrated{Rho: 0.2})).Curve()
 	if rho := sampled(3); err != nil || math.Abs(rho-0.6) > 1e-12 {
 		t.Errorf("sampled zCDP has ρ(3) = %v, want that of the whole (%v)", rho, err)
 	}
-	concentrated := list(event.AddRemove, of(mechanism.Concentrated{Rho: 0.2}))
+	concentrated := list(event.AddRemove, of(Concentrated{Rho: 0.2}))
 	if _, err := concentrated.Distribution(pld.Options{}); err == nil {
 		t.Error("a distribution of zCDP")
 	}
 	r, err := concentrated.Renyi()
 	// ρ = 1/(2·2.5)
-	g, err2 := list(event.AddRemove, of(mechanism.Gaussian{Noise: math.Sqrt(2.5), Sensitivity: 1})).Renyi()
+	g, err2 := list(event.AddRemove, of(Gaussian{Noise: math.Sqrt(2.5), Sensitivity: 1})).Renyi()
 	if a, b := must(t, r, err)(1e-6).Upper, must(t, g, err2)(1e-6).Upper; math.Abs(a-b) > 1e-9 {
 		t.Errorf("ε %v of zCDP, %v of a Gaussian", a, b)
 	}
@@ -333,8 +332,8 @@ func TestRho(t *testing.T) {
 
 // TestTooMany: more releases than can be counted have no bound.
 func TestTooMany(t *testing.T) {
-	many := Release{Released: []mechanism.Mechanism{mechanism.Pure{Epsilon: 1e-9}}, Count: math.MaxInt}
-	for _, l := range []*List{list(event.AddRemove, many, of(mechanism.Pure{Epsilon: 1e-9})),
+	many := Release{Released: []Mechanism{Pure{Epsilon: 1e-9}}, Count: math.MaxInt}
+	for _, l := range []*List{list(event.AddRemove, many, of(Pure{Epsilon: 1e-9})),
 		list(event.AddRemove, many).Times(2)} {
 		p, err := l.Renyi()
 		if bound := must(t, p, err)(0.1); !math.IsInf(bound.Upper, 1) {
@@ -345,7 +344,7 @@ func TestTooMany(t *testing.T) {
 
 // TestFixedApart: two releases of samples without replacement that may be of one batch lose as if all took part.
 func TestFixedApart(t *testing.T) {
-	apart := Release{Sampling: mechanism.Fixed, Rate: 0.05, Released: []mechanism.Mechanism{gaussian, gaussian},
+	apart := Release{Sampling: Fixed, Rate: 0.05, Released: []Mechanism{gaussian, gaussian},
 		Apart: true, Count: 1}
 	whole := of(gaussian, gaussian)
 	a, _, err := list(event.ReplaceOne, apart).Curve()
@@ -361,21 +360,21 @@ func TestFixedApart(t *testing.T) {
 // TestCheck: what is out of range is said before it is asked about.
 func TestCheck(t *testing.T) {
 	for _, e := range []Release{
-		of(mechanism.Gaussian{Noise: 0.001, Sensitivity: 1}), of(mechanism.Gaussian{Noise: 1, Sensitivity: 0}),
-		of(mechanism.Laplace{Scale: math.NaN(), Sensitivity: 1}), of(mechanism.Pure{Epsilon: -1}),
-		of(mechanism.Approximate{Epsilon: 1, Delta: 1}), of(mechanism.Concentrated{Rho: math.Inf(1)}),
-		{Released: []mechanism.Mechanism{gaussian}}, poisson(2, 1, gaussian),
-		of(mechanism.DiscreteGaussian{Variance: 1, Sensitivity: 0}),
-		of(mechanism.DiscreteLaplace{Scale: 1, Sensitivity: 0}),
-		{Released: []mechanism.Mechanism{gaussian}, Instead: [][]mechanism.Mechanism{{mechanism.Pure{Epsilon: 701}}},
+		of(Gaussian{Noise: 0.001, Sensitivity: 1}), of(Gaussian{Noise: 1, Sensitivity: 0}),
+		of(Laplace{Scale: math.NaN(), Sensitivity: 1}), of(Pure{Epsilon: -1}),
+		of(Approximate{Epsilon: 1, Delta: 1}), of(Concentrated{Rho: math.Inf(1)}),
+		{Released: []Mechanism{gaussian}}, poisson(2, 1, gaussian),
+		of(DiscreteGaussian{Variance: 1, Sensitivity: 0}),
+		of(DiscreteLaplace{Scale: 1, Sensitivity: 0}),
+		{Released: []Mechanism{gaussian}, Instead: [][]Mechanism{{Pure{Epsilon: 701}}},
 			Count: 1},
 	} {
 		if e.Check() == nil {
 			t.Errorf("%s is accepted", e.Name())
 		}
 	}
-	if err := of(gaussian, laplace, mechanism.Pure{Epsilon: 1}, mechanism.Approximate{Epsilon: 1, Delta: 0.5},
-		mechanism.Concentrated{Rho: 1}, mechanism.DiscreteGaussian{Variance: 4, Sensitivity: 1}).Check(); err != nil {
+	if err := of(gaussian, laplace, Pure{Epsilon: 1}, Approximate{Epsilon: 1, Delta: 0.5},
+		Concentrated{Rho: 1}, DiscreteGaussian{Variance: 4, Sensitivity: 1}).Check(); err != nil {
 		t.Error(err)
 	}
 }
@@ -388,11 +387,11 @@ func TestCurves(t *testing.T) {
 		want  renyi.Curve
 	}{
 		"batch": {of(gaussian, laplace), func(alpha float64) float64 {
-			return renyi.Gaussian(2, alpha) + mechanism.Laplace{Scale: 5, Sensitivity: 1}.Curve()(alpha)
+			return renyi.Gaussian(2, alpha) + Laplace{Scale: 5, Sensitivity: 1}.Curve()(alpha)
 		}},
-		"one of two": {Release{Released: []mechanism.Mechanism{gaussian}, Instead: [][]mechanism.Mechanism{{laplace}},
+		"one of two": {Release{Released: []Mechanism{gaussian}, Instead: [][]Mechanism{{laplace}},
 			Count: 1}, func(alpha float64) float64 {
-			return max(renyi.Gaussian(2, alpha), mechanism.Laplace{Scale: 5, Sensitivity: 1}.Curve()(alpha))
+			return max(renyi.Gaussian(2, alpha), Laplace{Scale: 5, Sensitivity: 1}.Curve()(alpha))
 		}},
 		// Mironov, Rényi Differential Privacy, 2017, proposition 6.
 		"laplace": {of(laplace), func(a float64) float64 {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"privpipe/account/internal/mechanism"
 	"privpipe/account/internal/pld"
 	"privpipe/pipelines/event"
 )
@@ -32,18 +31,18 @@ func (p *Pairs) add(other Pairs) {
 // units took part. For each sample the divergence is at most that large, and a divergence of mixtures is at most the
 // largest of their parts' (joint convexity). No data attain this bound.
 func (e Release) pairs(l *List) (Pairs, error) {
-	batch := mechanism.Continuous(e.Released)
-	sigma, onlyGaussian := mechanism.JointSigma(batch)
+	batch := Continuous(e.Released)
+	sigma, onlyGaussian := JointSigma(batch)
 	guarantee, generic := e.amplifiedGuarantee()
-	sampled, one := batch[0].(mechanism.SampledPair)
-	replaced := e.Sampling == mechanism.Poisson && l.Adjacency == event.ReplaceOne
+	sampled, one := batch[0].(SampledPair)
+	replaced := e.Sampling == Poisson && l.Adjacency == event.ReplaceOne
 	reached := true // some contributions attain the pair
 	var pair *pld.Pair
 	var err error
 	switch {
 	case e.Thrown > 1 && e.allocates():
 		return e.allocatedPairs(l)
-	case e.Sampling == mechanism.All:
+	case e.Sampling == All:
 		return e.wholePairs(l)
 	case e.Rate == 0:
 		return Pairs{Tight: true}, nil
@@ -51,19 +50,19 @@ func (e Release) pairs(l *List) (Pairs, error) {
 		// One batch, or several: two coins may show that the unit is there when one coin does not.
 		return e.dominatedByWhole()
 	case replaced && onlyGaussian:
-		var exchange mechanism.Exchange
-		if exchange, err = mechanism.ExchangeByCoin(e.Rate, batch, l.NonNegative); err == nil {
+		var exchange Exchange
+		if exchange, err = ExchangeByCoin(e.Rate, batch, l.NonNegative); err == nil {
 			reached = exchange.Attained()
 			pair, err = exchange.Pair()
 		}
 	case generic && !replaced:
 		// The guarantee is for a single release, and it is loose: a sampled release's least loss is far above −ε.
-		return Release{Released: []mechanism.Mechanism{guarantee}, Count: e.Count}.dominatedByWhole()
-	case e.Sampling == mechanism.Fixed && onlyGaussian:
+		return Release{Released: []Mechanism{guarantee}, Count: e.Count}.dominatedByWhole()
+	case e.Sampling == Fixed && onlyGaussian:
 		pair, err = pld.GaussianWithoutReplacement(e.Rate, sigma)
-	case e.Sampling == mechanism.Poisson && onlyGaussian:
+	case e.Sampling == Poisson && onlyGaussian:
 		pair, err = pld.Gaussian(e.Rate, sigma)
-	case e.Sampling == mechanism.Poisson && one && len(batch) == 1 && !replaced:
+	case e.Sampling == Poisson && one && len(batch) == 1 && !replaced:
 		pair, err = sampled.SampledPair(e.Rate)
 	default:
 		return e.dominatedByWhole()
@@ -74,9 +73,9 @@ func (e Release) pairs(l *List) (Pairs, error) {
 	rounded, ok := l.attains(e.Released)
 	p := Pairs{Dominating: []pld.Event{{Pair: pair.Rounded(rounded), Count: e.Count}}}
 	switch {
-	case ok && e.Sampling == mechanism.Fixed && l.Adjacency == event.ReplaceOne:
+	case ok && e.Sampling == Fixed && l.Adjacency == event.ReplaceOne:
 		p.Attained, err = e.oneOfEquals(sigma, rounded)
-	case e.Sampling == mechanism.Fixed: // no lower bound: two units can be further apart than a unit and an empty one
+	case e.Sampling == Fixed: // no lower bound: two units can be further apart than a unit and an empty one
 	case ok && reached:
 		p.Attained, p.Tight = p.Dominating, true
 	}
@@ -109,10 +108,10 @@ const mostJoint, mostRounded = 20, 1e-5
 
 // attains says whether some mechanism of the same kinds has the batch's pairs on some neighbours, if noise over
 // sensitivity is rounded down by the part rounded.
-func (l *List) attains(released []mechanism.Mechanism) (rounded float64, ok bool) {
+func (l *List) attains(released []Mechanism) (rounded float64, ok bool) {
 	nonNegative := l.NonNegative && l.Adjacency == event.ReplaceOne
 	for _, m := range released {
-		attained, ok := m.(mechanism.Attained)
+		attained, ok := m.(Attained)
 		if !ok {
 			return 0, false
 		}
@@ -141,7 +140,7 @@ func (e Release) wholePairs(l *List) (Pairs, error) {
 
 // dominatedByWhole returns the pairs as if all units took part.
 func (e Release) dominatedByWhole() (p Pairs, err error) {
-	p.Whole = e.Sampling != mechanism.All
+	p.Whole = e.Sampling != All
 	for _, batch := range e.worst() {
 		if p.Dominating, err = appendPairs(p.Dominating, batch, e.Count); err != nil {
 			return Pairs{}, fmt.Errorf("%s: %w", e.Name(), err)
@@ -152,40 +151,40 @@ func (e Release) dominatedByWhole() (p Pairs, err error) {
 
 // worseOf returns the batch that dominates the other one. ok is false if none is known to. The Gaussian batch with less
 // noise dominates, because adding noise makes the other one of it.
-func worseOf(a, b []mechanism.Mechanism) (worse []mechanism.Mechanism, ok bool) {
-	x, onlyGaussian := mechanism.JointSigma(a)
-	y, alsoGaussian := mechanism.JointSigma(b)
+func worseOf(a, b []Mechanism) (worse []Mechanism, ok bool) {
+	x, onlyGaussian := JointSigma(a)
+	y, alsoGaussian := JointSigma(b)
 	if onlyGaussian && alsoGaussian {
 		if x <= y {
 			return a, true
 		}
 		return b, true
 	}
-	if c, ok := a[0].(mechanism.Comparable); ok && len(a) == 1 && len(b) == 1 {
+	if c, ok := a[0].(Comparable); ok && len(a) == 1 && len(b) == 1 {
 		m, ok := c.Worse(b[0])
-		return []mechanism.Mechanism{m}, ok
+		return []Mechanism{m}, ok
 	}
 	return nil, false
 }
 
 // appendPairs appends the pairs for all releases from one batch, for a unit that takes part.
-func appendPairs(all []pld.Event, batch []mechanism.Mechanism, count int) ([]pld.Event, error) {
+func appendPairs(all []pld.Event, batch []Mechanism, count int) ([]pld.Event, error) {
 	add := func(pair *pld.Pair, err error) error {
 		if err == nil && pair != nil {
 			all = append(all, pld.Event{Pair: pair, Count: count})
 		}
 		return err
 	}
-	if sigma, _ := mechanism.JointSigma(batch); !math.IsInf(sigma, 1) {
+	if sigma, _ := JointSigma(batch); !math.IsInf(sigma, 1) {
 		if err := add(pld.Gaussian(1, sigma)); err != nil {
 			return nil, err
 		}
 	}
 	for _, m := range batch {
-		if _, ok := m.(mechanism.Gaussian); ok {
+		if _, ok := m.(Gaussian); ok {
 			continue
 		}
-		d, ok := m.(mechanism.Dominated)
+		d, ok := m.(Dominated)
 		if !ok {
 			return nil, errors.New("no dominating pair of distributions is known for such a guarantee: use renyi")
 		}
@@ -199,8 +198,8 @@ func appendPairs(all []pld.Event, batch []mechanism.Mechanism, count int) ([]pld
 // Plain returns events that other accountants can express. They have continuous noise, each uses one batch, and it is
 // known whether the batch is sampled. Together they lose no less than e.
 func (e Release) Plain() (all []Release) {
-	if e.Sampling != mechanism.All && !e.Apart {
-		return []Release{{Sampling: e.Sampling, Rate: e.Rate, Released: mechanism.Continuous(e.Released),
+	if e.Sampling != All && !e.Apart {
+		return []Release{{Sampling: e.Sampling, Rate: e.Rate, Released: Continuous(e.Released),
 			Count: e.Count}}
 	}
 	for _, batch := range e.worst() {
@@ -211,11 +210,11 @@ func (e Release) Plain() (all []Release) {
 
 // worst returns the batches, with continuous noise, that a participating unit may be in. The unit is in one of them, so
 // counting it in each is a bound. A batch that is no worse than another is left out.
-func (e Release) worst() [][]mechanism.Mechanism {
-	batches := [][]mechanism.Mechanism{mechanism.Continuous(e.Released)}
+func (e Release) worst() [][]Mechanism {
+	batches := [][]Mechanism{Continuous(e.Released)}
 next:
 	for _, released := range e.Instead {
-		other := mechanism.Continuous(released)
+		other := Continuous(released)
 		for i := range batches {
 			if worse, ok := worseOf(batches[i], other); ok {
 				batches[i] = worse

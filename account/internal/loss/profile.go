@@ -3,7 +3,6 @@ package loss
 import (
 	"math"
 
-	"privpipe/account/internal/mechanism"
 	"privpipe/account/internal/pld"
 	"privpipe/account/internal/renyi"
 )
@@ -137,7 +136,7 @@ func (p distributionProfile) bound(
 // mechanism, and if all mechanisms are pure.
 type basicProfile struct {
 	Profile
-	basic mechanism.Approximate // an infinite ε if there is no sum
+	basic Approximate // an infinite ε if there is no sum
 }
 
 // same is the largest relative difference between two δ that count as one number with different roundings.

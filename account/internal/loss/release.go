@@ -3,18 +3,16 @@ package loss
 import (
 	"fmt"
 	"strings"
-
-	"privpipe/account/internal/mechanism"
 )
 
 // A Release is a number of equal releases. Each has mechanisms on one batch of units, and says how units take part.
 type Release struct {
-	Sampling mechanism.Sampling
-	Rate     float64               // expected share of the units in a batch, in [0, 1]; not used for All
-	Released []mechanism.Mechanism // mechanisms on one batch
+	Sampling Sampling
+	Rate     float64     // expected share of the units in a batch, in [0, 1]; not used for All
+	Released []Mechanism // mechanisms on one batch
 	// Instead has the mechanisms on other batches, if the rounds are disjoint and a unit is in one of these batches.
 	// For All only.
-	Instead [][]mechanism.Mechanism
+	Instead [][]Mechanism
 	// Apart says that the releases may be from one batch, or from several batches with their own coins: it is not known
 	// which.
 	Apart bool
@@ -33,12 +31,12 @@ type Release struct {
 func (e Release) Name() string {
 	var b strings.Builder
 	switch e.Sampling {
-	case mechanism.Poisson:
+	case Poisson:
 		fmt.Fprintf(&b, "poisson(%v) ", e.Rate)
-	case mechanism.Fixed:
+	case Fixed:
 		fmt.Fprintf(&b, "fixed(%v) ", e.Rate)
 	}
-	write := func(released []mechanism.Mechanism) {
+	write := func(released []Mechanism) {
 		for i, m := range released {
 			if i > 0 {
 				b.WriteString(" + ")
@@ -68,10 +66,10 @@ func (e Release) Check() error {
 	if e.Count < 1 {
 		return fmt.Errorf("count must be at least 1, is %d", e.Count)
 	}
-	if e.Sampling != mechanism.All && !(e.Rate >= 0 && e.Rate <= 1) {
+	if e.Sampling != All && !(e.Rate >= 0 && e.Rate <= 1) {
 		return fmt.Errorf("sampling rate must be in [0, 1], is %v", e.Rate)
 	}
-	for _, released := range append([][]mechanism.Mechanism{e.Released}, e.Instead...) {
+	for _, released := range append([][]Mechanism{e.Released}, e.Instead...) {
 		for _, m := range released {
 			if err := m.Check(); err != nil {
 				return err

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"privpipe/account/internal/mechanism"
 	"privpipe/pipelines/event"
 )
 
@@ -14,7 +13,7 @@ import (
 func (l *List) CurveTheorems() string {
 	return l.theorems("Rényi composition (Mironov 2017, prop. 1)",
 		"conversion (Canonne, Kamath, Steinke 2020, prop. 12)",
-		func(k *mechanism.Kind) []mechanism.Theorem { return k.Curves }, false)
+		func(k *Kind) []Theorem { return k.Curves }, false)
 }
 
 // dots is the last theorem behind a bound by privacy loss distributions.
@@ -23,7 +22,7 @@ const dots = "connecting the dots (Doroshenko et al. 2022)"
 // DistributionTheorems names the theorems behind a bound by privacy loss distributions.
 func (l *List) DistributionTheorems() string {
 	return l.theorems("composition of dominating pairs (Zhu, Dong, Wang 2022, thm. 10)", dots,
-		func(k *mechanism.Kind) []mechanism.Theorem { return k.Pairs }, true)
+		func(k *Kind) []Theorem { return k.Pairs }, true)
 }
 
 // RestsOn adds the Rényi curve's order to the theorems if the curve proved less than the distributions did.
@@ -36,25 +35,25 @@ func RestsOn(theorems string, order float64) string {
 
 // theorems names all theorems in use: for the composition, for the mechanisms, and for the last step. Only pairs
 // account for secret coins in disjoint rounds.
-func (l *List) theorems(first, last string, by func(*mechanism.Kind) []mechanism.Theorem, pairs bool) string {
+func (l *List) theorems(first, last string, by func(*Kind) []Theorem, pairs bool) string {
 	if l.NoNoise {
 		return "nothing: a release without noise has no bound"
 	}
-	var uses []mechanism.Use
+	var uses []Use
 	amplified, disjoint, allocated := false, false, false
 	for _, r := range l.Releases() {
 		byCoin := pairs && r.Thrown > 1 && r.allocates()
 		disjoint, allocated = disjoint || r.Disjoint && !byCoin, allocated || byCoin
-		for _, released := range append([][]mechanism.Mechanism{r.Released}, r.Instead...) {
+		for _, released := range append([][]Mechanism{r.Released}, r.Instead...) {
 			for _, m := range released {
 				uses = append(uses,
-					mechanism.Use{Mechanism: m, Sampling: r.Sampling, ReplaceOne: l.Adjacency == event.ReplaceOne})
-				_, guaranteed := m.(mechanism.Guaranteed)
-				amplified = amplified || guaranteed && r.Sampling != mechanism.All
+					Use{Mechanism: m, Sampling: r.Sampling, ReplaceOne: l.Adjacency == event.ReplaceOne})
+				_, guaranteed := m.(Guaranteed)
+				amplified = amplified || guaranteed && r.Sampling != All
 			}
 		}
 	}
-	names := slices.Concat([]string{first}, mechanism.Theorems(uses, by))
+	names := slices.Concat([]string{first}, Theorems(uses, by))
 	if amplified {
 		names = append(names, "amplification (Balle, Barthe, Gaboardi 2018, thm. 8 and 9)")
 	}

@@ -4,29 +4,28 @@ import (
 	"strings"
 	"testing"
 
-	"privpipe/account/internal/mechanism"
 	"privpipe/pipelines/event"
 )
 
 // TestTheorems: a list names the theorems of its own mechanisms and ways to sample, each once and in one order, and no
 // others.
 func TestTheorems(t *testing.T) {
-	fixed := func(released ...mechanism.Mechanism) Release {
-		return Release{Sampling: mechanism.Fixed, Rate: 0.05, Released: released, Count: 2}
+	fixed := func(released ...Mechanism) Release {
+		return Release{Sampling: Fixed, Rate: 0.05, Released: released, Count: 2}
 	}
-	steps := of(mechanism.Gaussian{Noise: 2 << 20, Sensitivity: 1 << 20, Discrete: true},
-		mechanism.Laplace{Scale: 5 << 20, Sensitivity: 1 << 20, Discrete: true})
+	steps := of(Gaussian{Noise: 2 << 20, Sensitivity: 1 << 20, Discrete: true},
+		Laplace{Scale: 5 << 20, Sensitivity: 1 << 20, Discrete: true})
 	steps.Disjoint = true
-	failing := list(event.AddRemove, of(mechanism.Pure{Epsilon: 1}))
+	failing := list(event.AddRemove, of(Pure{Epsilon: 1}))
 	failing.AddFailure(1e-9)
 	for what, c := range map[string]struct {
 		list          *List
 		curves, pairs string
 	}{
 		"sampled": {list(event.AddRemove, of(laplace), poisson(0.05, 20, gaussian), poisson(0.1, 3, laplace),
-			poisson(0.1, 2, mechanism.Approximate{Epsilon: 0.1, Delta: 1e-8}),
-			of(mechanism.DiscreteGaussian{Variance: 100, Sensitivity: 2}),
-			of(mechanism.DiscreteLaplace{Scale: 30, Sensitivity: 2}), of(mechanism.Pure{Epsilon: 0.2})),
+			poisson(0.1, 2, Approximate{Epsilon: 0.1, Delta: 1e-8}),
+			of(DiscreteGaussian{Variance: 100, Sensitivity: 2}),
+			of(DiscreteLaplace{Scale: 30, Sensitivity: 2}), of(Pure{Epsilon: 0.2})),
 			"sampled Gaussian (Mironov, Talwar, Zhang 2019, §3.3); sampled Laplace (Li, Qardaji, Su 2012, thm. 1; " +
 				"Bun, Steinke 2016, " +
 				"prop. 3.3; binomial moments); Laplace (Mironov 2017, prop. 6); discrete Laplace (sum of three " +
@@ -41,7 +40,7 @@ func TestTheorems(t *testing.T) {
 				"Viswanath 2015, thm. 3.4); (ε, δ) as randomized response (Kairouz, Oh, Viswanath 2015, thm. 3.4); " +
 				"amplification (Balle, " +
 				"Barthe, Gaboardi 2018, thm. 8 and 9)"},
-		"replaced": {list(event.ReplaceOne, fixed(gaussian), of(mechanism.RandomizedResponse{Noise: 0.9, Buckets: 10}),
+		"replaced": {list(event.ReplaceOne, fixed(gaussian), of(RandomizedResponse{Noise: 0.9, Buckets: 10}),
 			of(gaussian)),
 			"sampling without replacement (Wang, Balle, Kasiviswanathan 2019, thm. 9 and 27); Gaussian (Mironov " +
 				"2017, prop. 7); " +
@@ -56,7 +55,7 @@ func TestTheorems(t *testing.T) {
 			"discrete Gaussian as continuous (Peikert 2010, thm. 3.1); discrete Laplace as continuous (package loss); " +
 				"Laplace (Zhu, Dong, Wang 2022, prop. 30); parallel composition"},
 		"instead": {list(event.AddRemove,
-			Release{Released: []mechanism.Mechanism{gaussian}, Instead: [][]mechanism.Mechanism{{laplace}}, Count: 1}),
+			Release{Released: []Mechanism{gaussian}, Instead: [][]Mechanism{{laplace}}, Count: 1}),
 			"Gaussian (Mironov 2017, prop. 7); Laplace (Mironov 2017, prop. 6)",
 			"Gaussian (Balle, Wang 2018, thm. 8); Laplace (Zhu, Dong, Wang 2022, prop. 30)"},
 		"failing": {failing,

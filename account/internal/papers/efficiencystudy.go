@@ -5,7 +5,6 @@ import (
 
 	"privpipe/account/internal/classic"
 	"privpipe/account/internal/loss"
-	"privpipe/account/internal/mechanism"
 	"privpipe/account/internal/print"
 	"privpipe/account/internal/renyi"
 	"privpipe/pipelines/event"
@@ -142,7 +141,7 @@ func (s *study) epsilon(rate float64) (*print.Number, error) {
 	if rate == 1 {
 		return &all, nil
 	}
-	word := loss.Release{Sampling: mechanism.Poisson, Rate: rate, Released: []mechanism.Mechanism{s.noise(1)}, Count: 1}
+	word := loss.Release{Sampling: loss.Poisson, Rate: rate, Released: []loss.Mechanism{s.noise(1)}, Count: 1}
 	sampled, err := tightEpsilon(event.AddRemove, s.rounds, *s.delta, word)
 	if err != nil {
 		return nil, err
@@ -152,8 +151,8 @@ func (s *study) epsilon(rate float64) (*print.Number, error) {
 }
 
 // noise returns the noise on counts that move by an L2 norm of sensitivity.
-func (s *study) noise(sensitivity float64) mechanism.Gaussian {
-	return mechanism.Gaussian{Noise: s.sigma, Sensitivity: sensitivity}
+func (s *study) noise(sensitivity float64) loss.Gaussian {
+	return loss.Gaussian{Noise: s.sigma, Sensitivity: sensitivity}
 }
 
 // claim returns the paper's form of a row.
@@ -194,7 +193,7 @@ func (s *study) draws(clip, prior float64) (row *drawsRow, err error) {
 		Total: s.total(rho)}
 	if s.delta != nil {
 		row.Epsilon, err = tightEpsilon(event.ReplaceOne, s.rounds, *s.delta,
-			of(1, s.noise(math.Sqrt2)), of(1, mechanism.Pure{Epsilon: inherent}))
+			of(1, s.noise(math.Sqrt2)), of(1, loss.Pure{Epsilon: inherent}))
 	}
 	return row, err
 }

@@ -10,7 +10,6 @@ import (
 	"privpipe/account/internal/accountant"
 	"privpipe/account/internal/classic"
 	"privpipe/account/internal/loss"
-	"privpipe/account/internal/mechanism"
 	"privpipe/account/internal/print"
 	"privpipe/pipelines/event"
 )
@@ -108,8 +107,8 @@ type gibbsRow struct {
 }
 
 // of returns count releases of one mechanism.
-func of(count int, m mechanism.Mechanism) loss.Release {
-	return loss.Release{Released: []mechanism.Mechanism{m}, Count: count}
+func of(count int, m loss.Mechanism) loss.Release {
+	return loss.Release{Released: []loss.Mechanism{m}, Count: count}
 }
 
 // tightEpsilon returns ε at δ by pld if all events happen in each round.
@@ -159,12 +158,12 @@ func (c *Gibbs) sampler(add adding) {
 	var draws loss.Release
 	if c.Clip != nil {
 		inherent = classic.InherentLoss(*c.Clip, *c.Prior)
-		draws = of(1, mechanism.Pure{Epsilon: inherent})
+		draws = of(1, loss.Pure{Epsilon: inherent})
 		add("draws", word, inherent, []loss.Release{draws},
 			"inherent loss (HDP-LDA, thm. 3, eq. 7), of counts that stay as they are")
 	}
 	if scale := c.scale(); scale > 0 {
-		cell := mechanism.Laplace{Scale: scale, Sensitivity: 1}
+		cell := loss.Laplace{Scale: scale, Sensitivity: 1}
 		fresh := of(2, cell)
 		epsilon := classic.LaplaceEpsilon(2, scale)
 		add("noise", word, epsilon, []loss.Release{fresh}, laplace+"two counts move by 1, noise is fresh")
@@ -204,7 +203,7 @@ func (c *Gibbs) local(add adding) {
 	const response = "randomized response (LP-LDA, thm. 4)"
 	f := *c.Flip
 	bits := func(count int) []loss.Release {
-		return []loss.Release{of(count, mechanism.Pure{Epsilon: classic.BitEpsilon(f)})}
+		return []loss.Release{of(count, loss.Pure{Epsilon: classic.BitEpsilon(f)})}
 	}
 	add("response", "bit", classic.BitEpsilon(f), bits(1), response)
 	add("response", "word", classic.WordEpsilon(f), bits(2), response+": two bits change")

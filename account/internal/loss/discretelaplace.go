@@ -1,4 +1,4 @@
-package mechanism
+package loss
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ type DiscreteLaplace struct {
 	Sensitivity int
 }
 
-var discreteLaplace = &Kind{
+var discreteLaplaceKind = &Kind{
 	Name: "discrete_laplace", Class: "DiscreteLaplaceDpEvent", Types: []string{"discrete_laplace"},
 	// The DpEvent's parameter is 1/scale. Its sensitivity is the norm of one unit's contribution.
 	DpEvent: func(f Fields, n Neighbours) Mechanism {
@@ -28,7 +28,7 @@ var discreteLaplace = &Kind{
 	Pairs:  []Theorem{{"discrete Laplace (three geometric series)", nil}},
 }
 
-func (DiscreteLaplace) Kind() *Kind { return discreteLaplace }
+func (DiscreteLaplace) Kind() *Kind { return discreteLaplaceKind }
 
 func (m DiscreteLaplace) String() string {
 	return fmt.Sprintf("laplace on one number(%v, %d)", m.Scale, m.Sensitivity)

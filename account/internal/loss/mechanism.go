@@ -1,9 +1,4 @@
-// Package mechanism has the mechanisms that accountants know, one per file. A file has the mechanism's Rényi curve, its
-// dominating pair of distributions, the theorems behind both, and its text form.
-//
-// To add a mechanism, write a type that implements Mechanism and each interface below that it has a theorem for, and
-// add its kind to Kinds. Code that needs an interface refuses a mechanism without it.
-package mechanism
+package loss
 
 import (
 	"fmt"
@@ -14,7 +9,11 @@ import (
 )
 
 // A Mechanism is noise, and the largest distance between neighbours' sums. Its methods describe one release, for a unit
-// that takes part.
+// that takes part. Each mechanism has a file: its Rényi curve, its dominating pair of distributions, the theorems behind
+// both, and its text form.
+//
+// To add a mechanism, write a type that implements Mechanism and each interface below that it has a theorem for, and
+// add its kind to Kinds. Code that needs an interface refuses a mechanism without it.
 type Mechanism interface {
 	fmt.Stringer        // equal only for mechanisms with equal loss
 	Check() error       // returns the first rule that the mechanism breaks

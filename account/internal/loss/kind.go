@@ -1,4 +1,4 @@
-package mechanism
+package loss
 
 import "math"
 
@@ -25,7 +25,8 @@ type Kind struct {
 
 // Kinds are all kinds. Theorems are named in this order.
 var Kinds = []*Kind{
-	gaussian, discreteGaussian, laplace, discreteLaplace, pure, randomizedResponse, approximate, concentrated,
+	gaussianKind, discreteGaussianKind, laplaceKind, discreteLaplaceKind, pureKind, randomizedResponseKind,
+	approximateKind, concentratedKind,
 }
 
 // Fields are the members of an event. After a broken rule every member is zero, and the first broken rule is kept.

@@ -1,4 +1,4 @@
-package mechanism
+package loss
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ type DiscreteGaussian struct {
 	Sensitivity int
 }
 
-var discreteGaussian = &Kind{
+var discreteGaussianKind = &Kind{
 	Name: "discrete_gaussian", Types: []string{"discrete_gaussian"},
 	Event: func(f Fields, _ Neighbours) Mechanism {
 		return DiscreteGaussian{Variance: f.Number("variance"), Sensitivity: stepsOf(f)}
@@ -23,7 +23,7 @@ var discreteGaussian = &Kind{
 	Pairs: []Theorem{{"discrete Gaussian (Canonne, Kamath, Steinke 2020, thm. 7)", nil}},
 }
 
-func (DiscreteGaussian) Kind() *Kind { return discreteGaussian }
+func (DiscreteGaussian) Kind() *Kind { return discreteGaussianKind }
 
 func (m DiscreteGaussian) String() string {
 	return fmt.Sprintf("gaussian on one number(%v, %d)", m.Variance, m.Sensitivity)

@@ -1,4 +1,4 @@
-package mechanism
+package loss
 
 import (
 	"errors"
@@ -13,10 +13,10 @@ import (
 type Pure struct{ Epsilon float64 }
 
 // Events of approx_dp with a δ of 0 are Pure.
-var pure = &Kind{Name: "pure", Curves: []Theorem{{"randomized response (Mironov 2017, prop. 5)", nil}},
+var pureKind = &Kind{Name: "pure", Curves: []Theorem{{"randomized response (Mironov 2017, prop. 5)", nil}},
 	Pairs: []Theorem{{"randomized response (Kairouz, Oh, Viswanath 2015, thm. 3.4)", nil}}}
 
-func (Pure) Kind() *Kind      { return pure }
+func (Pure) Kind() *Kind      { return pureKind }
 func (m Pure) String() string { return fmt.Sprintf("pure(%v)", m.Epsilon) }
 
 // mostPure is a bound on ε that keeps e^ε within float64.
@@ -56,7 +56,7 @@ func (m Pure) Write(n Neighbours) (string, []any, error) {
 		return "", nil, errors.New("dp_accounting has no event of pure ε except under replace-one")
 	}
 	p := math.Nextafter(2/(1+math.Exp(m.Epsilon))*(1-1e-15), 0)
-	return randomizedResponse.Class, []any{"noise_parameter", p, "num_buckets", 2}, nil
+	return randomizedResponseKind.Class, []any{"noise_parameter", p, "num_buckets", 2}, nil
 }
 
 func (m Pure) List() []any { return m.Guarantee().List() }

@@ -1,4 +1,4 @@
-package mechanism
+package loss
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ type RandomizedResponse struct {
 	Buckets int
 }
 
-var randomizedResponse = &Kind{
+var randomizedResponseKind = &Kind{
 	Name: "randomized response", Class: "RandomizedResponseDpEvent", DpEvent: readResponse,
 	Types: []string{"randomized_response"}, Event: readResponse,
 	ReplaceOnly: "the number of reports is public",
@@ -30,7 +30,7 @@ func readResponse(f Fields, _ Neighbours) Mechanism {
 		Buckets: f.Whole("num_buckets", 2, math.MaxInt32)}
 }
 
-func (RandomizedResponse) Kind() *Kind { return randomizedResponse }
+func (RandomizedResponse) Kind() *Kind { return randomizedResponseKind }
 
 func (m RandomizedResponse) String() string {
 	return fmt.Sprintf("randomized response(%v, %d)", m.Noise, m.Buckets)
@@ -66,5 +66,5 @@ func (m RandomizedResponse) Composed(count float64) Approximate {
 func (RandomizedResponse) Attained(bool) (rounded float64, ok bool) { return 0, true }
 
 func (m RandomizedResponse) Write(Neighbours) (string, []any, error) {
-	return randomizedResponse.Class, []any{"noise_parameter", m.Noise, "num_buckets", m.Buckets}, nil
+	return randomizedResponseKind.Class, []any{"noise_parameter", m.Noise, "num_buckets", m.Buckets}, nil
 }

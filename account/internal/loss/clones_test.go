@@ -1,4 +1,4 @@
-package shuffle
+package loss
 
 import (
 	"fmt"
@@ -34,8 +34,8 @@ func shuffled(reports [][]float64) map[string]float64 {
 	return of
 }
 
-// of returns the first report and n − 1 others.
-func of(first, other []float64, n int) [][]float64 {
+// firstAndOthers returns the first report and n − 1 others.
+func firstAndOthers(first, other []float64, n int) [][]float64 {
 	reports := [][]float64{first}
 	for range n - 1 {
 		reports = append(reports, other)
@@ -43,7 +43,7 @@ func of(first, other []float64, n int) [][]float64 {
 	return reports
 }
 
-var epsilons = []float64{0, 0.01, 0.1, 0.3, 0.7, 1, 1.5, 2.5}
+var shuffledEpsilons = []float64{0, 0.01, 0.1, 0.3, 0.7, 1, 1.5, 2.5}
 
 // TestClones compares with all sequences of reports: from Q₀, from Q₁, or of their own.
 func TestClones(t *testing.T) {
@@ -51,14 +51,14 @@ func TestClones(t *testing.T) {
 		e := math.Exp(epsilon0)
 		clone := []float64{1 / (2 * e), 1 / (2 * e), 1 - 1/e}
 		for n := 1; n <= 9; n++ {
-			p := shuffled(of([]float64{e / (e + 1), 1 / (e + 1), 0}, clone, n))
-			q := shuffled(of([]float64{1 / (e + 1), e / (e + 1), 0}, clone, n))
-			for _, epsilon := range epsilons {
+			p := shuffled(firstAndOthers([]float64{e / (e + 1), 1 / (e + 1), 0}, clone, n))
+			q := shuffled(firstAndOthers([]float64{1 / (e + 1), e / (e + 1), 0}, clone, n))
+			for _, epsilon := range shuffledEpsilons {
 				want := stick(p, q, epsilon)
 				if epsilon >= epsilon0 {
 					want = 0
 				}
-				if got := New(epsilon0, n).Delta(epsilon); got < want-1e-15 || got > want*(1+1e-6)+1e-12 {
+				if got := NewClones(epsilon0, n).Delta(epsilon); got < want-1e-15 || got > want*(1+1e-6)+1e-12 {
 					t.Errorf("ε₀ = %v, n = %d: δ(%v) = %v, want %v", epsilon0, n, epsilon, got, want)
 				}
 			}
@@ -66,9 +66,9 @@ func TestClones(t *testing.T) {
 	}
 }
 
-// TestSound: no randomizer of ε₀ loses more, here randomized response over two and three buckets, among others of any
+// TestClonesAreSound: no randomizer of ε₀ loses more, here randomized response over two and three buckets, among others of any
 // one value.
-func TestSound(t *testing.T) {
+func TestClonesAreSound(t *testing.T) {
 	for _, epsilon0 := range []float64{0.5, 1, 3} {
 		for buckets, most := range map[int]int{2: 9, 3: 6} {
 			value := func(v int) []float64 {
@@ -81,9 +81,9 @@ func TestSound(t *testing.T) {
 			}
 			for n := 1; n <= most; n++ {
 				for other := range buckets {
-					p, q := shuffled(of(value(0), value(other), n)), shuffled(of(value(1), value(other), n))
-					for _, epsilon := range epsilons {
-						if bound, delta := New(epsilon0, n).Delta(epsilon),
+					p, q := shuffled(firstAndOthers(value(0), value(other), n)), shuffled(firstAndOthers(value(1), value(other), n))
+					for _, epsilon := range shuffledEpsilons {
+						if bound, delta := NewClones(epsilon0, n).Delta(epsilon),
 							max(stick(p, q, epsilon), stick(q, p, epsilon)); delta > bound+1e-14 {
 							t.Errorf("ε₀ = %v, n = %d, %d buckets: δ(%v) = %v, bounded by %v", epsilon0, n, buckets,
 								epsilon, delta, bound)
@@ -98,16 +98,16 @@ func TestSound(t *testing.T) {
 // TestPublished: the authors' program (github.com/apple/ml-shuffling-amplification) finds ε between 0.16753855 and
 // 0.17279056 for 10⁵ reports of ε₀ = 4 at δ = 10⁻⁶, by the same pair.
 func TestPublished(t *testing.T) {
-	if got := New(4, 100_000).Epsilon(1e-6); got < 0.1675385583 || got > 0.1727905558 {
+	if got := NewClones(4, 100_000).Epsilon(1e-6); got < 0.1675385583 || got > 0.1727905558 {
 		t.Errorf("ε = %v", got)
 	}
 	// Theorem 3.1 by hand: e⁴ = 54.598150, log(4·10⁶) = 15.201805, (e⁴−1)/(e⁴+1) = 0.964028; 8·√(0.0082999) + 0.0043679
 	// = 0.733197.
-	if got := Closed(4, 100_000, 1e-6); math.Abs(got-math.Log(1+0.964028*0.733197)) > 1e-5 {
+	if got := ClosedShuffle(4, 100_000, 1e-6); math.Abs(got-math.Log(1+0.964028*0.733197)) > 1e-5 {
 		t.Errorf("closed form %v", got)
 	}
 	// log(3000/(16·log(2·10⁶))) = log(3000/232.1385)
-	if got := Most(3000, 1e-6); math.Abs(got-math.Log(3000/232.1385)) > 1e-5 {
+	if got := MostClosedShuffle(3000, 1e-6); math.Abs(got-math.Log(3000/232.1385)) > 1e-5 {
 		t.Errorf("largest ε₀ %v", got)
 	}
 }
@@ -118,19 +118,19 @@ func TestMonotone(t *testing.T) {
 	const room = 1 + 1e-4
 	for _, epsilon0 := range []float64{0.1, 1, 2, 5, 10, 100} {
 		last := math.Inf(1)
-		for _, n := range []int{1, 2, 10, 100, 1000, 10_000, 1_000_000, MostReports} {
-			if n == MostReports && epsilon0 != 5 { // seconds
+		for _, n := range []int{1, 2, 10, 100, 1000, 10_000, 1_000_000, MostShuffled} {
+			if n == MostShuffled && epsilon0 != 5 { // seconds
 				continue
 			}
-			got := New(epsilon0, n).Epsilon(1e-8)
-			if got > last*room || got > epsilon0 || epsilon0 <= Most(n, 1e-8) && got > Closed(epsilon0, n, 1e-8) {
+			got := NewClones(epsilon0, n).Epsilon(1e-8)
+			if got > last*room || got > epsilon0 || epsilon0 <= MostClosedShuffle(n, 1e-8) && got > ClosedShuffle(epsilon0, n, 1e-8) {
 				t.Errorf("ε₀ = %v, n = %d: ε %v, closed form %v, of fewer reports %v", epsilon0, n, got,
-					Closed(epsilon0, n, 1e-8), last)
+					ClosedShuffle(epsilon0, n, 1e-8), last)
 			}
 			last = got
 		}
 	}
-	c := New(1, 1000)
+	c := NewClones(1, 1000)
 	for last, epsilon := 1.0, 0.0; epsilon < 1; epsilon += 0.01 {
 		delta := c.Delta(epsilon)
 		if delta > last {
@@ -138,7 +138,7 @@ func TestMonotone(t *testing.T) {
 		}
 		last = delta
 	}
-	if got, more := New(2, 10_000).Epsilon(1e-6), New(2.1, 10_000).Epsilon(1e-6); got > more {
+	if got, more := NewClones(2, 10_000).Epsilon(1e-6), NewClones(2.1, 10_000).Epsilon(1e-6); got > more {
 		t.Errorf("ε %v of 2, %v of 2.1", got, more)
 	}
 }

@@ -1,4 +1,4 @@
-package mechanism
+package loss
 
 import (
 	"fmt"
@@ -22,7 +22,7 @@ type Gaussian struct {
 	NonNegative bool
 }
 
-var gaussian = &Kind{
+var gaussianKind = &Kind{
 	Name: "gaussian", Class: "GaussianDpEvent", Types: []string{"gaussian"}, Sampled: true, Batched: true,
 	DpEvent: func(f Fields, n Neighbours) Mechanism {
 		return Gaussian{Noise: f.Number("noise_multiplier"), Sensitivity: n.L2}
@@ -63,7 +63,7 @@ func ofSteps(u Use) bool {
 	return false
 }
 
-func (Gaussian) Kind() *Kind { return gaussian }
+func (Gaussian) Kind() *Kind { return gaussianKind }
 func (m Gaussian) String() string {
 	return noiseString("gaussian", m.Noise, m.Sensitivity, m.Discrete) + m.exchanged()
 }
@@ -84,7 +84,7 @@ func (m Gaussian) Attained(nonNegative bool) (rounded float64, ok bool) {
 }
 
 func (m Gaussian) Write(n Neighbours) (string, []any, error) {
-	return gaussian.Class, []any{"noise_multiplier", multiplier(m.Noise, m.Sensitivity, n.L2)}, checkWritten(m)
+	return gaussianKind.Class, []any{"noise_multiplier", multiplier(m.Noise, m.Sensitivity, n.L2)}, checkWritten(m)
 }
 
 // checkWritten refuses discrete noise with so few steps that no continuous noise can replace it.
@@ -116,7 +116,7 @@ func JointSigma(released []Mechanism) (sigma float64, onlyGaussian bool) {
 	return 1 / math.Sqrt(squares) * (1 - float64(len(released)+8)*0x1p-53), onlyGaussian
 }
 
-// smoothing is twice t² in the proof of package loss: t² is a share twice as large off the diagonal of a symmetric
+// smoothing is twice t² in the package's proof: t² is a share twice as large off the diagonal of a symmetric
 // matrix.
 const smoothing = 2 * 9
 
@@ -136,5 +136,5 @@ func (m Gaussian) inSteps() bool { return wholeSteps(m.Sensitivity) && m.Noise >
 func wholeSteps(x float64) bool { return x == math.Trunc(x) }
 
 // stepped bounds the relative difference between two continuous noises around m in steps. The one with variance s²−18
-// protects no more than m. The one with variance s²+9 protects at least as much (see package loss).
+// protects no more than m. The one with variance s²+9 protects at least as much (see the package's proof).
 func (m Gaussian) stepped() float64 { return (smoothing + 9) / (m.Noise*m.Noise - smoothing) }

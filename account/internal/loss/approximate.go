@@ -1,4 +1,4 @@
-package mechanism
+package loss
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ type Approximate struct{ Epsilon, Delta float64 }
 
 const asResponse = "(ε, δ) as randomized response (Kairouz, Oh, Viswanath 2015, thm. 3.4)"
 
-var approximate = &Kind{
+var approximateKind = &Kind{
 	Name: "approx_dp", Types: []string{"approx_dp"}, Sampled: true,
 	Event: func(f Fields, _ Neighbours) Mechanism {
 		m := Approximate{Epsilon: f.Number("epsilon"), Delta: f.Number("delta")}
@@ -24,7 +24,7 @@ var approximate = &Kind{
 	Curves: []Theorem{{asResponse, nil}}, Pairs: []Theorem{{asResponse, nil}},
 }
 
-func (Approximate) Kind() *Kind      { return approximate }
+func (Approximate) Kind() *Kind      { return approximateKind }
 func (m Approximate) String() string { return fmt.Sprintf("approximate(%v, %v)", m.Epsilon, m.Delta) }
 
 func (m Approximate) Check() error {

@@ -1,4 +1,4 @@
-package mechanism
+package loss
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 // these mechanisms.
 type Concentrated struct{ Rho float64 }
 
-var concentrated = &Kind{
+var concentratedKind = &Kind{
 	Name: "zcdp", Class: "ZCDpEvent", Types: []string{"zcdp"},
 	DpEvent: func(f Fields, _ Neighbours) Mechanism {
 		m := Concentrated{Rho: f.Number("rho")}
@@ -23,7 +23,7 @@ var concentrated = &Kind{
 	Curves: []Theorem{{"zCDP (Bun, Steinke 2016, def. 1.1)", nil}},
 }
 
-func (Concentrated) Kind() *Kind      { return concentrated }
+func (Concentrated) Kind() *Kind      { return concentratedKind }
 func (m Concentrated) String() string { return fmt.Sprintf("concentrated(%v)", m.Rho) }
 
 func (m Concentrated) Check() error {

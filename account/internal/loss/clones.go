@@ -1,4 +1,4 @@
-package shuffle
+package loss
 
 import (
 	"math"
@@ -7,13 +7,36 @@ import (
 	"privpipe/account/internal/search"
 )
 
-// MostReports bounds the number of reports, and MostEpsilon bounds ε₀. Beyond MostEpsilon no report has a clone.
+// MostShuffled bounds the number of reports, and MostLocalEpsilon bounds ε₀. Beyond it no report has a clone.
 const (
-	MostReports = 1 << 30
-	MostEpsilon = 700
+	MostShuffled     = 1 << 30
+	MostLocalEpsilon = 700
 )
 
-// Clones is the pair of distributions of theorem 3.2.
+// Clones is the pair of distributions that bounds the loss of local reports, if a trusted shuffler puts them in random
+// order (amplification by shuffling).
+//
+// Each of n authors sends one report, made by one randomizer that is ε₀-differentially private with δ = 0. The shuffler
+// sends the reports on in uniformly random order, without names or times. Neighbours differ in one author's document
+// (replace-one); n is public.
+//
+// Feldman, McMillan, Talwar, Hiding Among the Clones: A Simple and Nearly Optimal Analysis of Privacy Amplification by
+// Shuffling (FOCS 2021), theorem 3.2: the shuffled reports lose no more than the pair
+//
+//	(A + Δ, C − A + 1 − Δ), (A + 1 − Δ, C − A + Δ),
+//	C ~ Bin(n−1, e^−ε₀), A ~ Bin(C, ½), Δ ~ Bernoulli(e^ε₀/(e^ε₀ + 1)).
+//
+// Proof for one randomizer R without interaction. Let R₀ and R₁ be the distributions of the first author's report under
+// the two documents, and e = exp(ε₀) > 1. Q₀ = (e·R₀ − R₁)/(e − 1) and Q₁ = (e·R₁ − R₀)/(e − 1) are distributions,
+// because R₁ ≤ e·R₀ and R₀ ≤ e·R₁. They give R₀ = e/(e+1)·Q₀ + 1/(e+1)·Q₁, R₁ with both exchanged, and
+// R₀ + R₁ = Q₀ + Q₁.
+//
+// The report of another author is R ≥ R₀/e and R ≥ R₁/e, so R ≥ (Q₀ + Q₁)/(2e). With probability 1/e it is a clone: it
+// is drawn from Q₀ or from Q₁ by a fair coin. Else it is drawn from a rest of its own.
+//
+// Count the draws from Q₀ and the draws from Q₁, the first author's included. The shuffled reports can be drawn from
+// these two numbers alone: the set of the C other authors with clones is uniform and the same for both documents. The
+// two numbers are the pair above. Draws from them lose no more.
 type Clones struct {
 	epsilon0 float64
 	numbers  []number
@@ -26,12 +49,12 @@ type number struct{ clones, probability float64 }
 // negligible is the most that sums of probabilities leave out. It is added to δ.
 const negligible = 1e-30
 
-// New returns the pair of the given number of reports, each ε₀-differentially private. 0 < ε₀ ≤ MostEpsilon,
-// 1 ≤ reports ≤ MostReports.
+// NewClones returns the pair of the given number of reports, each ε₀-differentially private. 0 < ε₀ ≤ MostLocalEpsilon,
+// 1 ≤ reports ≤ MostShuffled.
 //
 // The pair stores fewer numbers of clones than there are: a stored number stands for all numbers up to the next stored
 // one. This only adds to the loss: one more clone is one more fair coin, which anybody can throw.
-func New(epsilon0 float64, reports int) *Clones {
+func NewClones(epsilon0 float64, reports int) *Clones {
 	others := float64(reports - 1)
 	// Logarithms of binomial coefficients are right to 2^-49 of the largest factorial's logarithm. Recurrences make
 	// fewer than 2^20 steps.
@@ -118,3 +141,17 @@ func logFactorial(n float64) float64 {
 }
 
 func logChoose(n, k float64) float64 { return logFactorial(n) - logFactorial(k) - logFactorial(n-k) }
+
+// MostClosedShuffle is the largest ε₀ that ClosedShuffle accepts: log(n/(16·log(2/δ))). It is negative for few reports.
+func MostClosedShuffle(reports int, delta float64) float64 {
+	return math.Log(float64(reports) / (16 * math.Log(2/delta)))
+}
+
+// ClosedShuffle returns the ε at δ of theorem 3.1 of Feldman, McMillan and Talwar (2021), for ε₀ up to
+// MostClosedShuffle:
+//
+//	log(1 + (e^ε₀ − 1)/(e^ε₀ + 1)·(8·√(e^ε₀·log(4/δ)/n) + 8·e^ε₀/n)).
+func ClosedShuffle(epsilon0 float64, reports int, delta float64) float64 {
+	share := math.Exp(epsilon0) / float64(reports)
+	return math.Log1p(math.Tanh(epsilon0/2)*(8*math.Sqrt(share*math.Log(4/delta))+8*share)) * (1 + 1e-14)
+}

@@ -1,4 +1,4 @@
-package mechanism
+package loss
 
 import (
 	"math"
@@ -14,7 +14,7 @@ type Laplace struct {
 	Discrete    bool    // in whole steps
 }
 
-var laplace = &Kind{
+var laplaceKind = &Kind{
 	Name: "laplace", Class: "LaplaceDpEvent", Types: []string{"laplace", "subsampled_laplace"}, Sampled: true,
 	Batched: true,
 	DpEvent: func(f Fields, n Neighbours) Mechanism {
@@ -37,11 +37,12 @@ var laplace = &Kind{
 // threeSeries describes the Rényi curve of discrete Laplace noise.
 const threeSeries = "discrete Laplace (sum of three geometric series)"
 
-func (Laplace) Kind() *Kind      { return laplace }
+func (Laplace) Kind() *Kind      { return laplaceKind }
 func (m Laplace) String() string { return noiseString("laplace", m.Scale, m.Sensitivity, m.Discrete) }
 func (m Laplace) Check() error   { return checkRatio("scale over sensitivity", m.Scale, m.Sensitivity) }
 
-// finely is the number of steps that stand for a continuous shift. The discrete noise loses no less (see package loss).
+// finely is the number of steps that stand for a continuous shift. The discrete noise loses no less (see the package's
+// proof).
 // It loses no more than the continuous noise with a shift that is two steps larger.
 const finely = 1 << 40
 
@@ -85,7 +86,7 @@ func (m Laplace) Worse(other Mechanism) (Mechanism, bool) {
 }
 
 func (m Laplace) Write(n Neighbours) (string, []any, error) {
-	return laplace.Class, []any{"noise_multiplier", multiplier(m.Scale, m.Sensitivity, n.L1)}, checkWritten(m)
+	return laplaceKind.Class, []any{"noise_multiplier", multiplier(m.Scale, m.Sensitivity, n.L1)}, checkWritten(m)
 }
 
 func (m Laplace) Continuous() Mechanism { return m.continuous() }
