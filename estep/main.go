@@ -5,6 +5,7 @@ package main
 import (
 	"privpipe/estep/blr"
 	"privpipe/estep/dpvi"
+	"privpipe/estep/erm"
 	"privpipe/estep/gibbs"
 	"privpipe/estep/lda"
 	"privpipe/estep/linear"
@@ -24,6 +25,7 @@ var cli struct {
 	Size   size.Command   `cmd:"" help:"Contribute the size of each document, of rows of tokenize text --sizes: how many documents there are, and how much of them the vocabulary knows."`
 	BLR    blr.Command    `cmd:"" name:"blr" help:"Train or apply a classifier of rows: Bayesian logistic regression by Pólya-Gamma variables."`
 	DPVI   dpvi.Command   `cmd:"" name:"dpvi" help:"Train or apply a classifier of rows: logistic regression by clipped gradients, a baseline for blr."`
+	ERM    erm.Command    `cmd:"" name:"erm" help:"Train or apply a classifier of rows: logistic regression whose objective is perturbed. A paper claims an ε of it, and nothing is proved."`
 	Linear linear.Command `cmd:"" help:"Train or apply a regression of rows: Bayesian linear regression."`
 	SBN    sbn.Command    `cmd:"" name:"sbn" help:"Train or apply a model of images: a sigmoid belief network by Pólya-Gamma variables."`
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"testing"
 
 	"privpipe/pipelines/testkit/script"
@@ -217,6 +218,9 @@ func files() map[string][]byte {
 		"unlabelled.pp": valuedRounds(&wire.Document{Id: "MARKER", WordGaps: []uint32{0}, Values: floats(1)}),
 		"trials.pp": valuedRounds(&wire.Document{Id: "MARKER", Label: "1/4", WordGaps: []uint32{0},
 			Values: floats(1)}),
+		"classes.pp":        valuedRounds(classes(2)...),
+		"classes-long.pp":   valuedRounds(classes(6, 8)...),
+		"erm-model.pp":      parameterStream("erm", vocab, true, false, []uint32{1}, mean),
 		"responses.pp":      valuedRounds(responses...),
 		"held-responses.pp": encode(valuedDocuments(), false, documentsOf(responses)...),
 		"linear-model.pp": parametersOf([]*wire.Scalar{{Name: "noise", Value: 0.04}}, "", "linear", vocab, true, false,
@@ -234,6 +238,16 @@ func files() map[string][]byte {
 		"dpvi-model.pp": parameterStream("dpvi", vocab, true, false, []uint32{2}, mean,
 			matrix{"deviation", 1, []float64{1, 1, 2}}),
 	}
+}
+
+// classes returns three rows of class yes and one of class no, which are otherwise equal.
+func classes(x ...float32) (all []*wire.Document) {
+	for i, label := range []string{"yes", "yes", "yes", "no"} {
+		gaps := []uint32{0, 1}[:len(x)]
+		all = append(all, &wire.Document{Id: fmt.Sprint("MARKER-", i+1), Label: label, WordGaps: gaps,
+			Values: floats(x...)})
+	}
+	return all
 }
 
 // responses are rows whose labels are numbers.

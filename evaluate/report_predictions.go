@@ -21,6 +21,11 @@ func addWeights(p *page.Page, file *modelfile.File) (err error) {
 	switch file.Family {
 	case blr.Family:
 		p.Coefficients, err = rowWeights(file)
+	case blr.ERM:
+		var mean []float64
+		if mean, err = blr.Mean.Of(file.Set, file.Size); err == nil {
+			p.Coefficients = page.NewCoefficients(file.Words, mean, nil)
+		}
 	case dpvi.Family:
 		var mean, deviation []float64
 		if mean, err = dpvi.Mean.Of(file.Set, file.Size); err == nil {

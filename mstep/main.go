@@ -26,6 +26,7 @@ var cli struct {
 	Size        size.Command        `cmd:"" help:"Learn the size of a text, for account advise --size."`
 	BLR         blr.Command         `cmd:"" name:"blr" help:"Learn a classifier of rows: Bayesian logistic regression."`
 	DPVI        dpvi.Command        `cmd:"" name:"dpvi" help:"Learn a classifier of rows by gradients, a baseline for blr."`
+	ERM         blr.ERMCommand      `cmd:"" name:"erm" help:"Take the weights of a classifier of rows from the round in which estep erm minimised a perturbed objective."`
 	Linear      linear.Command      `cmd:"" help:"Learn a regression of rows: Bayesian linear regression."`
 	SBN         sbn.Command         `cmd:"" name:"sbn" help:"Learn a model of images: a sigmoid belief network."`
 	Public      public.Command      `cmd:"" help:"Make a public file, which mstep lda takes as a prior, of public text."`

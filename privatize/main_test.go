@@ -100,7 +100,6 @@ func TestScripts(t *testing.T) {
 	files["old-words.pp"] = rounds(func(s *source) { still(s); s.header.Version, s.units = 1, s.units[:1] }, 1, 2, 3).
 		stream(t, end)
 	maps.Copy(files, documentStreams())
-	maps.Copy(files, rowStreams())
 	maps.Copy(files, termStreams(t))
 	script.Run(t, files)
 }

@@ -60,18 +60,6 @@ func decodeReports(output []byte) (map[int]release, error) {
 	return map[int]release{1: {hash: hash(bits)}}, err
 }
 
-// decodeWeights reads a whole model file: what is stored are the weights, its first matrix.
-func decodeWeights(output []byte) (map[int]release, error) {
-	var weights []byte
-	err := each(output, func(_ *stream.Reader, record *wire.Record) error {
-		if b := record.GetBlock(); b != nil && b.Matrix == 0 {
-			weights = append(weights, b.Values...)
-		}
-		return nil
-	})
-	return map[int]release{1: {hash: hash(weights)}}, err
-}
-
 // each calls do for the records of a stream, which must be whole.
 func each(output []byte, do func(*stream.Reader, *wire.Record) error) error {
 	in, err := stream.NewReader(bytes.NewReader(output), "output")

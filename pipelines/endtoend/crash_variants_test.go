@@ -53,8 +53,6 @@ func variants(t *testing.T) []*variant {
 		{name: "a vocabulary to a file", mechanism: event.Select, rounds: 1, file: true},
 		{name: "reports", mechanism: event.RandomizedResponse, rounds: 1},
 		{name: "many reports to a file", mechanism: event.RandomizedResponse, rounds: 1, big: true, file: true},
-		{name: "weights", mechanism: event.Objective, rounds: 1},
-		{name: "many weights to a file", mechanism: event.Objective, rounds: 1, big: true, file: true},
 		{name: "2 rounds", mechanism: event.None, rounds: 2},
 		{name: "2 rounds to a file", mechanism: event.None, rounds: 2, file: true},
 	}
@@ -79,10 +77,6 @@ func (v *variant) prepare(t *testing.T, folder string, i int) {
 	case event.RandomizedResponse:
 		scheme, v.decode = event.Scheme{Method: event.All, Rate: 1, Rounds: 1}, decodeReports
 		v.input, v.end = documents(v.big)
-	case event.Objective:
-		scheme, v.decode = event.Scheme{Method: event.All, Rate: 1, Rounds: 1}, decodeWeights
-		v.input, v.end = labelled(v.features())
-		v.args = append(v.args, "--row-norm", "2")
 	}
 	if v.mechanism != event.None {
 		grant, err := json.Marshal(v.grant(scheme))
@@ -124,10 +118,6 @@ func (v *variant) grant(scheme event.Scheme) *event.Grant {
 	case event.RandomizedResponse:
 		g.Adjacency, g.Flip, g.MaxWords = event.ReplaceOne, 0.25, 4
 		g.Vocabulary, g.VocabularySize = strings.Repeat("0", 64), reportWords
-	case event.Objective:
-		g.Adjacency, g.Clipping, g.Claim, g.Regularisation, g.ClaimedEpsilon = event.ReplaceOne, event.ClipUnbounded,
-			event.PaperClaim, 0.01, 1
-		g.Vocabulary, g.VocabularySize = strings.Repeat("0", 64), v.features()
 	case event.Select:
 		g.Clip, g.NoiseMultiplier, g.MaxWords, g.Threshold = 1, 1, 4, 1
 	default:
@@ -147,29 +137,6 @@ func (v *variant) shape() (rows, columns int) {
 		return 40, 1000
 	}
 	return 2, 3
-}
-
-// features is the number of features of rows.
-func (v *variant) features() int {
-	if v.big {
-		return 200 // 40,000 moments fill several frames
-	}
-	return 3
-}
-
-// labelled returns a stream of rows of two classes over so many features.
-func labelled(features int) (stream []byte, end int) {
-	var records []*wire.Record
-	for i := range 20 {
-		d := &wire.Document{Id: fmt.Sprint(i), Label: fmt.Sprint(i % 2), WordGaps: []uint32{uint32(i % 2), 1}}
-		d.Values = binary.LittleEndian.AppendUint64(nil, 0x3f800000_bf000000) // −½ and 1
-		records = append(records, &wire.Record{Body: &wire.Record_Document{Document: d}})
-	}
-	return script.Stream(&wire.Header{
-		Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PRIVATE, Values: true,
-		Vocabulary:     make([]byte, 32),
-		VocabularySize: uint32(features),
-	}, records...)
 }
 
 // contributions returns a stream of rounds of three units.

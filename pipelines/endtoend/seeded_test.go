@@ -41,8 +41,8 @@ func secrets(t *testing.T, folder, out string) map[string]string {
 		sample -q --all ../docs.pp | estep words | privatize -q --grant sum.json --ledger ledger | show | grep -o '"values":.*' >sum
 		account plan -q --ledger flips.ledger --mechanism randomized-response --flip 0.3 --max-words 10 --vocab ../vocab.txt -o flips.json
 		privatize randomized-response -q --grant flips.json --ledger flips.ledger ../docs.pp | show | grep -o '"words":.*' >flips
-		account plan -q --ledger paper.ledger --mechanism objective --claim paper --epsilon 1 --regularisation 1e-3 --vocab ../features.txt -o paper.json
-		privatize objective -q --row-norm 1.7321 --grant paper.json --ledger paper.ledger ../rows.pp | show | grep -o '"values":.*' >weights`)
+		sample -q --all --run erm ../rows.pp | estep erm --row-norm 1.7321 --epsilon 1 --regularisation 1e-3 --vocab ../features.txt |
+			show --private | grep -o '"values":.*' >weights`)
 	all := make(map[string]string)
 	for _, file := range []string{"key", "coins", "sampled", "sum", "flips", "weights"} {
 		all[file] = read(t, filepath.Join(folder, out, file))

@@ -16,8 +16,9 @@ const (
 	leastRegularisation, mostRegularisation = 1e-12, 1e6
 )
 
-// checkObjective checks a grant for Objective. The theorem behind it is for the exact minimiser and for noise of real
-// numbers. No program has either, so a charge is unbounded, and ε is only claimed.
+// checkObjective checks a grant for Objective. Only old grants are: estep erm makes the weights now, and privatize none
+// releases them. The theorem behind Objective is for the exact minimiser and for noise of real numbers. No program has
+// either, so a charge is unbounded, and ε is only claimed.
 func (g *Grant) checkObjective() error {
 	if g.Clip != 0 || g.NonNegative || len(g.Statistics) > 0 || g.NoiseMultiplier != 0 || g.Flip != 0 ||
 		g.MaxWords != 0 ||
@@ -41,11 +42,11 @@ func (g *Grant) checkObjective() error {
 		return fmt.Errorf("the ε that objective claims (claimed_epsilon) must be in [2^-20, %v], is %v", mostEpsilon,
 			g.ClaimedEpsilon)
 	}
-	return CheckRegularisation(g.Regularisation)
+	return checkRegularisation(g.Regularisation)
 }
 
-// CheckRegularisation checks Λ of the objective (1/n)·Σ loss + ½·Λ·|w|².
-func CheckRegularisation(lambda float64) error {
+// checkRegularisation checks Λ of the objective (1/n)·Σ loss + ½·Λ·|w|².
+func checkRegularisation(lambda float64) error {
 	if !(lambda >= leastRegularisation && lambda <= mostRegularisation) {
 		return fmt.Errorf("regularisation must be in [%v, %v], is %v", leastRegularisation, mostRegularisation, lambda)
 	}

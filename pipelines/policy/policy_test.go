@@ -110,7 +110,7 @@ func rules() []rule {
 // drawing are the packages that draw from the operating system's generator.
 var drawing = []string{
 	// Noise, coins and keys, which a seeded build draws from a seed, and names that bear its mark.
-	"privatize/internal/noise", "privatize/internal/objective", "sample/internal/coin", "estep/job", "pipelines/event",
+	"privatize/internal/noise", "sample/internal/coin", "estep/job", "pipelines/event",
 	"account/internal/plan",
 	// Names, fences and marks, which must differ.
 	"privatize", "privatize/internal/book", "privatize/internal/release", "sample/internal/window",

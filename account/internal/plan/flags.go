@@ -33,7 +33,7 @@ type Flags struct {
 	Rounds *int `group:"Scheme" short:"T" placeholder:"T" help:"Set the number of rounds T, and of releases; 1 by default. With --epochs, T rounds of each epoch."`
 	Seeded bool `group:"Scheme" help:"Plan for sample --seed: the coins are known, so nothing is amplified."`
 
-	Mechanism   string      `group:"Mechanism" enum:"gaussian,laplace,select,randomized-response,objective" default:"gaussian" help:"Use this mechanism, one of ${enum}. The last three imply --all. For objective --epsilon is what a paper claims; its loss has no bound."`
+	Mechanism   string      `group:"Mechanism" enum:"gaussian,laplace,select,randomized-response" default:"gaussian" help:"Use this mechanism, one of ${enum}. The last two imply --all."`
 	Clip        *float64    `group:"Mechanism" placeholder:"C" help:"Bound a unit's contribution to a round, in L2 or L1; 1 by default."`
 	Clipping    string      `group:"Mechanism" enum:"unit,unit-l1,batch,proved,unbounded," default:"" help:"Bound each unit in L2 (unit, the default) or in L1 (unit-l1, the default for laplace), the whole sum (batch), nothing because the model proves the bound (proved), or nothing at all, which protects nobody (unbounded: a paper as printed, with --claim paper)."`
 	Sensitivity float64     `group:"Mechanism" placeholder:"X" help:"Charge a sensitivity of X times the clip, from 1 to 2, by a proof for sums of rounded contributions: for --clipping proved and --adjacency replace-one, and not for --unit user."`
@@ -46,13 +46,11 @@ type Flags struct {
 	ReportWords int         `group:"Mechanism" placeholder:"K" help:"Report K words of each document, of which most are its own, instead of a bit for each word, for randomized-response: more is learned at the same ε of a document. About ε/log(10·V/N) of the V words is best; N is --max-words."`
 	Threshold   float64     `group:"Mechanism" placeholder:"X" help:"Release words from this noisy weight on, for select; by default the least that a tenth of δ pays for."`
 
-	Regularisation float64 `group:"Mechanism" placeholder:"X" help:"Set Λ of the objective (1/n)·Σ loss + ½·Λ·|w|², for objective. It is public: to choose it by trials on the data is a release."`
-
 	subjectFlags
 
 	Dataset   string     `placeholder:"NAME" help:"Plan for this data set, as in privatize --dataset. It is only for a ledger whose data sets share no unit; then only releases of this data set count."`
 	Unit      string     `enum:"document,user,word" default:"document" help:"Protect this privacy unit, one of ${enum}. Neighbours of unit word differ in one token of one document; the number of documents and their lengths are public."`
-	Adjacency string     `enum:"add-remove,replace-one,replace-null," default:"" help:"Let neighbours differ by a unit more or less (add-remove, the default), by one exchanged (replace-one; implied by --fixed, --unit word, randomized-response and objective), or by one exchanged for an empty one (replace-null: what a unit says is protected, and not that it is there; the number of units is public)."`
+	Adjacency string     `enum:"add-remove,replace-one,replace-null," default:"" help:"Let neighbours differ by a unit more or less (add-remove, the default), by one exchanged (replace-one; implied by --fixed, --unit word and randomized-response), or by one exchanged for an empty one (replace-null: what a unit says is protected, and not that it is there; the number of units is public)."`
 	Expires   *time.Time `placeholder:"TIME" help:"End the grant at this time, such as 2026-12-31T00:00:00Z; by default it does not end."`
 	ID        string     `placeholder:"NAME" help:"Set the id of the grant, and the name of its run; random by default."`
 
@@ -65,7 +63,7 @@ func (c *Flags) accountant() *accountant.Accountant { return accountant.Named(c.
 func (c *Flags) unknown() string {
 	given := c.NoiseMultiplier != nil || c.Flip != nil
 	switch {
-	case c.Mechanism == event.Objective, c.filter() != nil && given:
+	case c.filter() != nil && given:
 		return ""
 	case c.filter() != nil:
 		return "noise"
@@ -116,7 +114,7 @@ func (c *Flags) assumeBudget() {
 	b := ledgers.Total(&c.ledger)
 	own := b != nil && b.Grant == ""
 	given := c.NoiseMultiplier != nil || c.Flip != nil
-	if c.Mechanism == event.Objective || b == nil || b.Filter != nil || c.More == 0 && (!own || c.Solve != "") {
+	if b == nil || b.Filter != nil || c.More == 0 && (!own || c.Solve != "") {
 		return
 	}
 	if c.Epsilon == 0 && own && (c.More != 0 || !given) {
@@ -183,9 +181,6 @@ func (c *Flags) checkBudget() error {
 	unknown := c.unknown()
 	noise := c.NoiseMultiplier != nil || c.Flip != nil
 	pure := event.Pure(c.Mechanism) && c.Delta == 0
-	if c.Mechanism == event.Objective {
-		return c.checkObjective()
-	}
 	if noise && (c.Flip != nil) != (c.Mechanism == event.RandomizedResponse) {
 		return errors.New("--flip is the noise of randomized-response, --noise-multiplier that of the others")
 	}
@@ -244,24 +239,6 @@ func (c *Flags) checkBudget() error {
 	return err
 }
 
-// checkObjective checks the flags for event.Objective. It has no budget, and --epsilon is a claim.
-func (c *Flags) checkObjective() error {
-	switch {
-	case c.filter() != nil:
-		return errors.New("the ledger has a filter, which cannot count objective: its loss has no bound")
-	case c.NoiseMultiplier != nil || c.Flip != nil || c.Delta != 0 || c.More != 0 || c.Solve != "" ||
-		len(c.Beside) > 0 || c.Part != 0:
-		return errors.New("objective takes --epsilon, which is the pure ε that a paper claims, and --regularisation: " +
-			"no --delta, --noise-multiplier, " +
-			"--flip, --more, --solve, --beside or --part")
-	case c.Claim == "":
-		return errors.New("objective protects nobody by a proof: it needs --claim paper")
-	case c.Epsilon == 0 || c.Regularisation == 0:
-		return errors.New("objective needs --epsilon, the pure ε that a paper claims, and --regularisation")
-	}
-	return nil
-}
-
 // checkFiltered checks the flags for a ledger with a filter. noise says that the noise is given.
 func (c *Flags) checkFiltered(noise bool) error {
 	switch {
@@ -302,7 +279,7 @@ func (c *Flags) rounds() int {
 
 // once says whether the mechanism releases once, from all units.
 func (c *Flags) once() bool {
-	return c.Mechanism == event.Select || c.Mechanism == event.RandomizedResponse || c.Mechanism == event.Objective
+	return c.Mechanism == event.Select || c.Mechanism == event.RandomizedResponse
 }
 
 func (c *Flags) scheme() event.Scheme {
@@ -321,29 +298,22 @@ func (c *Flags) grant() *event.Grant {
 		Clipping: c.Clipping, NonNegative: c.NonNegative, MaxWords: c.MaxWords, ReportWords: c.ReportWords,
 		Threshold: c.Threshold, Claim: c.Claim,
 		Proved: c.Sensitivity, Draws: c.Draws,
-		Scheme: c.scheme(), Releases: c.AllRounds(c.rounds()), Expires: c.Expires, Regularisation: c.Regularisation,
+		Scheme: c.scheme(), Releases: c.AllRounds(c.rounds()), Expires: c.Expires,
 	}
 	if g.ID == "" {
 		g.ID = strings.ToLower(rand.Text()[:12])
 	}
 	if g.Adjacency == "" {
 		g.Adjacency = event.AddRemove
-		if g.Scheme.Method == event.Fixed || g.Mechanism == event.RandomizedResponse ||
-			g.Mechanism == event.Objective || g.Unit == event.Word {
+		if g.Scheme.Method == event.Fixed || g.Mechanism == event.RandomizedResponse || g.Unit == event.Word {
 			g.Adjacency = event.ReplaceOne
 		}
 	}
 	switch {
 	case c.Clip != nil:
 		g.Clip = *c.Clip
-	case g.Mechanism != event.RandomizedResponse && g.Mechanism != event.Objective:
+	case g.Mechanism != event.RandomizedResponse:
 		g.Clip = 1
-	}
-	if g.Mechanism == event.Objective {
-		g.ClaimedEpsilon = c.Epsilon // there is no budget, so nothing is solved for
-		if g.Clipping == "" {
-			g.Clipping = event.ClipUnbounded
-		}
 	}
 	if head := c.ledger.Head(); head != nil {
 		g.Ledger = head.ID

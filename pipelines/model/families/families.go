@@ -18,6 +18,7 @@ var All = []*model.Family{
 	words.Family,
 	size.Family,
 	blr.Family,
+	blr.ERM,
 	dpvi.Family,
 	linear.Family,
 	sbn.Family,

@@ -7,7 +7,7 @@
 #
 # TRAIN is private: a .csv, .tsv, .jsonl or .parquet, or rows of tokenize (.pp). SCHEMA is public: it says what the columns mean, and
 # which is the label (tokenize/FORMATS.md). OUT is a folder. Use blr.sh for a proved ε: the paper's theorem is for exact arithmetic, so
-# the report says ∞, and the claim beside it. The weights are released once; the same command resumes and draws nothing twice.
+# the report says ∞, and the recipe prints the claim. The weights are released once; the same command resumes and draws nothing twice.
 #
 #   --schema FILE     public schema of the columns
 #   --epsilon 1       pure ε that the paper claims; none: the minimiser without perturbation, which protects nobody either
@@ -31,28 +31,33 @@ epsilon=1 regularisation=1e-4 row_norm='' sigma='' unit=document
 take "schema epsilon regularisation row-norm positive delta delimiter held title force!" "$@"
 real regularisation delta ${row_norm:+row-norm}
 holds "$delta < 1" || fail "--delta must be below 1, is $delta"
-objective=(--mechanism objective --claim paper --regularisation "$regularisation")
+holds "$regularisation >= 1e-12 && $regularisation <= 1e6" || fail "--regularisation must be in [1e-12, 1e+06], is $regularisation"
+perturbed=()
 if [[ $epsilon == none ]]; then
   sigma=none # few rows cost no budget then
 else
   real epsilon
+  holds "$epsilon >= 2 ^ -20 && $epsilon <= 512" || fail "--epsilon must be in [2^-20, 512], is $epsilon"
 fi
-# Wrong flags fail here, before any row is read. Λ has the same limits without a perturbation.
-account plan -q --dry-run "${objective[@]}" --epsilon "${epsilon/#none/1}"
 rows_and_folder
-row_documents "erm --epsilon $epsilon --regularisation $regularisation --row-norm ${row_norm:-columns}"
+row_documents "perturbed objective --epsilon $epsilon --regularisation $regularisation --row-norm ${row_norm:-columns}"
 ledger=$inside/run.ledger row_norm=${row_norm:-$(default_norm)}
-# Neighbours have the same number of rows, so this number is public.
-[[ $epsilon == none || -e $shown/grant.json ]] || enough "$(show --private "$inside/documents.pp" | grep -c '^{"document"')"
+if [[ $epsilon != none ]]; then
+  # Neighbours have the same number of rows, so this number is public.
+  [[ -e $inside/erm.key ]] || enough "$(show --private "$inside/documents.pp" | grep -c '^{"document"')"
+  keep "$inside/erm.key" secret_key "$inside/erm.key"
+  perturbed=(--epsilon "$epsilon" --secret "$inside/erm.key")
+fi
 begin "$ledger"
 
-data=(--ledger "$ledger" --row-norm "$row_norm" --positive "$positive" "${vocabulary[@]}" -o "$shown/model.pp" "$inside/documents.pp")
 if [[ -e $shown/model.pp ]]; then
   echo "$out has a model already: nothing to train" >&2
-elif [[ $epsilon == none ]]; then
-  privatize objective --noiseless --regularisation "$regularisation" --run erm "${data[@]}"
 else
-  keep "$shown/grant.json" account plan "${objective[@]}" --epsilon "$epsilon" "${vocabulary[@]}" --ledger "$ledger" -o "$shown/grant.json"
-  privatize objective --grant "$shown/grant.json" "${data[@]}"
+  pipeline sample --all --run erm "$inside/documents.pp" \
+    -- estep erm --row-norm "$row_norm" --positive "$positive" --regularisation "$regularisation" "${perturbed[@]}" "${vocabulary[@]}" \
+    -- privatize none --run erm --ledger "$ledger" \
+    -- mstep erm "${vocabulary[@]}" -o "$shown/model.pp"
 fi
-predictor blr "$ledger" --row-norm "$row_norm"
+[[ $epsilon == none ]] ||
+  echo "The paper claims ε $epsilon of these weights, by a theorem for exact arithmetic. It is the paper's claim, and the ledger has ∞."
+predictor erm "$ledger" --row-norm "$row_norm"

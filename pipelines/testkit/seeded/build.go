@@ -37,7 +37,6 @@ type edit struct{ file, from, to string }
 // marks and temporary names.
 var edits = []edit{
 	imports("privatize/internal/noise/random.go"),
-	imports("privatize/internal/objective/release.go"),
 	imports("sample/internal/coin/coin.go"),
 	imports("estep/job/key.go"),
 	imports("pipelines/event/head.go"),

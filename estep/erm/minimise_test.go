@@ -1,10 +1,13 @@
-package objective
+package erm
 
 import (
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
 )
 
 // small are eight rows over four features, with their classes. One row is empty.
@@ -19,21 +22,23 @@ var small = []struct {
 }
 
 // document returns a row without its zeros. Its name has MARKER in it, which no message may quote.
-func document(id int, positive bool, x ...float32) *Document {
-	d := &Document{ID: fmt.Sprint("MARKER ", id), Positive: positive}
+func document(id int, positive bool, x ...float32) *wire.Document {
+	d := &wire.Document{Id: fmt.Sprint("MARKER ", id), Label: map[bool]string{true: "yes", false: "no"}[positive]}
+	var ids []uint32
 	for i, v := range x {
 		if v != 0 {
-			d.Features, d.Values = append(d.Features, uint32(i)), append(d.Values, v)
+			ids, d.Values = append(ids, uint32(i)), stream.AppendCells(d.Values, []float32{v})
 		}
 	}
+	d.WordGaps = wire.AppendGaps(nil, ids)
 	return d
 }
 
 func smallRows(t *testing.T) *rows {
 	t.Helper()
-	r := newRows(1)
+	r := &rows{norm: 1, features: 4}
 	for i, row := range small {
-		if err := r.add(document(i, row.positive, row.x...)); err != nil {
+		if err := r.add(document(i, row.positive, row.x...), row.positive); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -79,7 +84,7 @@ func TestGradientIsZero(t *testing.T) {
 		{300, 12, 1e-3, 0}, {300, 12, 1e-7, 1e-3}, {300, 12, 1e-12, 0}, {5, 40, 1e-5, .1}, {1000, 3, 1e3, 1e6},
 		{200, 10, 1e-5, 1e6}, {1, 1, 1e-9, 0},
 	} {
-		r := newRows(1)
+		r := &rows{norm: 1, features: c.d}
 		for i := range c.n {
 			x := make([]float32, c.d)
 			for j := range x {
@@ -89,7 +94,7 @@ func TestGradientIsZero(t *testing.T) {
 			}
 			// Classes at random: some 40 % of rows lie on the wrong side of any plane, so that the minimiser is finite
 			// without λ, too.
-			if err := r.add(document(i, random.IntN(2) == 0, x...)); err != nil {
+			if err := r.add(document(i, true, x...), random.IntN(2) == 0); err != nil {
 				t.Fatal(err)
 			}
 		}

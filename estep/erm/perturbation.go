@@ -1,9 +1,8 @@
-package objective
+package erm
 
 import (
-	"encoding/binary"
-	"io"
 	"math"
+	"math/rand/v2"
 )
 
 // curvature is c: the second derivative of the logistic loss log(1 + e^−z) is at most ¼.
@@ -30,35 +29,20 @@ func perturb(epsilon, lambda float64, n int) perturbation {
 // draw draws b for d features by coins. Its direction is uniform, and its norm has the distribution Gamma(d, 1/rate):
 // the sum of d exponential variables has this distribution. Floating-point numbers stand for real numbers, so no
 // theorem covers the low bits of b: see claim.md.
-func (p perturbation) draw(features int, coins io.Reader) ([]float64, error) {
+func (p perturbation) draw(features int, coins *rand.Rand) []float64 {
 	b := make([]float64, features)
-	u := uniform{coins: coins}
 	norm, square := 0.0, 0.0
 	for i := range b {
-		norm -= math.Log(u.next()) / p.rate
-		b[i] = math.Sqrt(-2*math.Log(u.next())) * math.Cos(2*math.Pi*u.next()) // Box and Muller, 1958
+		norm -= math.Log(uniform(coins)) / p.rate
+		b[i] = math.Sqrt(-2*math.Log(uniform(coins))) * math.Cos(2*math.Pi*uniform(coins)) // Box and Muller, 1958
 		square += b[i] * b[i]
 	}
 	scale := norm / math.Sqrt(square)
 	for i := range b {
 		b[i] *= scale
 	}
-	return b, u.err
+	return b
 }
 
-// uniform gives numbers in (0, 1]: multiples of 2^−53. After an error it gives 1.
-type uniform struct {
-	coins io.Reader
-	err   error
-}
-
-func (u *uniform) next() float64 {
-	var b [8]byte
-	if u.err == nil {
-		_, u.err = io.ReadFull(u.coins, b[:])
-	}
-	if u.err != nil {
-		return 1
-	}
-	return float64(binary.LittleEndian.Uint64(b[:])>>11+1) / (1 << 53)
-}
+// uniform returns a number in (0, 1]: a multiple of 2^−53.
+func uniform(coins *rand.Rand) float64 { return float64(coins.Uint64()>>11+1) / (1 << 53) }

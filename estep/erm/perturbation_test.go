@@ -1,9 +1,6 @@
-package objective
+package erm
 
 import (
-	"bytes"
-	"errors"
-	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -47,7 +44,7 @@ func farthest(x []float64, below func(float64) float64) (far float64) {
 // TestNormOfB: |b| has the distribution Gamma(d, 1/rate), whose tail is a Poisson sum for whole d.
 func TestNormOfB(t *testing.T) {
 	const draws = 20_000
-	coins := rand.NewChaCha8([32]byte{1})
+	coins := rand.New(rand.NewChaCha8([32]byte{1}))
 	for _, d := range []int{1, 2, 7, 106} {
 		p := perturb(1, 1e-3, 1000)
 		erlang := func(x float64) float64 {
@@ -60,11 +57,7 @@ func TestNormOfB(t *testing.T) {
 		}
 		norms := make([]float64, draws)
 		for i := range norms {
-			b, err := p.draw(d, coins)
-			if err != nil {
-				t.Fatal(err)
-			}
-			norms[i] = norm(b)
+			norms[i] = norm(p.draw(d, coins))
 		}
 		if far := farthest(norms, erlang); far > ksLimit(draws) {
 			t.Errorf("%d features: the norms are %v from their distribution, at most %v", d, far, ksLimit(draws))
@@ -76,23 +69,18 @@ func TestNormOfB(t *testing.T) {
 // axes; in the plane the angle is uniform. The direction does not depend on the norm.
 func TestDirectionOfB(t *testing.T) {
 	const draws = 20_000
-	coins := rand.NewChaCha8([32]byte{2})
+	coins := rand.New(rand.NewChaCha8([32]byte{2}))
 	p := perturbation{rate: 3}
 	along := make([][]float64, 5)
 	var angles []float64
 	for i := range draws {
-		b, err := p.draw(3, coins)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := p.draw(3, coins)
 		for j, axis := range [][]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {.6, -.8, 0}, {2. / 3, 1. / 3, -2. / 3}} {
 			if j < 3 || (norm(b) > 1) == (i%2 == 0) { // some half of the draws, chosen by their norms
 				along[j] = append(along[j], inner(b, axis)/norm(b))
 			}
 		}
-		if b, err = p.draw(2, coins); err != nil {
-			t.Fatal(err)
-		}
+		b = p.draw(2, coins)
 		angles = append(angles, math.Atan2(b[1], b[0]))
 	}
 	for j, x := range along {
@@ -105,17 +93,16 @@ func TestDirectionOfB(t *testing.T) {
 	}
 }
 
-// TestUniform: the least and the largest number, and no noise without coins.
+// TestUniform: the least and the largest number.
 func TestUniform(t *testing.T) {
-	u := uniform{coins: bytes.NewReader(append(make([]byte, 8), 255, 255, 255, 255, 255, 255, 255, 255))}
-	if got := u.next(); got != 0x1p-53 {
-		t.Errorf("the least is %v", got)
-	}
-	if got := u.next(); got != 1 {
-		t.Errorf("the largest is %v", got)
-	}
-	if _, err := (perturbation{rate: 1}).draw(3, bytes.NewReader(make([]byte, 16))); !errors.Is(err, io.EOF) &&
-		!errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("noise of too few coins: %v", err)
+	for bits, want := range map[uint64]float64{0: 0x1p-53, math.MaxUint64: 1} {
+		if got := uniform(rand.New(fixed(bits))); got != want {
+			t.Errorf("of the bits %x it is %v, want %v", bits, got, want)
+		}
 	}
 }
+
+// fixed is a source of one number.
+type fixed uint64
+
+func (f fixed) Uint64() uint64 { return uint64(f) }

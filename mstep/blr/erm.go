@@ -1,0 +1,55 @@
+package blr
+
+import (
+	"errors"
+
+	"privpipe/mstep/learn"
+	"privpipe/pipelines/filter"
+	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/blr"
+	"privpipe/pipelines/vocabulary"
+)
+
+// ERMCommand is mstep erm. --vocab is the list of features.
+type ERMCommand struct{ learn.Job }
+
+// Run is kong's hook.
+func (c *ERMCommand) Run(r *filter.Run) error {
+	if err := r.Check(c.Input, c.Vocab); err != nil {
+		return err
+	}
+	vocab, err := vocabulary.OpenOrDefault(c.Vocab)
+	if err != nil {
+		return err
+	}
+	return c.Learn(r, NewERM(len(vocab)), vocab)
+}
+
+// ERM implements model.Learner. Its model is the mean of the released weights.
+type ERM struct{ learn.Mean }
+
+// NewERM returns a learner for this number of features.
+func NewERM(features int) *ERM { return &ERM{learn.NewMean(blr.Weights, features, blr.Rounds)} }
+
+// Family implements model.Learner.
+func (l *ERM) Family() *model.Family { return blr.ERM }
+
+// Update implements model.Learner. Weights are no sum over rows, so the weights of sampled rows cannot be scaled to all
+// rows.
+func (l *ERM) Update(r *model.Release) error {
+	if !r.All {
+		return errors.New("weights of sampled rows: they must be of all rows (sample --all)")
+	}
+	return l.Mean.Update(r)
+}
+
+// Model implements model.Learner.
+func (l *ERM) Model() (*model.Snapshot, error) {
+	if l.Round() == 0 {
+		return nil, errors.New("no release to learn from")
+	}
+	s := new(model.Snapshot)
+	blr.Rounds.Put(s, l.Rounds)
+	blr.Mean.Put(s, l.Size(), l.Cells)
+	return s, nil
+}
