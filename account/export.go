@@ -1,7 +1,7 @@
 package main
 
 import (
-	"privpipe/account/internal/compose"
+	"privpipe/account/internal/accountant"
 	"privpipe/account/internal/dpevents"
 	"privpipe/account/internal/ledgers"
 	"privpipe/pipelines/endpoint"
@@ -34,7 +34,7 @@ func (c *exportCommand) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	switch disjoint := compose.DisjointDatasets(ledger); {
+	switch disjoint := accountant.DisjointDatasets(ledger); {
 	case disjoint && c.Dataset == "":
 		return exit.Errorf(exit.Usage, "the data sets of %s share no unit, which events cannot say: give --dataset",
 			c.Ledger)
@@ -42,7 +42,7 @@ func (c *exportCommand) Run(r *filter.Run) error {
 		return exit.Errorf(exit.Usage, "--dataset is for a ledger whose data sets share no unit, which %s does not say",
 			c.Ledger)
 	}
-	composition, err := compose.With(c.Ledger, ledger, c.Dataset)
+	composition, err := accountant.ComposeDataset(c.Ledger, ledger, c.Dataset)
 	if err != nil {
 		return err
 	}

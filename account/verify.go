@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"privpipe/account/internal/compose"
+	"privpipe/account/internal/accountant"
 	"privpipe/account/internal/ledgers"
 	"privpipe/account/internal/print"
 	"privpipe/pipelines/endpoint"
@@ -208,7 +208,7 @@ func (all verifications) table(b *bytes.Buffer) {
 		}
 		fmt.Fprintf(b, "verified: %d lines, %d charges, last hash %s", v.Lines, v.Charges, v.LastHash)
 		if v.DisjointDatasets {
-			fmt.Fprintf(b, "; %s", compose.DisjointNote)
+			fmt.Fprintf(b, "; %s", accountant.DisjointNote)
 		}
 		fmt.Fprintln(b)
 	}
@@ -227,7 +227,7 @@ func (c *verifyCommand) verify(name string, ledger *event.Ledger, folder string,
 	v := &verification{
 		Ledger: name, Lines: len(ledger.Lines), Charges: len(ledger.Charges()), LastHash: ledger.LastHash(),
 		Torn:             ledger.Torn,
-		DisjointDatasets: compose.DisjointDatasets(ledger),
+		DisjointDatasets: accountant.DisjointDatasets(ledger),
 	}
 	if overspent, err := ledgers.CheckOverspent(name, ledger); overspent != nil || err != nil {
 		return nil, cmp.Or(overspent, err)

@@ -3,7 +3,6 @@ package accountant
 import (
 	"fmt"
 
-	"privpipe/account/internal/compose"
 	"privpipe/account/internal/loss"
 	"privpipe/pipelines/event"
 )
@@ -31,17 +30,17 @@ func (c LedgerChoice) Chosen() *Accountant { return Named(c.Accountant).OfLedger
 // Spending returns the function that bounds the loss of some charges of the ledger, by the chosen accountant.
 func (c LedgerChoice) Spending(ledger *event.Ledger) Spending {
 	return func(charges []*event.Charge) (UpperProfile, error) {
-		p, err := c.Largest(compose.SplitByDataset(ledger, charges))
+		p, err := c.Largest(SplitByDataset(ledger, charges))
 		return UpperOf(p), err
 	}
 }
 
 // Largest returns the chosen accountant's bound on a unit's loss, if each unit is in one part only: the largest over
 // the parts.
-func (c LedgerChoice) Largest(parts []compose.DatasetCharges) (loss.Profile, error) {
+func (c LedgerChoice) Largest(parts []DatasetCharges) (loss.Profile, error) {
 	var of []loss.Profile
 	for _, part := range parts {
-		composition, err := compose.New(part.Charges)
+		composition, err := Compose(part.Charges)
 		if err != nil {
 			return nil, err
 		}

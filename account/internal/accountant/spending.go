@@ -1,7 +1,6 @@
 package accountant
 
 import (
-	"privpipe/account/internal/compose"
 	"privpipe/account/internal/loss"
 	"privpipe/pipelines/event"
 )
@@ -33,7 +32,7 @@ type Spending func(charges []*event.Charge) (UpperProfile, error)
 
 // Spending returns the profile of charges. Their losses must add up.
 func (a *Accountant) Spending(charges []*event.Charge) (UpperProfile, error) {
-	composition, err := compose.New(charges)
+	composition, err := Compose(charges)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"privpipe/account/internal/compose"
+	"privpipe/account/internal/accountant"
 	"privpipe/account/internal/ledgertest"
 	"privpipe/account/internal/loss"
 	"privpipe/account/internal/pld"
@@ -194,7 +194,7 @@ func trips(t *testing.T) (all []*trip) {
 				charges = append(charges, ledgertest.ChargeOf(g, round+1, run))
 			}
 		}
-		composition, err := compose.New(charges)
+		composition, err := accountant.Compose(charges)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"privpipe/account/internal/accountant"
-	"privpipe/account/internal/compose"
 	"privpipe/account/internal/print"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
@@ -89,8 +88,8 @@ type Overspending struct {
 // ledger's own budget and the latest planned budget (see Standing). This can happen if a grant without a budget is
 // charged, which no plan has foreseen. A filter keeps the ledger's own budget by itself.
 func Overspent(ledger *event.Ledger) (*Overspending, error) {
-	disjoint := compose.DisjointDatasets(ledger)
-	for _, of := range compose.ByDataset(ledger) {
+	disjoint := accountant.DisjointDatasets(ledger)
+	for _, of := range accountant.ByDataset(ledger) {
 		for _, b := range Standing(of) {
 			if b.Filter != nil {
 				continue

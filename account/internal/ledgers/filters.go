@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"privpipe/account/internal/accountant"
-	"privpipe/account/internal/compose"
 	"privpipe/account/internal/loss"
 	"privpipe/account/internal/search"
 	"privpipe/pipelines/event"
@@ -117,7 +116,7 @@ func Cost(f *event.Filter, g *event.Grant) (float64, error) {
 	if g.Mechanism == event.Select {
 		return 0, exit.Errorf(exit.Usage, "select has a δ of its own, which the filter %s cannot count", f.Measure)
 	}
-	list, err := compose.OneRelease(g)
+	list, err := accountant.OneRelease(g)
 	if err != nil {
 		return 0, err
 	}

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"privpipe/account/internal/accountant"
-	"privpipe/account/internal/compose"
 	"privpipe/account/internal/pld"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/rounded"
@@ -68,7 +67,7 @@ func leastEpsilon(b event.Budget, charges []*event.Charge) (least float64, err e
 // sets share no unit, only the charges of the grant's data set count. Later charges are not in the grant's plan. The
 // ledger must have passed CheckGrants. The error names the line of the grant's last charge.
 func CheckBudgets(name string, ledger *event.Ledger) error {
-	for _, of := range compose.ByDataset(ledger) {
+	for _, of := range accountant.ByDataset(ledger) {
 		last := make(map[string]int) // number of lines up to each grant's last charge
 		for i, line := range of.Lines {
 			if line.Charge != nil {

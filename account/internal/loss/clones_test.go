@@ -66,8 +66,8 @@ func TestClones(t *testing.T) {
 	}
 }
 
-// TestClonesAreSound: no randomizer of ε₀ loses more, here randomized response over two and three buckets, among others of any
-// one value.
+// TestClonesAreSound: no randomizer of ε₀ loses more, here randomized response over two and three buckets, among others
+// of any one value.
 func TestClonesAreSound(t *testing.T) {
 	for _, epsilon0 := range []float64{0.5, 1, 3} {
 		for buckets, most := range map[int]int{2: 9, 3: 6} {
@@ -81,7 +81,8 @@ func TestClonesAreSound(t *testing.T) {
 			}
 			for n := 1; n <= most; n++ {
 				for other := range buckets {
-					p, q := shuffled(firstAndOthers(value(0), value(other), n)), shuffled(firstAndOthers(value(1), value(other), n))
+					p := shuffled(firstAndOthers(value(0), value(other), n))
+					q := shuffled(firstAndOthers(value(1), value(other), n))
 					for _, epsilon := range shuffledEpsilons {
 						if bound, delta := NewClones(epsilon0, n).Delta(epsilon),
 							max(stick(p, q, epsilon), stick(q, p, epsilon)); delta > bound+1e-14 {
@@ -123,9 +124,10 @@ func TestMonotone(t *testing.T) {
 				continue
 			}
 			got := NewClones(epsilon0, n).Epsilon(1e-8)
-			if got > last*room || got > epsilon0 || epsilon0 <= MostClosedShuffle(n, 1e-8) && got > ClosedShuffle(epsilon0, n, 1e-8) {
+			closed := ClosedShuffle(epsilon0, n, 1e-8)
+			if got > last*room || got > epsilon0 || epsilon0 <= MostClosedShuffle(n, 1e-8) && got > closed {
 				t.Errorf("ε₀ = %v, n = %d: ε %v, closed form %v, of fewer reports %v", epsilon0, n, got,
-					ClosedShuffle(epsilon0, n, 1e-8), last)
+					closed, last)
 			}
 			last = got
 		}

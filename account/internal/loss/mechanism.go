@@ -9,8 +9,8 @@ import (
 )
 
 // A Mechanism is noise, and the largest distance between neighbours' sums. Its methods describe one release, for a unit
-// that takes part. Each mechanism has a file: its Rényi curve, its dominating pair of distributions, the theorems behind
-// both, and its text form.
+// that takes part. Each mechanism has a file: its Rényi curve, its dominating pair of distributions, the theorems
+// behind both, and its text form.
 //
 // To add a mechanism, write a type that implements Mechanism and each interface below that it has a theorem for, and
 // add its kind to Kinds. Code that needs an interface refuses a mechanism without it.

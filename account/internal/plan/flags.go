@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"privpipe/account/internal/accountant"
-	"privpipe/account/internal/compose"
 	"privpipe/account/internal/ledgers"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
@@ -138,7 +137,7 @@ func (c *Flags) check() error {
 	if err := errors.Join(c.checkBudget(), c.checkScheme()); err != nil {
 		return err
 	}
-	switch disjoint := compose.DisjointDatasets(&c.ledger); {
+	switch disjoint := accountant.DisjointDatasets(&c.ledger); {
 	case disjoint && c.Dataset == "":
 		return errors.New("the data sets of the ledger share no unit: --dataset must say which one the grant is for")
 	case !disjoint && c.Dataset != "":

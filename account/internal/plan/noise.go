@@ -4,7 +4,7 @@ import (
 	"math"
 	"sort"
 
-	"privpipe/account/internal/compose"
+	"privpipe/account/internal/accountant"
 	"privpipe/account/internal/renyi"
 	"privpipe/account/internal/search"
 	"privpipe/pipelines/event"
@@ -26,7 +26,7 @@ func (c *Flags) extent(g *event.Grant) (low, high float64, err error) {
 	// More noise lifts more words over a given threshold. Use the most noise that the threshold's share of δ allows.
 	pays := func(x float64) bool {
 		c.set(g, x)
-		return compose.StrayWord(g.Charge(1, g.Scheme)) <= thresholdShare*c.Delta
+		return accountant.StrayWord(g.Charge(1, g.Scheme)) <= thresholdShare*c.Delta
 	}
 	if !pays(low) {
 		return 0, 0, exit.Errorf(exit.Usage,

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 
-	"privpipe/account/internal/compose"
+	"privpipe/account/internal/accountant"
 	"privpipe/account/internal/ledgers"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
@@ -65,7 +65,7 @@ func (c *Flags) warnOfBudgets(log *slog.Logger, g *event.Grant) error {
 	if c.Ledger == "" || c.unknown() != "" || c.filter() != nil {
 		return nil
 	}
-	before, err := compose.With(c.Ledger, &c.ledger, c.Dataset)
+	before, err := accountant.ComposeDataset(c.Ledger, &c.ledger, c.Dataset)
 	if err != nil {
 		return err
 	}

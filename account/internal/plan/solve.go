@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"privpipe/account/internal/accountant"
-	"privpipe/account/internal/compose"
 	"privpipe/account/internal/ledgers"
 	"privpipe/account/internal/pld"
 	"privpipe/account/internal/search"
@@ -20,13 +19,13 @@ import (
 type planning struct {
 	*Flags
 	grant  *event.Grant
-	before *compose.Composition
+	before *accountant.Composition
 }
 
 // solve completes a grant with the solved quantity and the budget. The ledger and this plan together stay within the
 // budget.
 func (c *Flags) solve(grant *event.Grant) error {
-	before, err := compose.With(c.Ledger, &c.ledger, c.Dataset)
+	before, err := accountant.ComposeDataset(c.Ledger, &c.ledger, c.Dataset)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"privpipe/account/internal/compose"
+	"privpipe/account/internal/accountant"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/scheme"
@@ -81,7 +81,7 @@ func TestSolvedIsWithin(t *testing.T) {
 		if err = errors.Join(err, json.Unmarshal(text, again), again.Check()); err != nil {
 			t.Fatalf("%+v: %s: %v", c, text, err)
 		}
-		nothing, err := compose.New(nil)
+		nothing, err := accountant.Compose(nil)
 		if err != nil {
 			t.Fatal(err)
 		}

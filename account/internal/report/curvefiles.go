@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"privpipe/account/internal/compose"
+	"privpipe/account/internal/accountant"
 	"privpipe/account/internal/print"
 	"privpipe/pipelines/chart"
 	"privpipe/pipelines/endpoint"
@@ -67,7 +67,7 @@ func (c *curves) figure() *chart.Figure {
 			cmp.Or(c.Unit, "-"))
 	}
 	if c.DisjointDatasets {
-		relation += "; " + compose.DisjointNote
+		relation += "; " + accountant.DisjointNote
 	}
 	name := c.Ledger
 	if name == endpoint.Stdio {

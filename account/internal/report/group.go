@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"privpipe/account/internal/accountant"
-	"privpipe/account/internal/compose"
 	"privpipe/account/internal/print"
 	"privpipe/account/internal/search"
 	"privpipe/pipelines/event"
@@ -98,7 +97,7 @@ func (rep *Report) group(c *Query, ledger *event.Ledger) error {
 		return err
 	}
 	*value = print.Number(bound)
-	grouped, ok := compose.Group(ledger.Charges(), c.Group)
+	grouped, ok := accountant.Group(ledger.Charges(), c.Group)
 	if !ok || rep.DisjointDatasets { // a person may have documents in several data sets, so their sum is no bound
 		return nil
 	}

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"privpipe/account/internal/accountant"
-	"privpipe/account/internal/compose"
 	"privpipe/account/internal/print"
 	"privpipe/pipelines/event"
 )
@@ -45,7 +44,7 @@ type reading struct {
 
 // Odometer returns the readings for the ledger's last runs. If last is 0, it returns all of them.
 func (q *Query) Odometer(ledger *event.Ledger, last int) (*Odometer, error) {
-	composition, err := compose.Ledger(q.Ledger, ledger)
+	composition, err := accountant.ComposeLedger(q.Ledger, ledger)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +54,7 @@ func (q *Query) Odometer(ledger *event.Ledger, last int) (*Odometer, error) {
 	}
 	o := &Odometer{
 		Ledger: q.Ledger, Accountant: q.Chosen().Name, Delta: print.Number(delta), Adjacency: composition.Adjacency,
-		Unit: composition.Unit, Torn: ledger.Torn, DisjointDatasets: compose.DisjointDatasets(ledger),
+		Unit: composition.Unit, Torn: ledger.Torn, DisjointDatasets: accountant.DisjointDatasets(ledger),
 	}
 	o.Runs, err = readings(ledger, q.Spending(ledger), delta, last)
 	return o, err
@@ -143,7 +142,7 @@ func (o *Odometer) Table(b *bytes.Buffer) {
 		cmp.Or(o.Unit, "-"))
 	w.Flush()
 	if o.DisjointDatasets {
-		fmt.Fprintf(b, "\n%s; ε is the largest of theirs\n", compose.DisjointNote)
+		fmt.Fprintf(b, "\n%s; ε is the largest of theirs\n", accountant.DisjointNote)
 	}
 	fmt.Fprint(w, "\nrun\tdata set\treleases\tlast release\tε\tε added\tbudget\tleft\n")
 	for _, r := range o.Runs {

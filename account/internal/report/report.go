@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"privpipe/account/internal/accountant"
-	"privpipe/account/internal/compose"
 	"privpipe/account/internal/ledgers"
 	"privpipe/account/internal/loss"
 	"privpipe/account/internal/print"
@@ -68,7 +67,7 @@ type Report struct {
 }
 
 func (c *Query) Report(ledger *event.Ledger) (*Report, error) {
-	composition, err := compose.Ledger(c.Ledger, ledger)
+	composition, err := accountant.ComposeLedger(c.Ledger, ledger)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +75,7 @@ func (c *Query) Report(ledger *event.Ledger) (*Report, error) {
 	rep := &Report{
 		Ledger: c.Ledger, LastHash: ledger.LastHash(), Accountant: c.Chosen().Name, Releases: composition.Releases,
 		Torn:      ledger.Torn,
-		Adjacency: composition.Adjacency, Unit: composition.Unit, DisjointDatasets: compose.DisjointDatasets(ledger),
+		Adjacency: composition.Adjacency, Unit: composition.Unit, DisjointDatasets: accountant.DisjointDatasets(ledger),
 	}
 	if head := ledger.Head(); head != nil {
 		if rep.Filter, err = filterOf(head, ledger); err != nil {
@@ -86,8 +85,8 @@ func (c *Query) Report(ledger *event.Ledger) (*Report, error) {
 	if err := rep.answer(c, ledger); err != nil {
 		return nil, err
 	}
-	if claimed, found := compose.Claimed(charges); found {
-		if err := rep.claim(c, compose.SplitByDataset(ledger, claimed)); err != nil {
+	if claimed, found := accountant.AsClaimed(charges); found {
+		if err := rep.claim(c, accountant.SplitByDataset(ledger, claimed)); err != nil {
 			return nil, err
 		}
 	}
@@ -123,8 +122,8 @@ func (rep *Report) answer(c *Query, ledger *event.Ledger) error {
 	var theorems []string
 	var epsilon, delta loss.Bound
 	spent := make(map[string]accountant.UpperProfile)
-	for _, part := range compose.SplitByDataset(ledger, ledger.Charges()) {
-		composition, err := compose.New(part.Charges)
+	for _, part := range accountant.SplitByDataset(ledger, ledger.Charges()) {
+		composition, err := accountant.Compose(part.Charges)
 		if err != nil {
 			return err
 		}
@@ -150,7 +149,7 @@ func (rep *Report) answer(c *Query, ledger *event.Ledger) error {
 		}
 	}
 	if rep.DisjointDatasets {
-		theorems = append(theorems, "parallel composition over data sets ("+compose.DisjointNote+")")
+		theorems = append(theorems, "parallel composition over data sets ("+accountant.DisjointNote+")")
 	}
 	rep.Theorem = strings.Join(theorems, "; ")
 	rep.Epsilon, rep.EpsilonLower = print.Number(epsilon.Upper), print.Number(epsilon.Lower)
@@ -172,7 +171,7 @@ func (rep *Report) answer(c *Query, ledger *event.Ledger) error {
 }
 
 // claim fills in what the accountant would answer with the papers' sensitivities.
-func (rep *Report) claim(c *Query, claimed []compose.DatasetCharges) error {
+func (rep *Report) claim(c *Query, claimed []accountant.DatasetCharges) error {
 	p, err := c.Largest(claimed)
 	if err != nil {
 		return err

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"privpipe/account/internal/accountant"
-	"privpipe/account/internal/compose"
 	"privpipe/account/internal/print"
 	"privpipe/pipelines/event"
 )
@@ -38,7 +37,7 @@ type runReport struct {
 }
 
 // runs groups the charges into reports, in the order of the ledger.
-func runs(charges []*event.Charge, composition *compose.Composition) []runReport {
+func runs(charges []*event.Charge, composition *accountant.Composition) []runReport {
 	reports := []runReport{}
 	at := make(map[runReport]int)
 	for _, c := range charges {
@@ -69,12 +68,12 @@ func (r *runReport) setNoise(c *event.Charge) {
 		r.ClaimedEpsilon = print.Number(float64(c.Claimed) / float64(c.Scale))
 		return
 	}
-	if compose.Claims(c) {
+	if accountant.HasClaim(c) {
 		r.ClaimedNoise = print.Number(float64(c.Scale) / float64(c.Claimed))
 	}
 	if c.Mechanism == event.Select {
 		r.Threshold, r.MaxWords = print.Number(float64(c.Threshold)/float64(c.Sensitivity)), c.MaxWords
-		r.StrayWord = print.Number(compose.StrayWord(c))
+		r.StrayWord = print.Number(accountant.StrayWord(c))
 	}
 }
 

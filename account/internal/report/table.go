@@ -7,7 +7,7 @@ import (
 	"math"
 	"text/tabwriter"
 
-	"privpipe/account/internal/compose"
+	"privpipe/account/internal/accountant"
 	"privpipe/account/internal/print"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/rounded"
@@ -85,7 +85,7 @@ func (rep *Report) Table(b *bytes.Buffer) {
 
 // datasets prints the losses of data sets for people.
 func (rep *Report) datasets(b *bytes.Buffer) {
-	fmt.Fprintf(b, "\n%s; ε and δ are the largest of theirs\n", compose.DisjointNote)
+	fmt.Fprintf(b, "\n%s; ε and δ are the largest of theirs\n", accountant.DisjointNote)
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprint(w, "data set\treleases\tε\tδ\n")
 	for _, d := range rep.Datasets {

@@ -1,4 +1,4 @@
-package compose
+package accountant
 
 import (
 	"cmp"
@@ -18,7 +18,7 @@ func noiseOf(c *event.Charge) (loss.Mechanism, error) {
 	case event.Laplace:
 		return loss.Laplace{Scale: float64(c.Scale), Sensitivity: float64(c.Sensitivity), Discrete: true}, nil
 	case event.RandomizedResponse:
-		return loss.Pure{Epsilon: Bit(c.Scale)}, nil
+		return loss.Pure{Epsilon: bitEpsilon(c.Scale)}, nil
 	case event.Objective: // the paper's claim; without it the charge is unbounded, and has no sensitivity
 		return loss.Pure{Epsilon: float64(c.Sensitivity) / float64(c.Scale)}, nil
 	case event.Gaussian, event.Select: // the threshold of event.Select is post-processing
@@ -32,8 +32,9 @@ func noiseOf(c *event.Charge) (loss.Mechanism, error) {
 	return nil, fmt.Errorf("no theorem bounds the loss of mechanism %q", c.Mechanism)
 }
 
-// Bit returns the pure ε of one bit that is reported wrong with probability p = scale/2^32: log((1−p)/p), rounded up.
-func Bit(scale uint64) float64 {
+// bitEpsilon returns the pure ε of one bit that is reported wrong with probability p = scale/2^32: log((1−p)/p),
+// rounded up.
+func bitEpsilon(scale uint64) float64 {
 	if scale > event.FlipSteps/4 { // the difference is exact
 		return math.Log1p(float64(event.FlipSteps-2*scale)/float64(scale)) * (1 + 1e-15)
 	}
@@ -126,7 +127,7 @@ func OneRelease(g *event.Grant) (*loss.List, error) {
 	if charge.Scheme.Method == event.Allocate {
 		charge.Scheme.Coins = "planned" // the throw will have a name, since the privatizer insists
 	}
-	planned, err := New([]*event.Charge{charge})
+	planned, err := Compose([]*event.Charge{charge})
 	if err != nil {
 		return nil, err
 	}

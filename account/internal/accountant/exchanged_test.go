@@ -1,4 +1,4 @@
-package compose
+package accountant
 
 import (
 	"fmt"
@@ -58,7 +58,7 @@ func TestExchangedByCoin(t *testing.T) {
 			if row.epsilon == 0 {
 				continue
 			}
-			composition, err := New(row.charges)
+			composition, err := Compose(row.charges)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -184,20 +184,20 @@ func TestExchangeNotAmplified(t *testing.T) {
 		"twice the largest that it is": {Mechanism: event.Gaussian, Adjacency: event.ReplaceOne, Sensitivity: 4 << 20,
 			Scale: 8 << 20, Scheme: poisson(0.25)},
 	} {
-		composition, err := New([]*event.Charge{c})
+		composition, err := Compose([]*event.Charge{c})
 		if err != nil {
 			t.Fatal(err)
 		}
 		releases := composition.List().Releases()
-		if Rate(c) != 1 || composition.Amplified(c) || len(releases) != 1 || releases[0].Sampling != loss.All {
-			t.Errorf("%s: rate %v, %v", what, Rate(c), releases)
+		if samplingRate(c) != 1 || composition.Amplified(c) || len(releases) != 1 || releases[0].Sampling != loss.All {
+			t.Errorf("%s: rate %v, %v", what, samplingRate(c), releases)
 		}
 	}
 	for _, c := range [][]*event.Charge{exchanged(0.25, 2, 1), exchanged(0.25, 2, 1, nonNegative),
 		exchanged(0.25, 2, 1, clipping(event.ClipProved, 2))} {
-		composition, err := New(c)
-		if err != nil || Rate(c[0]) != 0.25 || !composition.Amplified(c[0]) {
-			t.Errorf("%+v: rate %v, %v", c[0], Rate(c[0]), err)
+		composition, err := Compose(c)
+		if err != nil || samplingRate(c[0]) != 0.25 || !composition.Amplified(c[0]) {
+			t.Errorf("%+v: rate %v, %v", c[0], samplingRate(c[0]), err)
 		}
 	}
 }

@@ -1,5 +1,4 @@
-// Package compose turns the charges in a ledger into their joint privacy loss.
-package compose
+package accountant
 
 import (
 	"errors"
@@ -92,9 +91,9 @@ func (e *ChargeError) Error() string {
 
 func (e *ChargeError) Unwrap() error { return e.Err }
 
-// New returns the composition of charges. It refuses charges that differ in neighbouring relation or unit, because it
-// cannot compose them soundly. The error is a *ChargeError.
-func New(charges []*event.Charge) (*Composition, error) {
+// Compose returns the composition of charges. It refuses charges that differ in neighbouring relation or unit, because
+// it cannot compose them soundly. The error is a *ChargeError.
+func Compose(charges []*event.Charge) (*Composition, error) {
 	c := &Composition{
 		batches: make(map[batch][]loss.Mechanism), rates: make(map[batch]float64), fixed: make(map[batch]bool),
 		disjoint: make(map[throw]map[int][]loss.Mechanism), thrown: make(map[string]throw),
@@ -141,9 +140,9 @@ func (c *Composition) add(charge *event.Charge) error {
 		// A document's bits are reported independently, and Sensitivity is the number of bits that can differ. Drawn
 		// words count alike: each has the ε of one bit.
 		c.alone.Add(loss.Release{Released: []loss.Mechanism{m}, Count: int(charge.Sensitivity)})
-	case Disjoint(charge):
+	case isDisjoint(charge):
 		c.addToThrow(charge, m)
-	case Rate(charge) < 1:
+	case samplingRate(charge) < 1:
 		b := batchOf(charge)
 		c.batches[b] = append(c.batches[b], m)
 	default: // also an allocation without a name, which may mix several throws
@@ -160,7 +159,7 @@ func (c *Composition) add(charge *event.Charge) error {
 // data set. For example, the corpora {x, a} and {x, b} have batches of one unit. At least one batch is x with
 // probability 2/3, and the coins of one batch would say 1/2 (sample/internal/coin/claim.md, 5).
 func (c *Composition) sample(charge *event.Charge) {
-	b, rate := batchOf(charge), Rate(charge)
+	b, rate := batchOf(charge), samplingRate(charge)
 	fixed := charge.Scheme.Method == event.Fixed
 	if before, ok := c.rates[b]; ok && (before != rate || fixed) {
 		rate = 1
@@ -176,15 +175,15 @@ func (c *Composition) sample(charge *event.Charge) {
 
 // Amplified says whether sampling amplifies a charge of the composition.
 func (c *Composition) Amplified(charge *event.Charge) bool {
-	if charge.Mechanism == event.Gaussian && Disjoint(charge) {
+	if charge.Mechanism == event.Gaussian && isDisjoint(charge) {
 		return c.byOwnCoin(throwOf(charge)) > 1
 	}
-	return Rate(charge) < 1 && c.rates[batchOf(charge)] < 1
+	return samplingRate(charge) < 1 && c.rates[batchOf(charge)] < 1
 }
 
-// Disjoint says whether a charge belongs to rounds that share no unit and are known to be from one throw. For an
+// isDisjoint says whether a charge belongs to rounds that share no unit and are known to be from one throw. For an
 // allocation without a name this is not known.
-func Disjoint(c *event.Charge) bool {
+func isDisjoint(c *event.Charge) bool {
 	return c.Scheme.Method == event.Epoch || c.Scheme.Method == event.Allocate && c.Scheme.Coins != ""
 }
 
@@ -232,11 +231,11 @@ func (c *Composition) fits(adjacency, unit string) error {
 	return nil
 }
 
-// Rate returns the rate at which sampling amplifies a charge. It is 1 if sampling does not amplify, or if not all
-// accountants have a theorem that says so. The rate is 1 for coins that are not secret. It is 1 for coins under
+// samplingRate returns the rate at which sampling amplifies a charge. It is 1 if sampling does not amplify, or if not
+// all accountants have a theorem that says so. The rate is 1 for coins that are not secret. It is 1 for coins under
 // replace-one if the charge does not state the norm of one unit (byExchangedCoin). It is 1 for sampling without
 // replacement, except for Gaussian noise.
-func Rate(c *event.Charge) float64 {
+func samplingRate(c *event.Charge) float64 {
 	sum := c.Mechanism == event.Gaussian || c.Mechanism == event.Laplace
 	switch {
 	case !c.Scheme.Secret || !sum:
@@ -282,12 +281,12 @@ func StrayWord(c *event.Charge) float64 {
 	return renyi.StrayWord(c.Sensitivity, c.Scale, c.Threshold, c.MaxWords)
 }
 
-// Claimed returns the charges with the sensitivities that papers use instead of the sound ones, and whether any
+// AsClaimed returns the charges with the sensitivities that papers use instead of the sound ones, and whether any
 // sensitivity differs. Their composition is no bound. It is not a paper's result either, because it accounts for
 // sampling as the sound composition does.
-func Claimed(charges []*event.Charge) (claimed []*event.Charge, found bool) {
+func AsClaimed(charges []*event.Charge) (claimed []*event.Charge, found bool) {
 	for _, c := range charges {
-		if Claims(c) {
+		if HasClaim(c) {
 			found = true
 			changed := *c
 			changed.Sensitivity = c.Claimed
@@ -301,5 +300,5 @@ func Claimed(charges []*event.Charge) (claimed []*event.Charge, found bool) {
 	return claimed, found
 }
 
-// Claims says whether a charge also states a paper's sensitivity, and it differs from the sound one.
-func Claims(c *event.Charge) bool { return c.Claimed > 0 && c.Claimed != c.Sensitivity }
+// HasClaim says whether a charge also states a paper's sensitivity, and it differs from the sound one.
+func HasClaim(c *event.Charge) bool { return c.Claimed > 0 && c.Claimed != c.Sensitivity }

@@ -1,4 +1,4 @@
-package compose
+package accountant
 
 import (
 	"math"
@@ -47,7 +47,7 @@ func TestSelect(t *testing.T) {
 	selects := func(c *event.Charge) {
 		c.Mechanism, c.Sensitivity, c.Scale, c.Threshold, c.MaxWords = event.Select, 1<<20, 3<<20, 19<<20, 8
 	}
-	c, err := New([]*event.Charge{charge(1, all, 0, selects), charge(1, all, 0, selects, run("s"))})
+	c, err := Compose([]*event.Charge{charge(1, all, 0, selects), charge(1, all, 0, selects, run("s"))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestMixedBatchNeverAboveRenyi(t *testing.T) {
 			charges = append(charges, charge(round+1, poisson(0.02), 2),
 				charge(round+1, poisson(0.02), 0, noises(event.Laplace, 2, 5)))
 		}
-		c, err := New(charges)
+		c, err := Compose(charges)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,14 +159,14 @@ func TestExchangeOverTwoRounds(t *testing.T) {
 func TestClaimed(t *testing.T) {
 	sound := charge(1, all, 2)
 	half := charge(2, all, 2, func(c *event.Charge) { c.Claimed = c.Sensitivity / 2 })
-	claimed, found := Claimed([]*event.Charge{sound, half})
+	claimed, found := AsClaimed([]*event.Charge{sound, half})
 	if !found {
 		t.Error("no claim is found")
 	}
 	same(t, "claimed", composed(t, claimed...), sum(lost(1, 2), lost(1, 4)))
 	same(t, "sound", composed(t, sound, half), sum(lost(1, 2), lost(1, 2)))
 	same := charge(3, all, 2, func(c *event.Charge) { c.Claimed = c.Sensitivity })
-	if _, found := Claimed([]*event.Charge{sound, same}); found {
+	if _, found := AsClaimed([]*event.Charge{sound, same}); found {
 		t.Error("a claim is found where there is none")
 	}
 }
@@ -218,7 +218,7 @@ func FuzzComposition(f *testing.F) {
 // checkNumbers checks what is reported of charges, and returns ε at δ = 1e-6.
 func checkNumbers(t *testing.T, charges []*event.Charge) (epsilon float64) {
 	t.Helper()
-	c, err := New(charges)
+	c, err := Compose(charges)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,11 +245,11 @@ func TestBit(t *testing.T) {
 	for _, k := range []uint64{1, 3, 5, 1000} {
 		x := float64(2*k) / event.FlipSteps // exact
 		want := 2 * (x + x*x*x/3)
-		if got := Bit(event.FlipSteps/2 - k); !(got >= want*(1-1e-16) && got <= want*(1+1e-14)) {
+		if got := bitEpsilon(event.FlipSteps/2 - k); !(got >= want*(1-1e-16) && got <= want*(1+1e-14)) {
 			t.Errorf("%d steps below 1/2: %v, want %v", k, got, want)
 		}
 	}
-	if got := Bit(event.FlipSteps / 2); got != 0 {
+	if got := bitEpsilon(event.FlipSteps / 2); got != 0 {
 		t.Errorf("a coin's ε is %v", got)
 	}
 }

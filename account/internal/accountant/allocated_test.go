@@ -1,4 +1,4 @@
-package compose
+package accountant
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 // epsilonOf is ε at δ = 1e-6 of charges, by pairs.
 func epsilonOf(t *testing.T, charges ...*event.Charge) (upper, lower float64) {
 	t.Helper()
-	c, err := New(charges)
+	c, err := Compose(charges)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,11 +184,11 @@ func TestPlannedEpochs(t *testing.T) {
 			scheme.Coins = "throw"
 			charges = append(charges, g.Charge(round, scheme))
 		}
-		charged, err := New(charges)
+		charged, err := Compose(charges)
 		if err != nil {
 			t.Fatal(err)
 		}
-		none, err := New(nil)
+		none, err := Compose(nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -246,7 +246,7 @@ func TestNotAllocated(t *testing.T) {
 		if upper < c.least || lower > upper {
 			t.Errorf("%s: ε %v, must be at least %v", what, upper, c.least)
 		}
-		composition, err := New(c.charges)
+		composition, err := Compose(c.charges)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package compose
+package accountant
 
 import (
 	"math"

@@ -1,4 +1,4 @@
-package compose
+package accountant
 
 import (
 	"errors"
@@ -56,23 +56,23 @@ func ByDataset(ledger *event.Ledger) (all []*event.Ledger) {
 	return all
 }
 
-// With composes the charges that a data set's next charge adds to: the charges of the same group. name is the ledger's
-// name.
-func With(name string, ledger *event.Ledger, dataset string) (*Composition, error) {
-	all, err := Ledger(name, ledger)
+// ComposeDataset composes the charges that a data set's next charge adds to: the charges of the same group. name is the
+// ledger's name.
+func ComposeDataset(name string, ledger *event.Ledger, dataset string) (*Composition, error) {
+	all, err := ComposeLedger(name, ledger)
 	if err != nil || !DisjointDatasets(ledger) {
 		return all, err
 	}
-	of, err := New(slices.DeleteFunc(ledger.Charges(), func(c *event.Charge) bool { return c.Dataset != dataset }))
+	of, err := Compose(slices.DeleteFunc(ledger.Charges(), func(c *event.Charge) bool { return c.Dataset != dataset }))
 	if err == nil {
 		of.Adjacency, of.Unit = all.Adjacency, all.Unit // the same in the whole ledger
 	}
 	return of, err
 }
 
-// Ledger composes a ledger's charges. If a charge does not fit the charges before it, the error names its line.
-func Ledger(name string, ledger *event.Ledger) (*Composition, error) {
-	composition, err := New(ledger.Charges())
+// ComposeLedger composes a ledger's charges. If a charge does not fit the charges before it, the error names its line.
+func ComposeLedger(name string, ledger *event.Ledger) (*Composition, error) {
+	composition, err := Compose(ledger.Charges())
 	var misfit *ChargeError
 	if errors.As(err, &misfit) {
 		line := slices.IndexFunc(ledger.Lines, func(l *event.Line) bool { return l.Charge == misfit.Charge })

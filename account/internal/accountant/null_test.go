@@ -1,4 +1,4 @@
-package compose
+package accountant
 
 import (
 	"math"
@@ -43,7 +43,7 @@ func TestEmptyUnit(t *testing.T) {
 		}
 	}
 	// vips_lda of /work/shared/golden/accounting.jsonl: dp_accounting's PLDAccountant has 0.9320109 under add-remove.
-	p, err := New(nulled(sampled))
+	p, err := Compose(nulled(sampled))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestFixedIsNotByCoins(t *testing.T) {
 			NoiseMultiplier: c.sigma}
 		g.Scheme = event.Scheme{Method: event.Fixed, Rate: q, Size: c.size, Population: c.population, Rounds: 1,
 			Secret: true, Coins: "coins1"}
-		composition, err := New([]*event.Charge{g.Charge(1, g.Scheme)})
+		composition, err := Compose([]*event.Charge{g.Charge(1, g.Scheme)})
 		if err != nil {
 			t.Fatal(err)
 		}

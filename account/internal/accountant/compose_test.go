@@ -1,4 +1,4 @@
-package compose
+package accountant
 
 import (
 	"errors"
@@ -57,7 +57,7 @@ func noNoise(c *event.Charge) { c.Mechanism, c.Sensitivity, c.Scale = event.None
 
 func composed(t *testing.T, charges ...*event.Charge) renyi.Curve {
 	t.Helper()
-	c, err := New(charges)
+	c, err := Compose(charges)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +198,7 @@ func TestContradictoryCoins(t *testing.T) {
 		same(t, what, composed(t, two, four, other), want)
 		same(t, what+", another order", composed(t, four, other, two), want)
 		same(t, what+", thrice", composed(t, two, four, two, other), sum(lost(1, 2), want))
-		c, err := New([]*event.Charge{two, four, other})
+		c, err := Compose([]*event.Charge{two, four, other})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -279,7 +279,7 @@ func TestRefusesMixtures(t *testing.T) {
 		"units":                  func(c *event.Charge) { c.Unit = event.User },
 	} {
 		culprit := charge(2, all, 1, change)
-		_, err := New([]*event.Charge{charge(1, all, 1), culprit, charge(3, all, 1)})
+		_, err := Compose([]*event.Charge{charge(1, all, 1), culprit, charge(3, all, 1)})
 		if misfit := new(ChargeError); !errors.As(err, &misfit) || misfit.Charge != culprit {
 			t.Errorf("a ledger of two %s: %v", what, err)
 		}
@@ -293,7 +293,7 @@ func TestNone(t *testing.T) {
 		{charge(1, all, 1), charge(2, all, 0, noNoise, func(c *event.Charge) { c.Adjacency = event.ReplaceOne })},
 		{charge(1, epoch, 0, noNoise), charge(1, epoch, 1)},
 	} {
-		c, err := New(charges)
+		c, err := Compose(charges)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -334,7 +334,7 @@ func TestRate(t *testing.T) {
 		{event.Select, poisson(0.25), event.AddRemove, 1},
 		{event.None, poisson(0.25), event.AddRemove, 1},
 	} {
-		got := Rate(&event.Charge{Mechanism: c.mechanism, Scheme: c.scheme, Adjacency: c.adjacency})
+		got := samplingRate(&event.Charge{Mechanism: c.mechanism, Scheme: c.scheme, Adjacency: c.adjacency})
 		if got != c.want {
 			t.Errorf("%s, %v under %s: rate %v, want %v", c.mechanism, c.scheme, c.adjacency, got, c.want)
 		}
@@ -377,7 +377,7 @@ func TestPlan(t *testing.T) {
 			}
 			charges = append(charges, c)
 		}
-		composition, err := New(charges[:1])
+		composition, err := Compose(charges[:1])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -386,7 +386,7 @@ func TestPlan(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			whole, err := New(charges)
+			whole, err := Compose(charges)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -451,7 +451,7 @@ func TestFixedOfTwoCorpora(t *testing.T) {
 		Coins: "coins1"}
 	replace := func(c *event.Charge) { c.Adjacency, c.Sensitivity = event.ReplaceOne, 2e9 }
 	delta := func(charges ...*event.Charge) float64 {
-		c, err := New(charges)
+		c, err := Compose(charges)
 		if err != nil {
 			t.Fatal(err)
 		}
