@@ -2,31 +2,31 @@
 package main
 
 import (
-	"errors"
-
-	"privpipe/pipelines/endpoint"
+	"privpipe/account/calculate"
+	"privpipe/account/ledger"
 	"privpipe/pipelines/filter"
 	_ "privpipe/pipelines/network"
 )
 
+// cli has a line for each command.
 var cli struct {
 	filter.Common
-	Ledger     ledgerCommands    `cmd:"" help:"Begin a ledger."`
-	Plan       planCommand       `cmd:"" help:"Turn a budget into a grant for privatize."`
-	Report     reportCommand     `cmd:"" help:"Print the (ε, δ) that a ledger has spent, and what is left."`
-	Odometer   odometerCommand   `cmd:"" help:"Print what a ledger had spent after each run, and what was left."`
-	Watch      watchCommand      `cmd:"" help:"Follow a ledger while it is charged: releases, ε of the budget, and when it ends."`
-	Verify     verifyCommand     `cmd:"" help:"Check that a ledger is whole, keeps to its grants, and fits the stored releases."`
-	Prune      pruneCommand      `cmd:"" help:"Remove stored releases that are no longer needed."`
-	Export     exportCommand     `cmd:"" help:"Write the charges of a ledger as JSON, for other accountants and for --events."`
-	Epsilon    epsilonCommand    `cmd:"" help:"Work out the ε of Gaussian noise or of a list of releases, without a ledger."`
-	Delta      deltaCommand      `cmd:"" help:"Work out the δ of Gaussian noise or of a list of releases."`
-	Noise      noiseCommand      `cmd:"" help:"Work out the least Gaussian noise for (ε, δ)."`
-	Compare    compareCommand    `cmd:"" help:"Show all accountants, and what papers claim, in one table."`
-	Efficiency efficiencyCommand `cmd:"" help:"Weigh the privacy loss of SUB-LDA against its sampling ratio."`
-	Gibbs      gibbsCommand      `cmd:"" help:"Work out the pure ε of a Gibbs sampler's draws, noise and bits."`
-	Shuffle    shuffleCommand    `cmd:"" help:"Work out the (ε, δ) of local reports where a trusted shuffler is stated."`
-	Advise     adviseCommand     `cmd:"" help:"Suggest the number of topics for so many documents, words and ε."`
+	Ledger     ledger.Commands             `cmd:"" help:"Begin a ledger."`
+	Plan       calculate.PlanCommand       `cmd:"" help:"Turn a budget into a grant for privatize."`
+	Report     ledger.ReportCommand        `cmd:"" help:"Print the (ε, δ) that a ledger has spent, and what is left."`
+	Odometer   ledger.OdometerCommand      `cmd:"" help:"Print what a ledger had spent after each run, and what was left."`
+	Watch      ledger.WatchCommand         `cmd:"" help:"Follow a ledger while it is charged: releases, ε of the budget, and when it ends."`
+	Verify     ledger.VerifyCommand        `cmd:"" help:"Check that a ledger is whole, keeps to its grants, and fits the stored releases."`
+	Prune      ledger.PruneCommand         `cmd:"" help:"Remove stored releases that are no longer needed."`
+	Export     ledger.ExportCommand        `cmd:"" help:"Write the charges of a ledger as JSON, for other accountants and for --events."`
+	Epsilon    calculate.EpsilonCommand    `cmd:"" help:"Work out the ε of Gaussian noise or of a list of releases, without a ledger."`
+	Delta      calculate.DeltaCommand      `cmd:"" help:"Work out the δ of Gaussian noise or of a list of releases."`
+	Noise      calculate.NoiseCommand      `cmd:"" help:"Work out the least Gaussian noise for (ε, δ)."`
+	Compare    calculate.CompareCommand    `cmd:"" help:"Show all accountants, and what papers claim, in one table."`
+	Efficiency calculate.EfficiencyCommand `cmd:"" help:"Weigh the privacy loss of SUB-LDA against its sampling ratio."`
+	Gibbs      calculate.GibbsCommand      `cmd:"" help:"Work out the pure ε of a Gibbs sampler's draws, noise and bits."`
+	Shuffle    calculate.ShuffleCommand    `cmd:"" help:"Work out the (ε, δ) of local reports where a trusted shuffler is stated."`
+	Advise     calculate.AdviseCommand     `cmd:"" help:"Suggest the number of topics for so many documents, words and ε."`
 }
 
 func main() {
@@ -42,9 +42,4 @@ func main() {
 			"another. Printed ε and δ are rounded up, and what is left of a " +
 			"budget is rounded down. JSON has all digits of these bounds.",
 	}, &cli, &cli.Common)
-}
-
-// keeps refuses an output, or a summary, that is one of the inputs.
-func keeps(output string, inputs ...string) error {
-	return errors.Join(endpoint.Distinct(output, inputs...), endpoint.Distinct(cli.Summary, inputs...))
 }

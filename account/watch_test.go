@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,7 +17,6 @@ import (
 	"time"
 
 	"privpipe/account/internal/accountant"
-	"privpipe/account/internal/ledgers"
 	"privpipe/account/internal/ledgertest"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
@@ -418,37 +416,5 @@ wait $watcher || exit $?`)
 	}
 	if shown := x.Shown(); len(shown) == 0 || !strings.Contains(shown[0], "release 7 of 20") {
 		t.Errorf("shown: %q", shown)
-	}
-}
-
-// BenchmarkWatch is a look at a ledger of so many nights of 80 releases, each with noise of its own, and its ε.
-func BenchmarkWatch(b *testing.B) {
-	for _, nights := range []int{1, 10, 100} {
-		ledger := new(ledgertest.Book)
-		for night := range nights {
-			g := watchable(fmt.Sprint("night", night), 80, 10)
-			g.NoiseMultiplier = 4 + math.Sqrt(float64(night))/10
-			ledger.Of(b, g, 80, g.ID)
-		}
-		path := filepath.Join(b.TempDir(), "ledger")
-		if err := os.WriteFile(path, ledger.Bytes, 0o644); err != nil {
-			b.Fatal(err)
-		}
-		w := &watching{watchCommand: &watchCommand{Ledger: path,
-			LedgerChoice: accountant.LedgerChoice{Accountant: "pld"}}}
-		b.Run(fmt.Sprint("look ", nights*80), func(b *testing.B) {
-			for b.Loop() {
-				if _, err := ledgers.Read(path); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-		b.Run(fmt.Sprint("spent ", nights*80), func(b *testing.B) {
-			for b.Loop() {
-				if _, _, err := w.spent(&ledger.Ledger); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 	}
 }

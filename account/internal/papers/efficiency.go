@@ -127,6 +127,7 @@ func checkDraws(clip, prior float64) error {
 	return nil
 }
 
+// Answer works out what the flags ask for.
 func (c *Efficiency) Answer() (*efficiencyAnswer, error) {
 	if c.Table3 {
 		return table3(c.Delta)

@@ -54,6 +54,8 @@ type efficiencyAnswer struct {
 	Rows            []efficiencyRow `json:"rows"`
 	Draws           *drawsRow       `json:"draws,omitempty"`
 	Theorem         string          `json:"theorem"`
+
+	table3 bool // the rows are of the paper's table 3
 }
 
 // An efficiencyRow is about one sampling ratio. Loss is for one iteration at the order α. Total is for all iterations

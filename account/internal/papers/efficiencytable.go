@@ -37,6 +37,7 @@ func table3(delta *float64) (a *efficiencyAnswer, err error) {
 		row.Claim.PrintedLoss, row.Claim.PrintedTotal = paper.loss, paper.total
 		a.Rows = append(a.Rows, row)
 	}
+	a.table3 = true
 	return a, nil
 }
 
@@ -48,6 +49,10 @@ func (a *efficiencyAnswer) setting(b *bytes.Buffer) {
 
 // Table prints the answer for people.
 func (a *efficiencyAnswer) Table(b *bytes.Buffer) {
+	if a.table3 {
+		a.besidePaper(b)
+		return
+	}
 	first := a.Rows[0]
 	a.setting(b)
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
@@ -124,8 +129,8 @@ func (a *efficiencyAnswer) notes(b *bytes.Buffer) {
 	fmt.Fprintf(b, "\nrests on: %s\n", a.Theorem)
 }
 
-// Table3 prints the paper's table beside the exact values.
-func (a *efficiencyAnswer) Table3(b *bytes.Buffer) {
+// besidePaper prints the paper's table beside the exact values.
+func (a *efficiencyAnswer) besidePaper(b *bytes.Buffer) {
 	a.setting(b)
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	head := "γ\tT\tpaper ε_sub\tpaper T·ε_sub\twithout last term\tε_sub(α)\tT·ε_sub(α)"

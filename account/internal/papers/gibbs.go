@@ -106,6 +106,9 @@ type gibbsRow struct {
 	Theorem   string        `json:"theorem"`
 }
 
+// GibbsRows are the losses of a sampler, by part.
+type GibbsRows []*gibbsRow
+
 // of returns count releases of one mechanism.
 func of(count int, m loss.Mechanism) loss.Release {
 	return loss.Release{Released: []loss.Mechanism{m}, Count: count}
@@ -129,7 +132,8 @@ func tightEpsilon(adjacency string, rounds int, delta float64, events ...loss.Re
 	return &epsilon, err
 }
 
-func (c *Gibbs) Rows() (rows []*gibbsRow, err error) {
+// Rows returns the losses of the parts.
+func (c *Gibbs) Rows() (rows GibbsRows, err error) {
 	add := func(part, unit string, epsilon float64, what []loss.Release, theorem string) {
 		row := &gibbsRow{
 			Part: part, Adjacency: event.ReplaceOne, Unit: unit, Round: print.Number(epsilon), Rounds: c.Rounds,
@@ -216,7 +220,8 @@ func (c *Gibbs) local(add adding) {
 	}
 }
 
-func GibbsTable(b *bytes.Buffer, rows []*gibbsRow) {
+// Table prints the losses for people.
+func (rows GibbsRows) Table(b *bytes.Buffer) {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	head := fmt.Sprintf("part\tunit\tneighbours\tε of one\tε of %d", rows[0].Rounds)
 	if rows[0].Delta != nil {

@@ -20,21 +20,20 @@ type Flags struct {
 // A Run says whether a command only checks its input (--dry-run).
 type Run interface{ DryRun() bool }
 
-// Print writes an answer: v as JSON on one line, or its table.
-func (p Flags) Print(r Run, v any, table func(*bytes.Buffer)) error {
-	return p.write(r, v, "", table)
-}
+// An Answer is a value that has a JSON form, and a table for people.
+type Answer interface{ Table(*bytes.Buffer) }
+
+// Print writes an answer: as JSON on one line, or its table.
+func (p Flags) Print(r Run, a Answer) error { return p.write(r, a, "") }
 
 // Indented is Print with JSON that has each member on its own line.
-func (p Flags) Indented(r Run, v any, table func(*bytes.Buffer)) error {
-	return p.write(r, v, "  ", table)
-}
+func (p Flags) Indented(r Run, a Answer) error { return p.write(r, a, "  ") }
 
-func (p Flags) write(r Run, v any, indent string, table func(*bytes.Buffer)) error {
+func (p Flags) write(r Run, a Answer, indent string) error {
 	if r.DryRun() {
 		return nil
 	}
-	content, err := p.Content(v, indent, table)
+	content, err := p.Content(a, indent)
 	if err != nil {
 		return err
 	}
@@ -42,15 +41,15 @@ func (p Flags) write(r Run, v any, indent string, table func(*bytes.Buffer)) err
 }
 
 // Content returns the bytes that Print writes.
-func (p Flags) Content(v any, indent string, table func(*bytes.Buffer)) ([]byte, error) {
+func (p Flags) Content(a Answer, indent string) ([]byte, error) {
 	var b bytes.Buffer
 	if !p.JSON {
-		table(&b)
+		a.Table(&b)
 		return b.Bytes(), nil
 	}
 	e := json.NewEncoder(&b)
 	e.SetIndent("", indent)
-	err := e.Encode(v)
+	err := e.Encode(a)
 	return b.Bytes(), err
 }
 

@@ -1,4 +1,4 @@
-package main
+package calculate
 
 import (
 	"bytes"
@@ -13,14 +13,16 @@ import (
 	"privpipe/pipelines/rounded"
 )
 
-type noiseCommand struct {
+// NoiseCommand is account noise.
+type NoiseCommand struct {
 	calculator.NoiseQuery
 	Claim      string   `group:"Setting" enum:"zcdp16,zcdp16-strong,zcdp16-linear,vips20,vips20-strong,ma16," default:"" placeholder:"PAPER" help:"Give the noise for which a paper claims ε: zcdp16, zcdp16-strong, zcdp16-linear, vips20, vips20-strong or ma16. That is no bound."`
 	RoundDelta *float64 `group:"Setting" placeholder:"X" help:"Set the δ of one round in the formulas of zcdp16 and of strong and linear composition; 1e-6 by default, as in the authors' code."`
 	print.Flags
 }
 
-func (noiseCommand) Help() string {
+// Help is the text that --help adds for this command.
+func (NoiseCommand) Help() string {
 	return calculator.WhichAccountant + `
 
 The output is that of "account epsilon" for the printed noise, with the same flags: its ε is never above --epsilon. If no noise over
@@ -31,7 +33,7 @@ noise is over the clip, whatever the sensitivity. "account compare" shows what t
 }
 
 // Validate is kong's hook.
-func (c *noiseCommand) Validate() error {
+func (c *NoiseCommand) Validate() error {
 	if err := c.NoiseQuery.Validate(); err != nil {
 		return err
 	}
@@ -57,27 +59,22 @@ type claimedNoise struct {
 	NoBound *print.Number `json:"epsilon,omitempty"`
 }
 
-func (c *noiseCommand) Run(r *filter.Run) error {
-	defer saySlow(r.Log, usual)()
-	if c.Claim == "" {
-		found, err := c.Find(!c.JSON)
-		if err != nil {
-			return err
-		}
-		return c.Print(r, found, found.Table)
+// Table prints the answer for people.
+func (n *claimedNoise) Table(b *bytes.Buffer) {
+	n.Answer.Table(b)
+	fmt.Fprintln(b, "a claim of the paper, and no bound: account compare has both")
+}
+
+// Run is kong's hook.
+func (c *NoiseCommand) Run(r *filter.Run) error {
+	if c.Claim != "" {
+		return answer(r, c.Flags, c.claimed)
 	}
-	found, err := c.claimed()
-	if err != nil {
-		return err
-	}
-	return c.Print(r, found, func(b *bytes.Buffer) {
-		found.Table(b)
-		fmt.Fprintln(b, "a claim of the paper, and no bound: account compare has both")
-	})
+	return answer(r, c.Flags, func() (*calculator.Answer, error) { return c.Find(!c.JSON) })
 }
 
 // claimed answers by a paper's formula, which takes the clip for the sensitivity.
-func (c *noiseCommand) claimed() (*claimedNoise, error) {
+func (c *NoiseCommand) claimed() (*claimedNoise, error) {
 	roundDelta := papers.RoundDelta
 	if c.RoundDelta != nil {
 		roundDelta = *c.RoundDelta

@@ -1,4 +1,4 @@
-package main
+package ledger
 
 import (
 	"privpipe/account/internal/accountant"
@@ -10,14 +10,16 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-type exportCommand struct {
+// ExportCommand is account export.
+type ExportCommand struct {
 	Format  string `enum:"dp-events,list" default:"dp-events" help:"Write a tree of dp_accounting's DpEvents (dp-events), or an array of DpEvents with events of our own where dp_accounting has none (list)."`
 	Dataset string `placeholder:"NAME" help:"Write this data set, for a ledger whose data sets share no unit: events cannot say that their losses do not add up."`
 	Output  string `short:"o" placeholder:"FILE" help:"Write the events here; standard output by default."`
 	Ledger  string `arg:"" help:"Ledger of privatize."`
 }
 
-func (exportCommand) Help() string {
+// Help is the text that --help adds for this command.
+func (ExportCommand) Help() string {
 	return `
 Writes the charges of a ledger as JSON for other accountants. epsilon, delta and compare read it with --events. A charge that
 dp_accounting cannot express is written as an event with at least the same loss, or refused: see EVENTS.md. Equal charges are merged, and no names
@@ -26,10 +28,8 @@ of data sets and runs are written.
   account export night.ledger | account epsilon --events - --delta 1e-6`
 }
 
-func (c *exportCommand) Run(r *filter.Run) error {
-	if err := keeps(c.Output, c.Ledger); err != nil {
-		return err
-	}
+// Run is kong's hook.
+func (c *ExportCommand) Run(r *filter.Run) error {
 	ledger, err := ledgers.Read(c.Ledger)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package main
+package ledger
 
 import (
 	"context"
@@ -21,14 +21,16 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-type watchCommand struct {
+// WatchCommand is account watch.
+type WatchCommand struct {
 	Grant   string `xor:"watched" placeholder:"FILE" help:"Watch this grant, which may not be in the ledger yet."`
 	RunName string `name:"run" xor:"watched" placeholder:"NAME" help:"Watch the grant of this training run's last charge."`
 	accountant.LedgerChoice
 	Ledger string `arg:"" help:"Ledger of privatize, a file."`
 }
 
-func (watchCommand) Help() string {
+// Help is the text that --help adds for this command.
+func (WatchCommand) Help() string {
 	return "Follows a ledger while privatize charges it, until all releases of a grant are used. By default this is " +
 		"the grant that was " +
 		"charged last, or if there is none yet, the first to be charged. A terminal shows one line: releases, ε of " +
@@ -48,7 +50,8 @@ const (
 	leisure    = 20
 )
 
-func (c *watchCommand) Run(r *filter.Run) error {
+// Run is kong's hook.
+func (c *WatchCommand) Run(r *filter.Run) error {
 	w, err := c.begin()
 	if err != nil || r.DryRun() {
 		return err
@@ -71,7 +74,7 @@ func (c *watchCommand) Run(r *filter.Run) error {
 }
 
 // begin reads the ledger and the grant. It refuses input that would make the watch endless.
-func (c *watchCommand) begin() (*watching, error) {
+func (c *WatchCommand) begin() (*watching, error) {
 	if info, err := os.Stat(c.Ledger); err != nil {
 		return nil, err
 	} else if !info.Mode().IsRegular() {
@@ -81,7 +84,7 @@ func (c *watchCommand) begin() (*watching, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &watching{watchCommand: c, meter: progress.Meter{Name: "account", Unit: "release"}}
+	w := &watching{WatchCommand: c, meter: progress.Meter{Name: "account", Unit: "release"}}
 	w.meter.Say("waiting for the first charge", "")
 	if _, _, err := w.spent(ledger); err != nil || c.Grant == "" {
 		return w, err
@@ -99,7 +102,7 @@ func (c *watchCommand) begin() (*watching, error) {
 
 // A watching is the state while a ledger is followed.
 type watching struct {
-	*watchCommand
+	*WatchCommand
 	use   *ledgers.Use // of the watched grant or run; nil before the first charge
 	meter progress.Meter
 }

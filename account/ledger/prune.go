@@ -1,4 +1,4 @@
-package main
+package ledger
 
 import (
 	"bytes"
@@ -20,14 +20,16 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-type pruneCommand struct {
+// PruneCommand is account prune.
+type PruneCommand struct {
 	Runs   []string `name:"run" env:"PRIVPIPE_ACCOUNT_PRUNE_RUN" placeholder:"NAME" help:"Remove the stored releases of this run. May be repeated."`
 	UsedUp bool     `help:"Remove the stored releases of all grants that have no release left."`
 	print.Flags
 	Ledger string `arg:"" help:"Ledger of privatize. Nobody may write to it meanwhile."`
 }
 
-func (pruneCommand) Help() string {
+// Help is the text that --help adds for this command.
+func (PruneCommand) Help() string {
 	return "Removes stored releases beside a ledger, after the models of their runs are made. privatize keeps each " +
 		"release, so that a round that is " +
 		"asked for again gets the same bytes. privatize refuses a removed release for good (exit code 83): its " +
@@ -35,7 +37,8 @@ func (pruneCommand) Help() string {
 		"noise is drawn. The ledger does not change. --dry-run prints on standard output what would be removed."
 }
 
-func (c *pruneCommand) Validate() error {
+// Validate is kong's hook.
+func (c *PruneCommand) Validate() error {
 	if len(c.Runs) == 0 && !c.UsedUp {
 		return errors.New("which: --run NAME, or --used-up")
 	}
@@ -49,10 +52,8 @@ type pruned struct {
 	Bytes    int64  `json:"bytes"`
 }
 
-func (c *pruneCommand) Run(r *filter.Run) error {
-	if err := keeps(c.Output, c.Ledger); err != nil {
-		return err
-	}
+// Run is kong's hook.
+func (c *PruneCommand) Run(r *filter.Run) error {
 	// privatize holds this lock while it works. Without the lock, a release that is stored and not yet charged could be
 	// removed.
 	if err := endpoint.CheckKept("ledger", c.Ledger); err != nil { // a FIFO would be waited for
@@ -77,7 +78,7 @@ func (c *pruneCommand) Run(r *filter.Run) error {
 			return exit.Errorf(exit.Usage, "--run %s: %s has no charge of it", run, c.Ledger)
 		}
 	}
-	removed := []*pruned{}
+	removed := prunedRuns{}
 	for _, charge := range c.chosen(ledger) {
 		n := slices.IndexFunc(removed, func(p *pruned) bool { return p.Run == charge.Run })
 		if n < 0 {
@@ -88,7 +89,7 @@ func (c *pruneCommand) Run(r *filter.Run) error {
 			return err
 		}
 	}
-	content, err := c.Content(removed, "  ", func(b *bytes.Buffer) { table(b, removed) })
+	content, err := c.Content(removed, "  ")
 	if err != nil {
 		return err
 	}
@@ -98,8 +99,10 @@ func (c *pruneCommand) Run(r *filter.Run) error {
 	return endpoint.WriteFile(c.Output, wire.Side_PUBLIC, content)
 }
 
+type prunedRuns []*pruned
+
 // chosen returns the charges to remove stored releases for.
-func (c *pruneCommand) chosen(ledger *event.Ledger) (chosen []*event.Charge) {
+func (c *PruneCommand) chosen(ledger *event.Ledger) (chosen []*event.Charge) {
 	left := make(map[string]int) // releases that a grant may still make
 	for _, line := range ledger.Lines {
 		switch {
@@ -138,8 +141,8 @@ func (p *pruned) remove(path string, dry bool) error {
 	return nil
 }
 
-// table prints for people what was removed, or would be removed.
-func table(b *bytes.Buffer, removed []*pruned) {
+// Table prints for people what was removed, or would be removed.
+func (removed prunedRuns) Table(b *bytes.Buffer) {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "run\tstored releases\tMB")
 	for _, p := range removed {

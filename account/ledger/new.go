@@ -1,4 +1,5 @@
-package main
+// Package ledger has the commands of account that begin, read, check, watch and prune a ledger.
+package ledger
 
 import (
 	"errors"
@@ -15,11 +16,12 @@ import (
 	"privpipe/pipelines/filter"
 )
 
-type ledgerCommands struct {
-	New newLedgerCommand `cmd:"" help:"Begin a ledger with an id of its own, and perhaps a budget that no plan may exceed."`
+// Commands are account ledger …
+type Commands struct {
+	New newCommand `cmd:"" help:"Begin a ledger with an id of its own, and perhaps a budget that no plan may exceed."`
 }
 
-type newLedgerCommand struct {
+type newCommand struct {
 	Epsilon  float64  `group:"Budget" placeholder:"X" help:"Refuse all that would take the whole ledger above this ε, which protects little above 10. By default only the grants bound it."`
 	Delta    *float64 `zero:"" group:"Budget" placeholder:"X" help:"Set the δ of that budget; 0, the default, is for a ledger of pure mechanisms only."`
 	Filter   string   `group:"Filter" enum:"zcdp,gdp,renyi," default:"" placeholder:"MEASURE" help:"Allow settings that are chosen after earlier releases have been seen: add up the costs of all releases in one measure (zcdp, gdp or renyi), up to the limit that keeps the budget. Only renyi counts the amplification by sampling. By default settings must be chosen beforehand."`
@@ -28,7 +30,8 @@ type newLedgerCommand struct {
 	Ledger   string   `arg:"" output:"" help:"File to make. A file that exists is refused."`
 }
 
-func (newLedgerCommand) Help() string {
+// Help is the text that --help adds for this command.
+func (newCommand) Help() string {
 	return `
 A ledger is begun once, and kept. privatize makes no ledger, so a job that runs in a wrong folder stops. A grant is planned for one
 ledger (account plan --ledger), and refused for every other.
@@ -39,7 +42,8 @@ Give --disjoint-datasets only if nobody has units in two data sets, as with hosp
 good, and every report says that it is taken on trust.`
 }
 
-func (c *newLedgerCommand) Validate() error {
+// Validate is kong's hook.
+func (c *newCommand) Validate() error {
 	switch {
 	case c.Ledger == endpoint.Stdio || endpoint.IsTopic(c.Ledger):
 		return fmt.Errorf("the ledger must be a file, is %s", c.Ledger)
@@ -60,7 +64,7 @@ func (c *newLedgerCommand) Validate() error {
 }
 
 // limit returns the budget that the flags set.
-func (c *newLedgerCommand) limit() event.Limit {
+func (c *newCommand) limit() event.Limit {
 	limit := event.Limit{Epsilon: c.Epsilon}
 	if c.Delta != nil {
 		limit.Delta = *c.Delta
@@ -68,7 +72,8 @@ func (c *newLedgerCommand) limit() event.Limit {
 	return limit
 }
 
-func (c *newLedgerCommand) Run(r *filter.Run) error {
+// Run is kong's hook.
+func (c *newCommand) Run(r *filter.Run) error {
 	head, err := c.head()
 	if err != nil {
 		return err
@@ -97,7 +102,7 @@ func (c *newLedgerCommand) Run(r *filter.Run) error {
 }
 
 // head returns the content of the ledger's first line, from the flags.
-func (c *newLedgerCommand) head() (*event.Head, error) {
+func (c *newCommand) head() (*event.Head, error) {
 	head := event.NewHead()
 	if c.Epsilon == 0 {
 		return head, nil

@@ -1,4 +1,4 @@
-package main
+package ledger
 
 import (
 	"bytes"
@@ -22,7 +22,8 @@ import (
 	"privpipe/pipelines/filter"
 )
 
-type verifyCommand struct {
+// VerifyCommand is account verify.
+type VerifyCommand struct {
 	LastHash []string `placeholder:"HEX" help:"Refuse a ledger without a line of this hash, which somebody noted earlier as the last hash of the ledger: lines were cut off. May be repeated."`
 	Releases string   `placeholder:"DIR|FILE|TOPIC" help:"Compare these releases with their charges. Each release of a file, of a topic, or of the files in a folder must have been charged. A folder of stored releases, as LEDGER.releases, must hold every one. The default is LEDGER.releases if it exists; a release that is missing, or that this user may not read, is then only a warning."`
 	JSON     bool     `name:"json" help:"Print JSON, not a line a ledger."`
@@ -30,7 +31,8 @@ type verifyCommand struct {
 	Ledgers  []string `arg:"" name:"ledger" help:"Ledgers of privatize."`
 }
 
-func (c *verifyCommand) Help() string {
+// Help is the text that --help adds for this command.
+func (c *VerifyCommand) Help() string {
 	return "Checks a ledger. Its chain of hashes must be whole. Each charge must be one that privatize would have " +
 		"made after the lines " +
 		"before it, at the time of its line. All charges up to the last one of a grant with a budget must keep that " +
@@ -46,7 +48,8 @@ func (c *verifyCommand) Help() string {
 		"shows it."
 }
 
-func (c *verifyCommand) Validate() error {
+// Validate is kong's hook.
+func (c *VerifyCommand) Validate() error {
 	for _, hash := range c.LastHash {
 		if b, err := hex.DecodeString(hash); err != nil || len(b) != 32 || hash != strings.ToLower(hash) {
 			return fmt.Errorf("--last-hash must have 64 hexadecimal digits, in lower case, is %q", hash)
@@ -79,10 +82,8 @@ type verification struct {
 	Unreadable int `json:"unreadable_releases,omitempty"`
 }
 
-func (c *verifyCommand) Run(r *filter.Run) error {
-	if err := keeps(c.Output, c.Ledgers...); err != nil {
-		return err
-	}
+// Run is kong's hook.
+func (c *VerifyCommand) Run(r *filter.Run) error {
 	streams, err := c.streams() // before the ledgers: see ledgers.ReadStream
 	if err != nil {
 		return err
@@ -140,16 +141,13 @@ func (c *verifyCommand) Run(r *filter.Run) error {
 	case c.Releases != "" && !c.stored() && len(streams) == 0:
 		r.Log.Warn("no stream of releases is in this folder", "folder", c.Releases)
 	}
-	return print.Flags{JSON: c.JSON, Output: c.Output}.Indented(r, all, all.table)
+	return print.Flags{JSON: c.JSON, Output: c.Output}.Indented(r, all)
 }
 
 // streams reads the streams that --releases names.
-func (c *verifyCommand) streams() ([]*ledgers.Stream, error) {
+func (c *VerifyCommand) streams() ([]*ledgers.Stream, error) {
 	switch {
 	case ledgers.IsStream(c.Releases):
-		if err := endpoint.Distinct(c.Output, c.Releases); err != nil {
-			return nil, err
-		}
 		stream, err := ledgers.ReadStream(c.Releases)
 		return []*ledgers.Stream{stream}, err
 	case c.Releases != "" && !c.stored():
@@ -159,13 +157,13 @@ func (c *verifyCommand) streams() ([]*ledgers.Stream, error) {
 }
 
 // stored says whether --releases names a folder of stored releases.
-func (c *verifyCommand) stored() bool {
+func (c *VerifyCommand) stored() bool {
 	return c.Releases != "" && !ledgers.IsStream(c.Releases) &&
 		slices.ContainsFunc(c.Ledgers, func(ledger string) bool { return ledgers.IsStored(c.Releases, ledger) })
 }
 
 // folder returns the folder with a ledger's stored releases. It is beside the file itself, even if name is a link.
-func (c *verifyCommand) folder(name string) string {
+func (c *VerifyCommand) folder(name string) string {
 	if c.stored() {
 		return c.Releases
 	}
@@ -201,7 +199,8 @@ type verifications struct {
 	Verified []*verification     `json:"verified"`
 }
 
-func (all verifications) table(b *bytes.Buffer) {
+// Table prints a line for each ledger, and for each stream.
+func (all verifications) Table(b *bytes.Buffer) {
 	for _, v := range all.Verified {
 		if len(all.Verified) > 1 {
 			fmt.Fprintf(b, "%s: ", v.Ledger)
@@ -223,7 +222,7 @@ func (all verifications) table(b *bytes.Buffer) {
 
 // verify checks that a ledger respects its grants and budgets, and that stored releases are as they were charged. last
 // is the content of the file in folder that names the last charge. It is nil if there is no such file.
-func (c *verifyCommand) verify(name string, ledger *event.Ledger, folder string, last []byte) (*verification, error) {
+func (c *VerifyCommand) verify(name string, ledger *event.Ledger, folder string, last []byte) (*verification, error) {
 	v := &verification{
 		Ledger: name, Lines: len(ledger.Lines), Charges: len(ledger.Charges()), LastHash: ledger.LastHash(),
 		Torn:             ledger.Torn,

@@ -1,4 +1,4 @@
-package main
+package calculate
 
 import (
 	"bytes"
@@ -13,16 +13,17 @@ import (
 	"privpipe/pipelines/filter"
 )
 
-// shuffleCommand works out amplification by shuffling. It reads no ledger, and no report counts the amplification: a
-// ledger cannot know what a shuffler does.
-type shuffleCommand struct {
+// ShuffleCommand is account shuffle, amplification by shuffling. It reads no ledger, and no report counts the
+// amplification: a ledger cannot know what a shuffler does.
+type ShuffleCommand struct {
 	LocalEpsilon float64 `required:"" placeholder:"X" help:"Pure ε of one author's report, for the exchange of her whole document: account report prints it of a ledger of randomized-response."`
 	Reports      int     `required:"" placeholder:"N" help:"State how many reports the shuffler mixes, each of another author. Reports of authors who work with the adversary do not count."`
 	Delta        float64 `required:"" placeholder:"X" help:"δ of the guarantee."`
 	print.Flags
 }
 
-func (shuffleCommand) Help() string {
+// Help is the text that --help adds for this command.
+func (ShuffleCommand) Help() string {
 	return `
 The (ε, δ) of N local reports, where a trusted shuffler is stated: it mixes them, and drops their names, their order and their
 times. Whoever sees the reports before it has only the local ε. Neighbours differ by the exchange of one author's document.
@@ -32,7 +33,8 @@ times. Whoever sees the reports before it has only the local ε. Neighbours diff
 The authors have one mechanism with one set of flags, and each reports once.`
 }
 
-func (c *shuffleCommand) Validate() error {
+// Validate is kong's hook.
+func (c *ShuffleCommand) Validate() error {
 	var wrong []error
 	if !(c.LocalEpsilon > 0 && c.LocalEpsilon <= 1e9) {
 		wrong = append(wrong, fmt.Errorf("--local-epsilon must be above 0 and at most 1e9, is %v", c.LocalEpsilon))
@@ -59,12 +61,12 @@ type shuffledRow struct {
 	Theorem   string        `json:"theorem"`
 }
 
-func (c *shuffleCommand) Run(r *filter.Run) error {
-	rows := c.rows()
-	return c.Print(r, rows, func(b *bytes.Buffer) { shuffledTable(b, rows) })
-}
+type shuffledRows []shuffledRow
 
-func (c *shuffleCommand) rows() []shuffledRow {
+// Run is kong's hook.
+func (c *ShuffleCommand) Run(r *filter.Run) error { return c.Print(r, c.rows()) }
+
+func (c *ShuffleCommand) rows() shuffledRows {
 	trusts := fmt.Sprintf("a trusted shuffler of %d reports", c.Reports)
 	local := print.Number(c.LocalEpsilon)
 	clones, theorem := local, "clones (Feldman, McMillan, Talwar 2021, thm. 3.2)"
@@ -74,7 +76,7 @@ func (c *shuffleCommand) rows() []shuffledRow {
 	if clones > 0.99*local {
 		theorem += ": nothing is gained"
 	}
-	rows := []shuffledRow{
+	rows := shuffledRows{
 		{"local", &local, 0, event.ReplaceOne, "nobody", "each report for itself"},
 		{"shuffled", &clones, c.Delta, event.ReplaceOne, trusts, theorem},
 		{"closed form", nil, c.Delta, event.ReplaceOne, trusts, "the same, thm. 3.1"},
@@ -88,7 +90,8 @@ func (c *shuffleCommand) rows() []shuffledRow {
 	return rows
 }
 
-func shuffledTable(b *bytes.Buffer, rows []shuffledRow) {
+// Table prints the bounds for people.
+func (rows shuffledRows) Table(b *bytes.Buffer) {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "bound\tε\tδ\tneighbours\ttrusts\trests on")
 	for _, row := range rows {

@@ -1,4 +1,4 @@
-package main
+package ledger
 
 import (
 	"cmp"
@@ -12,7 +12,8 @@ import (
 	"privpipe/pipelines/filter"
 )
 
-type odometerCommand struct {
+// OdometerCommand is account odometer.
+type OdometerCommand struct {
 	Delta *float64 `zero:"" placeholder:"X" help:"Print ε at this δ; 0 is for a ledger of pure mechanisms only. By default the δ of the ledger's budget, else of its first grant with one, else 0."`
 	Last  int      `placeholder:"N" help:"Print only the N runs that released last. By default all; each costs a composition."`
 	ledgers.AlarmFlags
@@ -21,7 +22,8 @@ type odometerCommand struct {
 	Ledger string `arg:"" help:"Ledger of privatize."`
 }
 
-func (odometerCommand) Help() string {
+// Help is the text that --help adds for this command.
+func (OdometerCommand) Help() string {
 	return "Prints what the whole ledger had spent after the last release of each run, and what was left of the " +
 		"budget at that time: " +
 		"the ledger's own, or the latest planned one. What a run added is the ε with the run less the ε without it. " +
@@ -29,7 +31,8 @@ func (odometerCommand) Help() string {
 		"these do not add up. If data sets share no unit, ε is the largest of theirs, and a run may add 0."
 }
 
-func (c *odometerCommand) Validate() error {
+// Validate is kong's hook.
+func (c *OdometerCommand) Validate() error {
 	if c.Last < 0 {
 		return fmt.Errorf("--last must be positive, is %d", c.Last)
 	}
@@ -41,10 +44,8 @@ func (c *odometerCommand) Validate() error {
 	return c.CheckAlarms(nil)
 }
 
-func (c *odometerCommand) Run(r *filter.Run) error {
-	if err := keeps(c.Output, c.Ledger); err != nil {
-		return err
-	}
+// Run is kong's hook.
+func (c *OdometerCommand) Run(r *filter.Run) error {
 	ledger, err := ledgers.Read(c.Ledger)
 	if err != nil {
 		return err
@@ -62,7 +63,7 @@ func (c *odometerCommand) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	if err := c.Indented(r, o, o.Table); err != nil {
+	if err := c.Indented(r, o); err != nil {
 		return err
 	}
 	return cmp.Or(overspent, alarm)

@@ -1,4 +1,4 @@
-package main
+package calculate
 
 import (
 	"bytes"
@@ -13,7 +13,8 @@ import (
 	"privpipe/pipelines/filter"
 )
 
-type adviseCommand struct {
+// AdviseCommand is account advise.
+type AdviseCommand struct {
 	Documents     *float64 `placeholder:"D" help:"Number of documents, a public number or a guess."`
 	Words         *float64 `placeholder:"N" help:"Number of different words of a document that the vocabulary has, on average: a public number or a guess."`
 	Epsilon       float64  `required:"" placeholder:"X" help:"ε of the whole training. Above 10 it protects little."`
@@ -22,7 +23,8 @@ type adviseCommand struct {
 	print.Flags
 }
 
-func (adviseCommand) Help() string {
+// Help is the text that --help adds for this command.
+func (AdviseCommand) Help() string {
 	return `Suggests a number of topics for lda.sh, and says how good the model may become, and with which coins and
 rounds lda.sh --documents D trains. The product D·N·ε decides the first two. A perplexity is compared with that of the
 word frequencies that one release with the whole ε would give. The rules were fitted to trainings that
@@ -31,7 +33,7 @@ private, too: use public numbers, or --size, which was released.`
 }
 
 // Validate is kong's hook.
-func (c *adviseCommand) Validate() error {
+func (c *AdviseCommand) Validate() error {
 	switch {
 	case c.Size != "" && (c.Documents != nil || c.Words != nil):
 		return errors.New("--size has the numbers of --documents and --words")
@@ -113,14 +115,17 @@ type advice struct {
 	Measured   bool    `json:"measured"`   // D·N·ε is within the range of the measured trainings
 
 	Size *textSize `json:"size,omitempty"`
+
+	rule  rule
+	users bool // the privacy unit is a user
 }
 
-func (c *adviseCommand) advise(documents, words float64) (advice, rule) {
+func (c *AdviseCommand) advise(documents, words float64) *advice {
 	r := withPublicText
 	if c.WithoutPublic {
 		r = withoutPublicText
 	}
-	a := advice{Pairs: documents * words * c.Epsilon}
+	a := &advice{Pairs: documents * words * c.Epsilon, rule: r, users: c.Unit == "user"}
 	a.Rate, a.Rounds = coins(documents, c.Epsilon)
 	a.Measured = a.Pairs >= r.fewest && a.Pairs <= r.most
 	topics := math.Max(r.fewestTopics, r.topics(math.Min(a.Pairs, r.most)))
@@ -131,49 +136,47 @@ func (c *adviseCommand) advise(documents, words float64) (advice, rule) {
 			a.Perplexity, a.WordsOnly = g.expected, g.words
 		}
 	}
-	return a, r
+	return a
+}
+
+// Table prints the advice for people.
+func (a *advice) Table(b *bytes.Buffer) {
+	if text := a.Size; text != nil {
+		if a.users {
+			fmt.Fprintf(b, "users       at least %v and at most %v\n",
+				noisy{text.Documents.Value / 2, text.Documents.Noise / 2}, text.Documents)
+		} else {
+			fmt.Fprintf(b, "documents   %v\n", text.Documents)
+		}
+		fmt.Fprintf(b, "empty       %v\nwords       %v\ncoverage    %v\n", text.Empty, text.Words, text.Coverage)
+	}
+	fmt.Fprintf(b, "topics      %d\nrounds      %d, each of documents with probability %v\nperplexity  %s\n"+
+		"because     D·N·ε is %.2g million\n",
+		a.Topics, a.Rounds, a.Rate, a.Perplexity, a.Pairs/1e6)
+	if a.WordsOnly {
+		b.WriteString("instead     lda.sh --words-only, for whoever wants to predict words\n")
+	}
+	if a.Pairs > a.rule.most {
+		fmt.Fprintf(b, "beware      nothing larger than %.0f million was measured: more topics may pay\n",
+			a.rule.most/1e6)
+	}
+	if a.Pairs < a.rule.fewest {
+		fmt.Fprintf(b, "beware      nothing smaller than %.2g million was measured\n", a.rule.fewest/1e6)
+	}
 }
 
 // Run is kong's hook.
-func (c *adviseCommand) Run(r *filter.Run) error {
-	var documents, words float64
-	var text *textSize
-	if c.Size != "" {
-		var err error
-		if text, err = readSize(c.Size); err != nil {
-			return err
-		}
-		documents, words = max(1, text.Documents.Value), max(1, text.Words.Value)
-	} else {
-		documents, words = *c.Documents, *c.Words
+func (c *AdviseCommand) Run(r *filter.Run) error {
+	if c.Size == "" {
+		return c.Print(r, c.advise(*c.Documents, *c.Words))
 	}
-	a, rule := c.advise(documents, words)
+	text, err := readSize(c.Size)
+	if err != nil {
+		return err
+	}
+	a := c.advise(max(1, text.Documents.Value), max(1, text.Words.Value))
 	a.Size = text
-	err := c.Print(r, a, func(b *bytes.Buffer) {
-		if text != nil {
-			if c.Unit == "user" {
-				fmt.Fprintf(b, "users       at least %v and at most %v\n",
-					noisy{text.Documents.Value / 2, text.Documents.Noise / 2}, text.Documents)
-			} else {
-				fmt.Fprintf(b, "documents   %v\n", text.Documents)
-			}
-			fmt.Fprintf(b, "empty       %v\nwords       %v\ncoverage    %v\n", text.Empty, text.Words, text.Coverage)
-		}
-		fmt.Fprintf(b, "topics      %d\nrounds      %d, each of documents with probability %v\nperplexity  %s\n"+
-			"because     D·N·ε is %.2g million\n",
-			a.Topics, a.Rounds, a.Rate, a.Perplexity, a.Pairs/1e6)
-		if a.WordsOnly {
-			b.WriteString("instead     lda.sh --words-only, for whoever wants to predict words\n")
-		}
-		if a.Pairs > rule.most {
-			fmt.Fprintf(b, "beware      nothing larger than %.0f million was measured: more topics may pay\n",
-				rule.most/1e6)
-		}
-		if a.Pairs < rule.fewest {
-			fmt.Fprintf(b, "beware      nothing smaller than %.2g million was measured\n", rule.fewest/1e6)
-		}
-	})
-	if err != nil || text == nil {
+	if err := c.Print(r, a); err != nil {
 		return err
 	}
 	if faults, hints := c.faults(text); len(faults) > 0 {

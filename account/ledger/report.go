@@ -1,4 +1,4 @@
-package main
+package ledger
 
 import (
 	"cmp"
@@ -12,14 +12,16 @@ import (
 	"privpipe/pipelines/filter"
 )
 
-type reportCommand struct {
+// ReportCommand is account report.
+type ReportCommand struct {
 	report.Query
 	ledgers.AlarmFlags
 	Curve report.CurveFile `output:"" placeholder:"FILE" help:"Also draw ε over the releases and δ over ε as FILE.svg or FILE.png, or write both to FILE.csv or FILE.json."`
 	print.Flags
 }
 
-func (c *reportCommand) Validate() error {
+// Validate is kong's hook.
+func (c *ReportCommand) Validate() error {
 	if err := errors.Join(c.CheckAlarms(c.Epsilon), c.Curve.Check(c.Epsilon, c.Output)); err != nil {
 		return err
 	}
@@ -35,10 +37,8 @@ func (c *reportCommand) Validate() error {
 	return nil
 }
 
-func (c *reportCommand) Run(r *filter.Run) error {
-	if err := keeps(c.Output, c.Ledger); err != nil {
-		return err
-	}
+// Run is kong's hook.
+func (c *ReportCommand) Run(r *filter.Run) error {
 	ledger, err := ledgers.Read(c.Ledger)
 	if err != nil {
 		return err
@@ -69,7 +69,7 @@ func (c *reportCommand) Run(r *filter.Run) error {
 	if err := c.Curve.Write(drawn); err != nil {
 		return err
 	}
-	if err := c.Indented(r, rep, rep.Table); err != nil {
+	if err := c.Indented(r, rep); err != nil {
 		return err
 	}
 	return cmp.Or(rep.OverspentBudget.Refusal(c.Ledger), overfull, alarm)

@@ -1,4 +1,4 @@
-package main
+package calculate
 
 import (
 	"encoding/json"
@@ -9,17 +9,14 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-type planCommand struct {
+// PlanCommand is account plan.
+type PlanCommand struct {
 	plan.Flags
 	Output string `short:"o" placeholder:"FILE" help:"Write the grant here; standard output by default."`
 }
 
-func (c *planCommand) Run(r *filter.Run) error {
-	if c.Ledger != "" {
-		if err := keeps(c.Output, c.Ledger); err != nil {
-			return err
-		}
-	}
+// Run is kong's hook.
+func (c *PlanCommand) Run(r *filter.Run) error {
 	stop := saySlow(r.Log, usual)
 	grant, err := c.Make(r.Log)
 	stop()

@@ -1,4 +1,4 @@
-package main
+package calculate
 
 import (
 	"bytes"
@@ -14,22 +14,28 @@ import (
 	"privpipe/pipelines/filter"
 )
 
-type compareCommand struct {
+// CompareCommand is account compare.
+type CompareCommand struct {
 	calculator.Released
 	Delta float64 `zero:"" required:"" placeholder:"X" help:"δ of the guarantee."`
 	print.Flags
 }
 
-func (compareCommand) Help() string {
+// Help is the text that --help adds for this command.
+func (CompareCommand) Help() string {
 	return `
 Prints every accountant with the neighbours and the sampling for which it is proved, or why it has no proof. With --fixed
 the same rate by Poisson sampling follows, under add-remove: it is the cost of another way to sample, not of this
 one. A claim is an ε that a paper computes with the clip for the sensitivity, or without a theorem. It is no bound.`
 }
 
-func (c *compareCommand) Validate() error {
+// Validate is kong's hook.
+func (c *CompareCommand) Validate() error {
 	return errors.Join(c.Check(), accountant.CheckPureDelta(c.Delta))
 }
+
+// Run is kong's hook.
+func (c *CompareCommand) Run(r *filter.Run) error { return answer(r, c.Flags, c.compare) }
 
 // A comparison is a row of compare, and its JSON form.
 type comparison struct {
@@ -39,16 +45,18 @@ type comparison struct {
 	Reason  string        `json:"reason,omitempty"`
 }
 
-func (c *compareCommand) Run(r *filter.Run) error {
-	q, err := ask(&c.Released, c.Output)
+type comparisons []*comparison
+
+func (c *CompareCommand) compare() (comparisons, error) {
+	q, err := c.Question()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	rows := bounds(q, c.Delta)
 	if c.Events == "" {
 		rows = append(rows, others(c.Setting(), c.NoiseMultiplier, c.Delta)...)
 	}
-	return c.Print(r, rows, func(b *bytes.Buffer) { comparisons(b, rows) })
+	return rows, nil
 }
 
 // others are two kinds of rows: the claims of papers, and for sampling without replacement the bounds for Poisson
@@ -95,7 +103,8 @@ func paperRows(s *calculator.Setting, noise, delta float64) (rows []*comparison)
 	return rows
 }
 
-func comparisons(b *bytes.Buffer, rows []*comparison) {
+// Table prints the rows for people.
+func (rows comparisons) Table(b *bytes.Buffer) {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "accountant\tε\tis a\tneighbours\tsensitivity\tsampling\trests on\n")
 	for _, row := range rows {
