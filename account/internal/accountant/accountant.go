@@ -5,9 +5,9 @@ package accountant
 import (
 	"fmt"
 
-	"privpipe/account/internal/classic"
 	"privpipe/account/internal/loss"
 	"privpipe/account/internal/pld"
+	"privpipe/account/internal/renyi"
 	"privpipe/account/internal/search"
 	"privpipe/pipelines/exit"
 )
@@ -29,7 +29,7 @@ var All = []*Accountant{
 	}},
 	{"zcdp", zcdp},
 	{"moments", func(l *loss.List) (loss.Profile, string, error) {
-		return moments(l, classic.MomentsLambda, ofLemma3)
+		return moments(l, renyi.MomentsLambda, ofLemma3)
 	}},
 	{"moments-32", func(l *loss.List) (loss.Profile, string, error) {
 		return moments(l, func(_, _ float64) int { return 32 }, "λ up to 32, as in the authors' code")

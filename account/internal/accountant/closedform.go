@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
-	"privpipe/account/internal/classic"
 	"privpipe/account/internal/loss"
+	"privpipe/account/internal/renyi"
 	"privpipe/account/internal/search"
 	"privpipe/pipelines/event"
 )
@@ -46,8 +46,8 @@ func analytic(l *loss.List) (loss.Profile, string, error) {
 	}
 	sigma := 1 / math.Sqrt(squares) * (1 - 1e-13) // rounded down: the sum of up to 10^3 kinds
 	return closedForm{
-		epsilon: func(delta float64) float64 { return classic.GaussianEpsilon(sigma, delta) },
-		delta:   func(epsilon float64) float64 { return classic.GaussianDelta(sigma, epsilon) },
+		epsilon: func(delta float64) float64 { return renyi.GaussianEpsilon(sigma, delta) },
+		delta:   func(epsilon float64) float64 { return renyi.GaussianDelta(sigma, epsilon) },
 	}, "analytic Gaussian (Balle, Wang 2018, thm. 8); rounds as one release (Dong, Roth, Su 2022, cor. 3.3)", nil
 }
 
@@ -57,8 +57,8 @@ func zcdp(l *loss.List) (loss.Profile, string, error) {
 		return nil, "", err
 	}
 	return closedForm{
-		epsilon: func(delta float64) float64 { return classic.ZCDPEpsilonTight(rho, delta) },
-		delta:   func(epsilon float64) float64 { return classic.ZCDPDelta(rho, epsilon) },
+		epsilon: func(delta float64) float64 { return renyi.ZCDPEpsilonTight(rho, delta) },
+		delta:   func(epsilon float64) float64 { return renyi.ZCDPDelta(rho, epsilon) },
 	}, "zCDP (Bun, Steinke 2016, prop. 1.4, 1.6, lemma 1.7); conversion (Canonne, Kamath, Steinke 2020, cor. 13)", nil
 }
 
@@ -98,7 +98,7 @@ func moments(l *loss.List, lambdas func(rate, sigma float64) int, which string) 
 		return nil, "", err
 	}
 	return closedForm{epsilon: func(delta float64) float64 {
-		epsilon, _ := classic.MomentsEpsilon(curve, 1, delta, most)
+		epsilon, _ := renyi.MomentsEpsilon(curve, 1, delta, most)
 		return loss.PaddedEpsilon(epsilon)
 	}}, theorem, nil
 }
@@ -127,7 +127,7 @@ func linear(l *loss.List) (loss.Profile, string, error) {
 }
 
 // textbook returns the guarantee of one of several equal rounds. The δ of all rounds together is at most delta.
-func textbook(l *loss.List) (round func(delta float64) classic.Guarantee, rounds int, theorem string, err error) {
+func textbook(l *loss.List) (round func(delta float64) renyi.Guarantee, rounds int, theorem string, err error) {
 	e, err := l.OneGuarantee()
 	if err != nil {
 		return nil, 0, "", err
@@ -142,11 +142,11 @@ func textbook(l *loss.List) (round func(delta float64) classic.Guarantee, rounds
 	case loss.Fixed:
 		theorem += ", amplified (Balle, Barthe, Gaboardi 2018, thm. 9)"
 	}
-	return func(delta float64) classic.Guarantee {
-		g := classic.Guarantee(e.Guarantee)
+	return func(delta float64) renyi.Guarantee {
+		g := renyi.Guarantee(e.Guarantee)
 		if e.Gaussian > 0 {
 			share := min(1, delta/float64(e.Count)/e.Rate*(1-1e-12))
-			g = classic.Guarantee{Epsilon: classic.GaussianEpsilon(e.Gaussian, share), Delta: share}
+			g = renyi.Guarantee{Epsilon: renyi.GaussianEpsilon(e.Gaussian, share), Delta: share}
 		}
 		return g.Amplified(e.Rate)
 	}, e.Count, theorem, nil

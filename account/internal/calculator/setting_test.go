@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"privpipe/account/internal/accountant"
-	"privpipe/account/internal/classic"
 	"privpipe/account/internal/loss"
 	"privpipe/account/internal/pld"
+	"privpipe/account/internal/renyi"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/testkit"
 )
@@ -89,8 +89,8 @@ func round(s *Setting, noise, delta float64) float64 {
 	if s.Scheme.Method == event.Poisson {
 		sensitivity = 1
 	}
-	g := classic.Guarantee{Delta: min(1, delta/s.Scheme.Rate)}
-	g.Epsilon = classic.GaussianEpsilon(noise/sensitivity, g.Delta)
+	g := renyi.Guarantee{Delta: min(1, delta/s.Scheme.Rate)}
+	g.Epsilon = renyi.GaussianEpsilon(noise/sensitivity, g.Delta)
 	return g.Amplified(s.Scheme.Rate).Epsilon
 }
 

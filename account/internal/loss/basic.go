@@ -3,7 +3,7 @@ package loss
 import (
 	"math"
 
-	"privpipe/account/internal/classic"
+	"privpipe/account/internal/renyi"
 	"privpipe/pipelines/event"
 )
 
@@ -22,7 +22,7 @@ func (l *List) basic() (sum Approximate) {
 func (e Release) basic(adjacency string) Approximate {
 	if e.Sampling != All && !e.Apart && !(e.Sampling == Poisson && adjacency == event.ReplaceOne) {
 		batch := basicOf(1, e.Released)
-		sampled := Approximate(classic.Guarantee(batch).Amplified(e.Rate))
+		sampled := Approximate(renyi.Guarantee(batch).Amplified(e.Rate))
 		sampled.Delta = TimesUp(e.Rate, batch.Delta)
 		return basicOf(float64(e.Count), []Mechanism{sampled})
 	}

@@ -6,9 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"privpipe/account/internal/classic"
 	"privpipe/account/internal/renyi"
-	"privpipe/account/internal/withoutreplacement"
 	"privpipe/pipelines/event"
 )
 
@@ -59,7 +57,7 @@ func (e Release) curve(l *List) (curve renyi.Curve, failure float64, err error) 
 		return curve, failure, nil
 	case e.Sampling == Fixed && onlyGaussian:
 		continuous, _ := JointSigma(Continuous(e.Released))
-		return withoutreplacement.Gaussian(e.Rate, continuous), 0, nil
+		return renyi.GaussianSample(e.Rate, continuous), 0, nil
 	case onlyGaussian:
 		return func(alpha float64) float64 { return renyi.PoissonGaussian(e.Rate, sigma, alpha) }, 0, nil
 	}
@@ -131,5 +129,5 @@ func (e Release) amplifiedGuarantee() (Approximate, bool) {
 	if !ok {
 		return Approximate{}, false
 	}
-	return Approximate(classic.Guarantee(g.Guarantee()).Amplified(e.Rate)), true
+	return Approximate(renyi.Guarantee(g.Guarantee()).Amplified(e.Rate)), true
 }

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"privpipe/account/internal/classic"
+	"privpipe/account/internal/renyi"
 )
 
 // masses are the probabilities of −reach … reach, the last two with what lies beyond.
@@ -47,10 +47,10 @@ func TestDiscreteGaussianIsDominated(t *testing.T) {
 		for _, move := range [][2]int{{5, 0}, {3, 4}, {1, 2}} {
 			for _, epsilon := range []float64{0, 0.1, 1, 3, 6} {
 				is := deltaOf(p, move[0], move[1], epsilon)
-				if bound := classic.GaussianDelta(m.continuous().Sigma(), epsilon); is > bound*(1+1e-9)+1e-12 {
+				if bound := renyi.GaussianDelta(m.continuous().Sigma(), epsilon); is > bound*(1+1e-9)+1e-12 {
 					t.Errorf("scale %v, moved by %v: δ(%v) is %v, at most %v", s, move, epsilon, is, bound)
 				}
-				more = more || is > classic.GaussianDelta(m.Sigma(), epsilon)*(1+1e-6)
+				more = more || is > renyi.GaussianDelta(m.Sigma(), epsilon)*(1+1e-6)
 			}
 		}
 	}
@@ -106,10 +106,10 @@ func TestDiscreteLosesEnough(t *testing.T) {
 		sigma := m.continuous().Sigma() * math.Sqrt(1+m.stepped()) // noise before it was rounded down by that part
 		for _, epsilon := range []float64{0, 0.1, 1, 3} {
 			is := lineDelta(p, 12, epsilon)
-			if least := classic.GaussianDelta(sigma, epsilon); !m.inSteps() || is < least*(1-1e-9)-1e-12 {
+			if least := renyi.GaussianDelta(sigma, epsilon); !m.inSteps() || is < least*(1-1e-9)-1e-12 {
 				t.Errorf("scale %v: δ(%v) is %v, at least %v", s, epsilon, is, least)
 			}
-			less = less || is < classic.GaussianDelta(m.continuous().Sigma(), epsilon)*(1-1e-6)
+			less = less || is < renyi.GaussianDelta(m.continuous().Sigma(), epsilon)*(1-1e-6)
 		}
 	}
 	for _, b := range []float64{2, 7} {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"privpipe/account/internal/classic"
 	"privpipe/account/internal/pld"
 	"privpipe/account/internal/renyi"
 )
@@ -48,7 +47,7 @@ func (m DiscreteGaussian) Pair() (*pld.Pair, error) {
 }
 
 func (m DiscreteGaussian) ZCDP() float64 {
-	return classic.Rho(math.Nextafter(math.Sqrt(m.Variance), 0)/float64(m.Sensitivity), 1)
+	return renyi.Rho(math.Nextafter(math.Sqrt(m.Variance), 0)/float64(m.Sensitivity), 1)
 }
 
 func (DiscreteGaussian) Attained(nonNegative bool) (rounded float64, ok bool) { return 0, !nonNegative }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"privpipe/account/internal/classic"
 	"privpipe/account/internal/pld"
 	"privpipe/account/internal/renyi"
 )
@@ -74,7 +73,7 @@ func (m Gaussian) Curve() renyi.Curve {
 }
 
 func (m Gaussian) Pair() (*pld.Pair, error) { return pld.Gaussian(1, m.continuous().Sigma()) }
-func (m Gaussian) ZCDP() float64            { return classic.Rho(m.Sigma(), 1) }
+func (m Gaussian) ZCDP() float64            { return renyi.Rho(m.Sigma(), 1) }
 
 func (m Gaussian) Attained(nonNegative bool) (rounded float64, ok bool) {
 	if ok = !(nonNegative && m.Sensitivity > math.Sqrt2); !m.Discrete {

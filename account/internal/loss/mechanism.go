@@ -3,7 +3,6 @@ package loss
 import (
 	"fmt"
 
-	"privpipe/account/internal/classic"
 	"privpipe/account/internal/pld"
 	"privpipe/account/internal/renyi"
 )
@@ -81,7 +80,7 @@ func Rho(m Mechanism) (rho float64, ok bool) {
 	case ZeroConcentrated:
 		return m.ZCDP(), true
 	case PurelyPrivate:
-		return classic.PureRho(m.PureEpsilon()), true
+		return renyi.PureRho(m.PureEpsilon()), true
 	}
 	return 0, false
 }

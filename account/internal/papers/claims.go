@@ -1,13 +1,15 @@
+// Package papers computes losses as papers state them: ma16, vips20 and zcdp16, HDP-LDA, LP-LDA and SUB-LDA.
+//
+// Some of its numbers are bounds. Recipe, UnclippedInherentLoss, SubLDA.Printed and adaptive are claims, and no bounds:
+// each says why. A claim is shown beside a bound and never in place of one.
 package papers
 
 import (
 	"math"
 
 	"privpipe/account/internal/accountant"
-	"privpipe/account/internal/classic"
 	"privpipe/account/internal/renyi"
 	"privpipe/account/internal/search"
-	"privpipe/account/internal/withoutreplacement"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
 )
@@ -39,7 +41,7 @@ func formulas(scheme event.Scheme, delta, roundDelta float64, moved string) (all
 			"moments accountant (Wang, Balle, Kasiviswanathan 2019, thm. 9) with noise over the clip: " +
 				"an exchange moves the sum by up to " + moved,
 			func(noise float64) float64 {
-				epsilon, _ := classic.MomentsEpsilon(withoutreplacement.Gaussian(scheme.Rate, noise), rounds, delta,
+				epsilon, _ := renyi.MomentsEpsilon(renyi.GaussianSample(scheme.Rate, noise), rounds, delta,
 					accountant.FixedLambdas)
 				return epsilon
 			}})
@@ -48,13 +50,13 @@ func formulas(scheme event.Scheme, delta, roundDelta float64, moved string) (all
 			"moments accountant (Abadi et al. 2016, thm. 2, λ of lemma 3) with noise over the clip",
 			func(noise float64) float64 {
 				curve := func(order float64) float64 { return renyi.PoissonGaussian(scheme.Rate, noise, order) }
-				epsilon, _ := classic.MomentsEpsilon(curve, rounds, delta, classic.MomentsLambda(scheme.Rate, noise))
+				epsilon, _ := renyi.MomentsEpsilon(curve, rounds, delta, renyi.MomentsLambda(scheme.Rate, noise))
 				return epsilon
 			}})
 	default:
 		return nil
 	}
-	recipe := classic.Recipe{Rate: scheme.Rate, Rounds: rounds, Delta: delta, RoundDelta: roundDelta}
+	recipe := Recipe{Rate: scheme.Rate, Rounds: rounds, Delta: delta, RoundDelta: roundDelta}
 	const by = "rounds by the classical Gaussian (Dwork, Roth 2014, thm. A.1, proven for ε < 1), amplified: "
 	return append(all,
 		formula{"zcdp16", by + "taken for zCDP, which has no proof", recipe.ZCDP},

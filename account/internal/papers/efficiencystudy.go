@@ -3,7 +3,6 @@ package papers
 import (
 	"math"
 
-	"privpipe/account/internal/classic"
 	"privpipe/account/internal/loss"
 	"privpipe/account/internal/print"
 	"privpipe/account/internal/renyi"
@@ -12,7 +11,7 @@ import (
 
 // A study has the settings that efficiency evaluates.
 type study struct {
-	classic.SubLDA
+	SubLDA
 	sigma  float64
 	ratios []float64 // γ
 	rounds int
@@ -22,7 +21,7 @@ type study struct {
 // newStudy returns a study for Gaussian noise, without ratios.
 func newStudy(order int, sigma float64, rounds int, delta *float64) *study {
 	base := func(alpha float64) float64 { return renyi.Gaussian(sigma, alpha) }
-	return &study{SubLDA: classic.SubLDA{Order: order, Base: base}, sigma: sigma, rounds: rounds, delta: delta}
+	return &study{SubLDA: SubLDA{Order: order, Base: base}, sigma: sigma, rounds: rounds, delta: delta}
 }
 
 func (c *Efficiency) study() *study {
@@ -30,7 +29,7 @@ func (c *Efficiency) study() *study {
 	if c.NoiseMultiplier != nil {
 		sigma = *c.NoiseMultiplier
 	} else {
-		sigma = classic.SubLDASigma(c.Alpha, *c.EpsilonAtOrder)
+		sigma = SubLDASigma(c.Alpha, *c.EpsilonAtOrder)
 	}
 	s := newStudy(c.Alpha, sigma, c.Rounds, c.Delta)
 	s.ratios = c.Gamma
@@ -139,7 +138,7 @@ func (s *study) epsilon(rate float64) (*print.Number, error) {
 	if s.delta == nil {
 		return nil, nil
 	}
-	all := print.Number(classic.GaussianEpsilon(classic.JointSigma(s.sigma, uint64(s.rounds)), *s.delta))
+	all := print.Number(renyi.GaussianEpsilon(renyi.JointSigma(s.sigma, uint64(s.rounds)), *s.delta))
 	if rate == 1 {
 		return &all, nil
 	}
@@ -172,7 +171,7 @@ func (s *study) claim(gamma float64) *claimRow {
 func (s *study) adaptive(gamma, v float64) (*adaptiveRow, error) {
 	rate := v * gamma
 	whole := min(1, *s.delta/rate*(1-1e-12))
-	round := classic.Guarantee{Epsilon: classic.GaussianEpsilon(s.sigma, whole), Delta: whole}
+	round := renyi.Guarantee{Epsilon: renyi.GaussianEpsilon(s.sigma, whole), Delta: whole}
 	epsilon, err := s.epsilon(rate)
 	if err != nil {
 		return nil, err
@@ -180,14 +179,14 @@ func (s *study) adaptive(gamma, v float64) (*adaptiveRow, error) {
 	return &adaptiveRow{
 		Rate: rate, Loss: print.Number(s.Loss(rate)), Epsilon: *epsilon,
 		Round: print.Number(round.Amplified(rate).Epsilon),
-		Lemma: print.Number(round.Amplified(gamma).Adaptive(v).Epsilon),
+		Lemma: print.Number(adaptive(round.Amplified(gamma), v).Epsilon),
 	}, nil
 }
 
 // draws returns the row for counts of all words, and pure draws from them (HDP-LDA, theorem 3). A replaced word moves
 // two counts by 1.
 func (s *study) draws(clip, prior float64) (row *drawsRow, err error) {
-	inherent := classic.InherentLoss(clip, prior)
+	inherent := InherentLoss(clip, prior)
 	sigma, alpha := s.sigma/math.Nextafter(math.Sqrt2, 2), float64(s.Order)
 	// some ten roundings
 	rho := (renyi.Gaussian(sigma, alpha) + renyi.RandomizedResponse(inherent, alpha)) * (1 + 1e-14)

@@ -6,8 +6,6 @@ import (
 	"math"
 	"strings"
 	"text/tabwriter"
-
-	"privpipe/account/internal/classic"
 )
 
 // paperTable3 is SUB-LDA's table 3 (NIPS, 100 topics, §5.4): α = 14 and ε(α) = 2.
@@ -23,7 +21,7 @@ var paperTable3 = []struct {
 // table3 recomputes the paper's table. If delta is not nil, it adds the conversion to ε.
 func table3(delta *float64) (a *efficiencyAnswer, err error) {
 	const order, loss = 14, 2
-	sigma := classic.SubLDASigma(order, loss)
+	sigma := SubLDASigma(order, loss)
 	for _, paper := range paperTable3 {
 		s := newStudy(order, sigma, paper.rounds, delta)
 		if a == nil {

@@ -1,4 +1,5 @@
-// Package renyi computes the Rényi divergence of mechanisms and the (ε, δ) guarantee that follows from it.
+// Package renyi computes the Rényi divergence of mechanisms and the (ε, δ) guarantee that follows from it. It also has
+// losses in closed form, exact where possible.
 //
 // A mechanism M is (α, ρ)-Rényi differentially private if D_α(M(x)‖M(y)) ≤ ρ for all neighbours x, y (Mironov, Rényi
 // Differential Privacy, CSF 2017). At one order α the ρ of adaptively composed mechanisms add up (ibid., proposition
@@ -37,4 +38,20 @@
 // may be replaced by the ratio of its dominating pair, which depends on nothing before it. So the independent product
 // of the dominating pairs is the worst. A reflection of each coordinate swaps the product, and its curve without the
 // coin is the sum of the pairs' curves: see Poisson.
+//
+// # Closed forms
+//
+//   - GaussianDelta, GaussianEpsilon: one release of Gaussian noise, or several of the same units without
+//     sampling, exactly (Balle and Wang 2018);
+//   - Rho, PureRho, ZCDPEpsilon, ZCDPEpsilonTight, ZCDPDelta: concentrated differential privacy;
+//   - Guarantee: linear and strong composition, and amplification by sampling;
+//   - MomentsEpsilon: the moments accountant of 2016, of any Rényi curve.
+//
+// Gaussian differential privacy by the central limit is not here: it is an approximation that may be below the loss.
+//
+// σ is noise over sensitivity: the noise's standard deviation divided by the largest L2 norm of a change. Noise is
+// continuous. Replacing a unit may change a sum by √2 or 2 times as much as adding one; σ has to include the factor.
+// log is the natural logarithm. Every ε, δ, ρ or σ that is a loss or a need of noise is rounded up, and an amount that
+// may be spent is rounded down. Both roundings exceed the error of the arithmetic. +Inf is no guarantee. No argument
+// within its range gives NaN.
 package renyi

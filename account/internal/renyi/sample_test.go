@@ -1,4 +1,4 @@
-package withoutreplacement
+package renyi
 
 import (
 	"encoding/json"
@@ -6,14 +6,11 @@ import (
 	"privpipe/pipelines/testkit/golden"
 	"strings"
 	"testing"
-
-	"privpipe/account/internal/classic"
-	"privpipe/account/internal/renyi"
 )
 
-// A row is one of testdata/golden.jsonl, which names its source: rows of /work/shared/golden. low and high are the
-// tolerance of the rows of a privacy loss distribution.
-type row struct {
+// A sampleRow is one of testdata/samples.jsonl, which names its source: rows of /work/shared/golden. low and high are
+// the tolerance of the rows of a privacy loss distribution.
+type sampleRow struct {
 	ID, Accountant string
 	Noise          float64 `json:"noise_multiplier"`
 	Multiplier     float64 `json:"sensitivity_multiplier"`
@@ -29,27 +26,25 @@ type row struct {
 }
 
 // sigma is the row's noise over sensitivity.
-func (r row) sigma() float64 { return r.Noise / r.Multiplier }
+func (r sampleRow) sigma() float64 { return r.Noise / r.Multiplier }
 
-// rowsOf returns the rows of the accountant, of which there must be as many.
-func rowsOf(t *testing.T, accountant string, count int) []row {
+// sampleRows returns the rows of the accountant, of which there must be as many.
+func sampleRows(t *testing.T, accountant string, count int) []sampleRow {
 	t.Helper()
-	return golden.Rows(t, "testdata/golden.jsonl", count, func(r row) bool { return r.Accountant == accountant })
+	return golden.Rows(t, "testdata/samples.jsonl", count, func(r sampleRow) bool { return r.Accountant == accountant })
 }
 
-func near(got, want, tolerance float64) bool { return math.Abs(got-want) <= tolerance*math.Abs(want) }
-
-// TestGolden compares with dp_accounting at the same order, and asks for no less at the best one.
-func TestGolden(t *testing.T) {
-	for _, r := range rowsOf(t, "wor_rdp_wang2019", 75) {
-		one := Gaussian(r.Q, r.sigma())
+// TestSampleGolden compares with dp_accounting at the same order, and asks for no less at the best one.
+func TestSampleGolden(t *testing.T) {
+	for _, r := range sampleRows(t, "wor_rdp_wang2019", 75) {
+		one := GaussianSample(r.Q, r.sigma())
 		all := func(alpha float64) float64 { return float64(r.Steps) * one(alpha) }
 		// The row's classical conversion, at its order.
 		n := float64(r.Order)
 		if got := all(n) - math.Log(r.Delta)/(n-1); !near(got, r.Epsilon, 1e-6) {
 			t.Errorf("%s: ε %v at order %v, want %v", r.ID, got, n, r.Epsilon)
 		}
-		if got, lambda := classic.MomentsEpsilon(one, r.Steps, r.Delta, 1000); got > r.Epsilon*(1+1e-9) {
+		if got, lambda := MomentsEpsilon(one, r.Steps, r.Delta, 1000); got > r.Epsilon*(1+1e-9) {
 			t.Errorf("%s: ε %v at λ %d, want at most %v", r.ID, got, lambda, r.Epsilon)
 		}
 		if r.Improved == 0 {
@@ -60,14 +55,14 @@ func TestGolden(t *testing.T) {
 				t.Errorf("%s: ε %v by the better conversion, want %v", r.ID, got, r.Improved)
 			}
 		}
-		if got, order := renyi.Epsilon(all, r.Delta); got > r.Improved*(1+1e-6) {
+		if got, order := Epsilon(all, r.Delta); got > r.Improved*(1+1e-6) {
 			t.Errorf("%s: ε %v at order %v, want at most %v", r.ID, got, order, r.Improved)
 		}
 	}
 }
 
-// TestPaper: what vips20 prints, from its own σ, and the numbers of the recipe that it does not name: one epoch.
-func TestPaper(t *testing.T) {
+// TestVIPS20: what vips20 prints, from its own σ, and the numbers of the recipe that it does not name: one epoch.
+func TestVIPS20(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		n, size float64
@@ -87,7 +82,7 @@ func TestPaper(t *testing.T) {
 		{"BLR", 1, 0.004, 6, 100, 1e-3, "0.05"},
 		{"BLR", 1, 0.004, 12, 100, 1e-3, "0.025"},
 	} {
-		got, lambda := classic.MomentsEpsilon(Gaussian(c.size/c.n, c.sigma), c.rounds, c.delta, 1000)
+		got, lambda := MomentsEpsilon(GaussianSample(c.size/c.n, c.sigma), c.rounds, c.delta, 1000)
 		if digits := string(must(json.Marshal(got))); !strings.HasPrefix(digits, c.want) {
 			t.Errorf("%s, batches of %v: ε %v at λ %d, want %s", c.name, c.size, got, lambda, c.want)
 		}

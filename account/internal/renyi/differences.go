@@ -1,10 +1,6 @@
-package withoutreplacement
+package renyi
 
-import (
-	"math"
-
-	"privpipe/account/internal/renyi"
-)
+import "math"
 
 // exactDifferences is the largest order with B computed; beyond it, B is bounded in closed form. In the sums of one
 // curve such terms are either far below the first or larger than 2M.
@@ -51,9 +47,9 @@ func logDifferenceSum(l, s float64) float64 {
 // logAbsExpm1 returns log|e^u − 1|.
 func logAbsExpm1(u float64) float64 {
 	if u < 0 {
-		return renyi.LogExpm1(-u) + u
+		return LogExpm1(-u) + u
 	}
-	return renyi.LogExpm1(u)
+	return LogExpm1(u)
 }
 
 // logDifferenceBound bounds log B(l) from above. |e^u−1| ≤ |u|·max(1, e^u) with u = log L, so
@@ -68,6 +64,6 @@ func logDifferenceBound(l, s float64) float64 {
 	left := l * math.Log(s*s/2+s*c)
 	moment := l * (l - 1) * s * s / 2 // log E[L^l]
 	right := moment + l*math.Log((l-0.5)*s*s+s*c)
-	log := min(renyi.LogAdd(left, right), renyi.LogAdd(0, moment))
+	log := min(LogAdd(left, right), LogAdd(0, moment))
 	return log + 1e-12*(1+math.Abs(log)) + 1e-12*l
 }

@@ -1,4 +1,4 @@
-package withoutreplacement
+package renyi
 
 import (
 	"math"
@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/dsp/fourier"
-
-	"privpipe/account/internal/classic"
 )
 
 // hockey returns the hockey-stick divergence at e^ε, for any finite ε, of the pair that dominates one round of Gaussian
@@ -27,15 +25,15 @@ func hockey(q, sigma, epsilon float64) float64 {
 		return -math.Expm1(epsilon) + math.Exp(epsilon)*hockey(q, sigma, -epsilon)
 	}
 	if q == 1 {
-		return classic.GaussianDelta(sigma, epsilon)
+		return GaussianDelta(sigma, epsilon)
 	}
-	return classic.Guarantee{Delta: classic.GaussianDelta(sigma, beforeAmplification(epsilon, q))}.Amplified(q).Delta
+	return Guarantee{Delta: GaussianDelta(sigma, beforeAmplification(epsilon, q))}.Amplified(q).Delta
 }
 
-// compose returns ε at δ of rounds of the pair, by connecting the dots of hockey on a grid of width h (Doroshenko et
-// al. 2022) and a discrete Fourier transform: an upper bound except for the transform's rounding, which is below 1e-12.
-// It is a second way, apart from package pld, and takes nothing from a pair but hockey.
-func compose(q, sigma float64, rounds uint64, delta float64) float64 {
+// composeHockey returns ε at δ of rounds of the pair, by connecting the dots of hockey on a grid of width h (Doroshenko
+// et al. 2022) and a discrete Fourier transform: an upper bound except for the transform's rounding, which is below
+// 1e-12. It is a second way, apart from package pld, and takes nothing from a pair but hockey.
+func composeHockey(q, sigma float64, rounds uint64, delta float64) float64 {
 	reach := 1e-6 // of one loss
 	for hockey(q, sigma, reach)*float64(rounds) > 1e-5*delta {
 		reach *= 1.1
@@ -94,25 +92,25 @@ func compose(q, sigma float64, rounds uint64, delta float64) float64 {
 	return high
 }
 
-// TestProfileGolden composes hockey.
-func TestProfileGolden(t *testing.T) {
-	for i, r := range rowsOf(t, "pld_wor_replace_hybrid", 85) {
+// TestSampleProfileGolden composes hockey.
+func TestSampleProfileGolden(t *testing.T) {
+	for i, r := range sampleRows(t, "pld_wor_replace_hybrid", 85) {
 		if i%8 != 0 && r.Q < 1 { // the others are of the same kinds, and it takes time
 			continue
 		}
-		if got := compose(r.Q, r.sigma(), r.Steps, r.Delta); !(got >= r.Low && got <= r.High) {
+		if got := composeHockey(r.Q, r.sigma(), r.Steps, r.Delta); !(got >= r.Low && got <= r.High) {
 			t.Errorf("%s: ε %v, want %v to %v", r.ID, got, r.Low, r.High)
 		}
 	}
-	for _, r := range rowsOf(t, "pld_optimistic_explicit_pair_lower_bound", 15) {
-		if got := compose(r.Q, r.sigma(), r.Steps, r.Delta); !(got >= r.Epsilon) {
+	for _, r := range sampleRows(t, "pld_optimistic_explicit_pair_lower_bound", 15) {
+		if got := composeHockey(r.Q, r.sigma(), r.Steps, r.Delta); !(got >= r.Epsilon) {
 			t.Errorf("%s: ε %v, certainly %v are lost", r.ID, got, r.Epsilon)
 		}
 	}
 }
 
-// TestProfile: the profile is one of a pair of distributions, and the Rényi curve holds for it.
-func TestProfile(t *testing.T) {
+// TestSampleProfile: the profile is one of a pair of distributions, and the Rényi curve holds for it.
+func TestSampleProfile(t *testing.T) {
 	for _, q := range []float64{1e-8, 0.05, 0.5, 1} {
 		for _, sigma := range []float64{0.1, 1, 1e4} {
 			slope, before := math.Inf(-1), 1.0
@@ -135,15 +133,15 @@ func TestProfile(t *testing.T) {
 	}
 }
 
-// TestCurve: the loss grows with the rate and the order and falls with noise, is never NaN, never above what it is
-// without sampling, and the chords between integers do not jump at them.
-func TestCurve(t *testing.T) {
+// TestSampleCurve: the loss grows with the rate and the order and falls with noise, is never NaN, never above what it
+// is without sampling, and the chords between integers do not jump at them.
+func TestSampleCurve(t *testing.T) {
 	orders := []float64{1 + 1e-9, 1.5, 2, 2.5, 3, 3.999, 4, 4.001, 7.3, 32, 256, 257.5, 2000, 1e4, 1e6, math.Inf(1)}
 	for _, sigma := range []float64{1e4, 30, 1, 0.1, 1e-3} {
 		for _, alpha := range orders {
 			before := 0.0
 			for _, q := range []float64{0, 1e-8, 1e-3, 0.05, 0.5, 0.999, 1} {
-				got := Gaussian(q, sigma)(alpha)
+				got := GaussianSample(q, sigma)(alpha)
 				whole := alpha / (2 * sigma * sigma)
 				if !(got >= before*(1-1e-9)) || !(got <= whole*(1+1e-9)) {
 					t.Errorf("q %v σ %v α %v: %v, at a smaller rate %v, without sampling %v",
@@ -152,7 +150,7 @@ func TestCurve(t *testing.T) {
 				before = got
 			}
 		}
-		curve := Gaussian(0.05, sigma)
+		curve := GaussianSample(0.05, sigma)
 		before := 0.0
 		for _, alpha := range orders {
 			got := curve(alpha)
@@ -165,17 +163,17 @@ func TestCurve(t *testing.T) {
 			t.Errorf("σ %v: %v below order 4, %v at it", sigma, a, b)
 		}
 	}
-	if Gaussian(0.1, 2)(3) > Gaussian(0.1, 1.9)(3) {
+	if GaussianSample(0.1, 2)(3) > GaussianSample(0.1, 1.9)(3) {
 		t.Error("more noise costs more")
 	}
 }
 
-// TestCurveHolds: the Rényi divergences of an explicit pair of neighbours, both ways, are below the curve: all units
-// but one contribute nothing, the one contributes −½ or ½, in noise σ.
-func TestCurveHolds(t *testing.T) {
+// TestSampleCurveHolds: the Rényi divergences of an explicit pair of neighbours, both ways, are below the curve: all
+// units but one contribute nothing, the one contributes −½ or ½, in noise σ.
+func TestSampleCurveHolds(t *testing.T) {
 	for _, q := range []float64{0.01, 0.2, 0.7} {
 		for _, sigma := range []float64{0.5, 1, 4} {
-			curve := Gaussian(q, sigma)
+			curve := GaussianSample(q, sigma)
 			for _, alpha := range []float64{1.3, 2, 2.5, 5, 16.2} {
 				sum := 0.0
 				const step = 0.01
@@ -194,9 +192,4 @@ func TestCurveHolds(t *testing.T) {
 			}
 		}
 	}
-}
-
-// beforeAmplification returns the ε that is amplified to epsilon by a sample of the given rate.
-func beforeAmplification(epsilon, rate float64) float64 {
-	return math.Log1p(math.Expm1(epsilon) / rate)
 }

@@ -1,4 +1,4 @@
-package withoutreplacement
+package renyi
 
 import (
 	"math"

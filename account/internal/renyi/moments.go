@@ -1,9 +1,7 @@
-package classic
+package renyi
 
 import (
 	"math"
-
-	"privpipe/account/internal/renyi"
 )
 
 // mostLambda is the largest λ that MomentsEpsilon looks at: beyond, a sum over the order takes too long.
@@ -21,20 +19,20 @@ func MomentsLambda(q, sigma float64) int {
 //	ε = min over λ = 1, 2, … of (rounds·α(λ) + log(1/δ))/λ,   α(λ) = λ·ρ(λ+1)
 //
 // Here α(λ) is the log moment of the loss (Abadi et al. 2016, theorem 2), and ρ is the Rényi curve. lambdas is the
-// number of λ. With renyi.PoissonGaussian and MomentsLambda it is ma16's accountant. With withoutreplacement.Gaussian
+// number of λ. With PoissonGaussian and MomentsLambda it is ma16's accountant. With GaussianSample
 // and at least 256 it is vips20's (Wang, Balle and Kasiviswanathan 2019). If lambdas is 0 it returns +Inf and 0. delta
 // in (0, 1].
 //
 // It looks at every λ up to 256, and beyond 256 only at some. Every λ is a valid bound, so a skipped λ cannot make the
 // answer wrong.
-func MomentsEpsilon(curve renyi.Curve, rounds uint64, delta float64, lambdas int) (epsilon float64, lambda int) {
+func MomentsEpsilon(curve Curve, rounds uint64, delta float64, lambdas int) (epsilon float64, lambda int) {
 	epsilon = math.Inf(1)
 	if lambdas >= 1 && (rounds == 0 || delta >= 1) {
 		return 0, 1
 	}
 	try := func(l int) (more bool) {
 		loss := float64(rounds) * curve(float64(l+1))
-		if e := up(loss - logOf(delta)/float64(l)); e < epsilon {
+		if e := RoundUp(loss - logOf(delta)/float64(l)); e < epsilon {
 			epsilon, lambda = e, l
 		}
 		return loss < epsilon // ρ grows with the order: nothing beyond is less

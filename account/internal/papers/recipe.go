@@ -1,6 +1,10 @@
-package classic
+package papers
 
-import "math"
+import (
+	"math"
+
+	"privpipe/account/internal/renyi"
+)
 
 // A Recipe is a set of sampled Gaussian releases as the workshop papers and their code account for them. zcdp16 has
 // three such accounts; ma16 and vips20 have one for comparison. None of the numbers is a bound. Each release is charged
@@ -19,8 +23,8 @@ type Recipe struct {
 func classicalRoot(delta float64) float64 { return math.Sqrt(2 * math.Log(1.25/delta)) }
 
 // Round returns (ε_iter, δ_iter) of one batch's release with noise σ.
-func (r Recipe) Round(sigma float64) Guarantee {
-	return Guarantee{up(classicalRoot(r.RoundDelta) / sigma), r.RoundDelta}
+func (r Recipe) Round(sigma float64) renyi.Guarantee {
+	return renyi.Guarantee{Epsilon: renyi.RoundUp(classicalRoot(r.RoundDelta) / sigma), Delta: r.RoundDelta}
 }
 
 // ZCDP returns the ε of zcdp16's equations 5 and 6. They take the amplified (ε', δ') of one round for the guarantee of
@@ -28,7 +32,7 @@ func (r Recipe) Round(sigma float64) Guarantee {
 // step is not valid: a sampled Gaussian is no zCDP mechanism of that ρ, and J·δ' is dropped.
 func (r Recipe) ZCDP(sigma float64) float64 {
 	round := r.Round(sigma).Amplified(r.Rate)
-	return ZCDPEpsilon(Rho(classicalRoot(round.Delta)/round.Epsilon, r.Rounds), r.Delta)
+	return renyi.ZCDPEpsilon(renyi.Rho(classicalRoot(round.Delta)/round.Epsilon, r.Rounds), r.Delta)
 }
 
 // Strong returns the ε by strong composition of the amplified rounds. The slack is Delta − J·δ'; the result is +Inf if

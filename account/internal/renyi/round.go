@@ -1,4 +1,4 @@
-package classic
+package renyi
 
 import "math"
 
@@ -6,8 +6,8 @@ import "math"
 // of 1 ulp, 2^-52.
 const roundoff = 1.0 / (1 << 48)
 
-// up returns more than the exact value, if x ≥ 0 is the computed one.
-func up(x float64) float64 { return x * (1 + roundoff) }
+// RoundUp returns more than the exact value, if x ≥ 0 is the computed one.
+func RoundUp(x float64) float64 { return x * (1 + roundoff) }
 
 // down returns less than the exact value, if x ≥ 0 is the computed one.
 func down(x float64) float64 { return x * (1 - roundoff) }

@@ -1,6 +1,10 @@
-package classic
+package papers
 
-import "math"
+import (
+	"math"
+
+	"privpipe/account/internal/renyi"
+)
 
 // InherentLoss returns the pure ε of drawing one word's topic from counts in [0, clip] that are already released, under
 // the replacement of the word: 2·log(C/β+1) (HDP-LDA, theorem 3, equation 7). The ratio of two normalised probabilities
@@ -8,14 +12,14 @@ import "math"
 //
 // The draws of other words add nothing only while they read only released counts. These counts are frozen for the
 // sweep, not updated in it as in algorithm 1, and clipped to at least 0.
-func InherentLoss(clip, beta float64) float64 { return up(2 * math.Log1p(clip/beta)) }
+func InherentLoss(clip, beta float64) float64 { return renyi.RoundUp(2 * math.Log1p(clip/beta)) }
 
 // UnclippedInherentLoss returns the bound of HDP-LDA's theorem 1, equation 5, for one sweep without noise. largest is
 // the largest count that any word has in any topic. replaced is the number of occurrences of the replaced word, and
 // other the most occurrences of any other word. These are data, so the result is no guarantee, and it must not be
 // published itself.
 func UnclippedInherentLoss(largest, replaced, other, beta float64) float64 {
-	return up(2 * (math.Log1p(largest/beta) + (other+replaced-1)*math.Log1p(1/beta)))
+	return renyi.RoundUp(2 * (math.Log1p(largest/beta) + (other+replaced-1)*math.Log1p(1/beta)))
 }
 
 // LaplaceEpsilon returns the pure ε of Laplace noise of the given scale on a change of the given L1 norm: norm/scale
@@ -25,12 +29,12 @@ func LaplaceEpsilon(norm, scale float64) float64 {
 	if norm == 0 {
 		return 0
 	}
-	return up(norm / scale)
+	return renyi.RoundUp(norm / scale)
 }
 
 // BitEpsilon returns the pure ε of one bit that a fair coin replaces with probability f in [0, 1]: log((1−f/2)/(f/2))
 // (LP-LDA, theorem 4).
-func BitEpsilon(f float64) float64 { return up(math.Log1p(2 * (1 - f) / f)) }
+func BitEpsilon(f float64) float64 { return renyi.RoundUp(math.Log1p(2 * (1 - f) / f)) }
 
 // WordEpsilon returns the pure ε of a presence vector, one such bit per vocabulary word, under the replacement of one
 // word by another. The replacement changes two bits.
@@ -48,5 +52,5 @@ func ChangedBits(vocabulary, words uint64) uint64 {
 // DocumentEpsilon returns the pure ε of a presence vector under the document's replacement: ChangedBits times
 // BitEpsilon.
 func DocumentEpsilon(f float64, vocabulary, words uint64) float64 {
-	return Guarantee{Epsilon: BitEpsilon(f)}.Linear(ChangedBits(vocabulary, words)).Epsilon
+	return renyi.Guarantee{Epsilon: BitEpsilon(f)}.Linear(ChangedBits(vocabulary, words)).Epsilon
 }

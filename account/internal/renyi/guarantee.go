@@ -1,9 +1,7 @@
-package classic
+package renyi
 
 import (
 	"math"
-
-	"privpipe/account/internal/renyi"
 )
 
 // A Guarantee is (ε, δ)-differential privacy: P[M(x) ∈ E] ≤ e^ε·P[M(y) ∈ E] + δ for all neighbours x, y and all sets E
@@ -17,7 +15,7 @@ func (g Guarantee) Linear(releases uint64) Guarantee {
 		return Guarantee{}
 	}
 	k := float64(releases)
-	return Guarantee{up(k * g.Epsilon), min(1, up(k*g.Delta))}
+	return Guarantee{RoundUp(k * g.Epsilon), min(1, RoundUp(k*g.Delta))}
 }
 
 // Strong returns what releases times of g give with slack δ' in (0, 1]: ε = √(2k log(1/δ'))·ε₀ + k·ε₀(e^ε₀ − 1) and
@@ -30,7 +28,7 @@ func (g Guarantee) Strong(releases uint64, slack float64) Guarantee {
 	if epsilon > 0 && !math.IsInf(epsilon, 1) {
 		epsilon = math.Sqrt(2*k*-logOf(slack))*g.Epsilon + k*g.Epsilon*math.Expm1(g.Epsilon)
 	}
-	return Guarantee{up(epsilon), min(1, up(k*g.Delta+slack))}
+	return Guarantee{RoundUp(epsilon), min(1, RoundUp(k*g.Delta+slack))}
 }
 
 // Amplified returns the guarantee of g on a secret sample of the units at the given rate in [0, 1]: (log(1+q(e^ε−1)),
@@ -44,18 +42,11 @@ func (g Guarantee) Amplified(rate float64) Guarantee {
 	}
 	epsilon := g.Epsilon
 	if !math.IsInf(epsilon, 1) {
-		epsilon = up(renyi.AmplifiedEpsilon(rate, epsilon))
+		epsilon = RoundUp(AmplifiedEpsilon(rate, epsilon))
 	}
 	delta := g.Delta
 	if delta > 0 {
-		delta = max(math.SmallestNonzeroFloat64, up(rate*delta))
+		delta = max(math.SmallestNonzeroFloat64, RoundUp(rate*delta))
 	}
 	return Guarantee{epsilon, delta}
-}
-
-// Adaptive returns the claim of SUB-LDA's lemma 5.1, ε + log v and vδ, for words that are sampled v = 1/(ηq) ≥ 1 times
-// as often as at g's uniform rate. The claim is above Amplified at the rate v·γ, which holds for fixed, public rates up
-// to 1. It is no bound for SUB-LDA: there the rates follow from the assignments, which are data.
-func (g Guarantee) Adaptive(v float64) Guarantee {
-	return Guarantee{up(g.Epsilon + math.Log(v)), min(1, up(v*g.Delta))}
 }

@@ -1,4 +1,4 @@
-package classic
+package renyi
 
 import "math"
 
@@ -10,7 +10,7 @@ func Rho(sigma float64, rounds uint64) float64 {
 	if rounds == 0 {
 		return 0
 	}
-	return max(math.SmallestNonzeroFloat64, up(float64(rounds)/(2*sigma*sigma)))
+	return max(math.SmallestNonzeroFloat64, RoundUp(float64(rounds)/(2*sigma*sigma)))
 }
 
 // PureRho returns the ρ of one release with pure ε: ε²/2 (Bun and Steinke 2016, proposition 1.4).
@@ -18,7 +18,7 @@ func PureRho(epsilon float64) float64 {
 	if epsilon == 0 {
 		return 0
 	}
-	return max(math.SmallestNonzeroFloat64, up(epsilon*epsilon/2))
+	return max(math.SmallestNonzeroFloat64, RoundUp(epsilon*epsilon/2))
 }
 
 // ZCDPEpsilon returns ε = ρ + 2√(ρ log(1/δ)) (Bun and Steinke 2016, proposition 1.3), which the workshop paper uses.
@@ -27,7 +27,7 @@ func ZCDPEpsilon(rho, delta float64) float64 {
 	if rho == 0 || delta >= 1 {
 		return 0
 	}
-	return up(rho + 2*math.Sqrt(rho)*math.Sqrt(-logOf(delta)))
+	return RoundUp(rho + 2*math.Sqrt(rho)*math.Sqrt(-logOf(delta)))
 }
 
 // ZCDPEpsilonTight returns the least ε at δ that follows from ρ for Rényi divergences of at most ρα at every order α:
@@ -61,13 +61,13 @@ func ZCDPDelta(rho, epsilon float64) float64 {
 	log := leastOverOrders(func(o order) float64 {
 		return sumUp(o.less1*rho, o.less1*o.less1*rho, -o.less1*epsilon, o.less1*o.logRatio, -o.log)
 	})
-	return min(1, zcdpTotalVariation(rho), max(math.SmallestNonzeroFloat64, up(math.Exp(log))))
+	return min(1, zcdpTotalVariation(rho), max(math.SmallestNonzeroFloat64, RoundUp(math.Exp(log))))
 }
 
 // zcdpTotalVariation bounds the total variation distance, the δ of ε = 0. The Kullback-Leibler divergence is at most ρ,
 // so two bounds hold: √(ρ/2) (Pinsker) and √(1−e^−ρ) (Bretagnolle and Huber 1979).
 func zcdpTotalVariation(rho float64) float64 {
-	return up(min(math.Sqrt(rho)/math.Sqrt2, math.Sqrt(-math.Expm1(-rho))))
+	return RoundUp(min(math.Sqrt(rho)/math.Sqrt2, math.Sqrt(-math.Expm1(-rho))))
 }
 
 // An order is α > 1 as the terms of the formulas, without cancellation: α−1, log α and log(1−1/α).

@@ -1,4 +1,4 @@
-package classic
+package renyi
 
 import (
 	"math"
@@ -21,7 +21,7 @@ func GaussianDelta(sigma, epsilon float64) float64 {
 	if math.IsInf(sigma, 1) {
 		return 0
 	}
-	return min(1, max(math.SmallestNonzeroFloat64, up(math.Exp(logGaussianDelta(1/sigma, epsilon)))))
+	return min(1, max(math.SmallestNonzeroFloat64, RoundUp(math.Exp(logGaussianDelta(1/sigma, epsilon)))))
 }
 
 // GaussianEpsilon returns the least ε at δ, up to rounding, of Gaussian noise, by the same theorem. sigma ≥ 0, delta ≥

@@ -1,4 +1,4 @@
-package classic
+package papers
 
 import (
 	"math"
@@ -17,7 +17,9 @@ type SubLDA struct {
 // SubLDASigma returns the σ that gives Gaussian noise the Rényi loss rho at the order: σ² = α/(2ε(α)) (SUB-LDA,
 // algorithm 1; Mironov 2017, proposition 7). The formula takes the sensitivity as 1. A replaced word moves the counts
 // by √2, which doubles ε(α).
-func SubLDASigma(order int, rho float64) float64 { return up(math.Sqrt(float64(order) / (2 * rho))) }
+func SubLDASigma(order int, rho float64) float64 {
+	return renyi.RoundUp(math.Sqrt(float64(order) / (2 * rho)))
+}
 
 // Loss returns the Rényi loss of one sweep at the sampling ratio γ in [0, 1]: SUB-LDA, theorem 3.1, equation 3,
 //
@@ -33,9 +35,10 @@ func (s SubLDA) Loss(gamma float64) float64 {
 	case 0:
 		return 0
 	case 1:
-		return up(s.Base(n))
+		return renyi.RoundUp(s.Base(n))
 	}
 	// The logarithms of the terms are about α·log(1/γ) in size, so their error is as many times larger.
+	const roundoff = 1.0 / (1 << 48)
 	return renyi.Poisson(gamma, s.Base)(n) * (1 + roundoff*n*(1-math.Log(gamma)))
 }
 
@@ -74,4 +77,11 @@ func (s SubLDA) Extremum(loss func(gamma float64) float64) float64 {
 		first, last = max(1, 10*at-10), min(10*parts, 10*at+10)
 	}
 	return best
+}
+
+// adaptive returns the claim of lemma 5.1, ε + log v and vδ, for words that are sampled v = 1/(ηq) ≥ 1 times as often
+// as at the uniform rate of g. The claim is above g amplified at the rate v·γ, which holds for fixed, public rates up
+// to 1. It is no bound for SUB-LDA: there the rates follow from the assignments, which are data.
+func adaptive(g renyi.Guarantee, v float64) renyi.Guarantee {
+	return renyi.Guarantee{Epsilon: renyi.RoundUp(g.Epsilon + math.Log(v)), Delta: min(1, renyi.RoundUp(v*g.Delta))}
 }

@@ -1,4 +1,4 @@
-package classic
+package renyi
 
 import (
 	"privpipe/pipelines/testkit/golden"
