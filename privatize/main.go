@@ -5,16 +5,17 @@ package main
 import (
 	"privpipe/pipelines/filter"
 	_ "privpipe/pipelines/network/topics"
+	"privpipe/privatize/command"
 )
 
 var cli struct {
 	filter.Common
-	Gaussian           gaussianCommand `cmd:"" default:"withargs" help:"Add discrete Gaussian noise to sums of clipped contributions, and release the noisy sums (the default)."`
-	Laplace            laplaceCommand  `cmd:"" help:"Add discrete Laplace noise to sums of contributions clipped in L1, and release the noisy sums."`
-	Combine            combineCommand  `cmd:"" help:"Add up bounded contributions into private partial sums, for another privatize to release. The partial sums are private: nothing is charged."`
-	Select             selectCommand   `cmd:"" help:"Release a vocabulary: the words whose noisy weight reaches a threshold."`
-	RandomizedResponse responseCommand `cmd:"" help:"Report each document's set of words, with every bit wrong with some probability, or a few of its words (the local model)."`
-	None               noneCommand     `cmd:"" help:"NO PRIVACY: release exact sums, for an infinite charge in the ledger. A public stream costs nothing."`
+	Gaussian           command.Gaussian           `cmd:"" default:"withargs" help:"Add discrete Gaussian noise to sums of clipped contributions, and release the noisy sums (the default)."`
+	Laplace            command.Laplace            `cmd:"" help:"Add discrete Laplace noise to sums of contributions clipped in L1, and release the noisy sums."`
+	Combine            command.Combine            `cmd:"" help:"Add up bounded contributions into private partial sums, for another privatize to release. The partial sums are private: nothing is charged."`
+	Select             command.Select             `cmd:"" help:"Release a vocabulary: the words whose noisy weight reaches a threshold."`
+	RandomizedResponse command.RandomizedResponse `cmd:"" help:"Report each document's set of words, with every bit wrong with some probability, or a few of its words (the local model)."`
+	None               command.None               `cmd:"" help:"NO PRIVACY: release exact sums, for an infinite charge in the ledger. A public stream costs nothing."`
 }
 
 func main() {

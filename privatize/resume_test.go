@@ -210,7 +210,7 @@ func reportsPutBack(t *testing.T, b *broker.Broker) {
 // toTopic writes the contributions of a file to a topic.
 func toTopic(t *testing.T, file, topic string) {
 	t.Helper()
-	in, h, err := endpoint.OpenStream(file, contributions)
+	in, h, err := endpoint.OpenStream(file, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_CONTRIBUTIONS}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,11 +5,12 @@ package main
 import (
 	"privpipe/pipelines/filter"
 	_ "privpipe/pipelines/network"
+	"privpipe/sample/command"
 )
 
 var cli struct {
 	filter.Common
-	rounds
+	command.Command
 }
 
 func main() {

@@ -70,7 +70,7 @@ func rules() []rule {
 		{of: []string{"pipelines/endpoint/..."}, never: []string{"pipelines/filter"}, deep: true,
 			reason: "imports go one way: wire and event, endpoint, filter, mains"},
 		{of: []string{"..."}, except: append([]string{"estep/...", "mstep/...", "account/calculate", "account/ledger",
-			"pipelines/view"}, stages...),
+			"privatize/command", "sample/command", "pipelines/view"}, stages...),
 			never:  []string{"pipelines/filter"},
 			reason: "flags, signals and exit codes belong in mains and in commands"},
 		{of: []string{"pipelines/model", "pipelines/model/lda", "pipelines/model/words"},
@@ -114,7 +114,7 @@ var drawing = []string{
 	"privatize/internal/noise", "sample/internal/coin", "estep/job", "pipelines/event",
 	"account/internal/plan",
 	// Names, fences and marks, which must differ.
-	"privatize", "privatize/internal/book", "privatize/internal/release", "sample/internal/window",
+	"privatize/command", "privatize/internal/book", "privatize/internal/release", "sample/internal/window",
 	"pipelines/endpoint", "pipelines/endpoint/kafka",
 	// The auditor's coins, which no binary can foresee.
 	"evaluate/internal/audit",

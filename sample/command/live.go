@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"errors"
@@ -18,7 +18,7 @@ func (w *windows) plan(rounds int, start time.Time) window.Plan {
 }
 
 // live cuts a live stream of documents into rounds by windows of time.
-func (s *rounds) live(r *filter.Run) error {
+func (s *Command) live(r *filter.Run) error {
 	plan := s.plan(s.Rounds, s.WindowStart)
 	sources, h, err := s.sources()
 	if err != nil {
@@ -94,7 +94,7 @@ func (p *parts) window(r *filter.Run, b *window.Batch, scheme *wire.Scheme) erro
 // incomplete handles a window that an earlier run began, if not all of its documents came again. A topic may hold a
 // part of the window's round, and no later round may follow such a part. A file or a pipe has nothing from an earlier
 // run.
-func (s *rounds) incomplete(r *filter.Run, round int, there done) error {
+func (s *Command) incomplete(r *filter.Run, round int, there done) error {
 	switch {
 	case there.rounds >= round: // the round is whole, and only the state lacks it
 		return nil
@@ -110,7 +110,7 @@ func (s *rounds) incomplete(r *filter.Run, round int, there done) error {
 }
 
 // sources opens all inputs for concurrent reading, and returns the header of their rounds.
-func (s *rounds) sources() ([]window.Source, *wire.Header, error) {
+func (s *Command) sources() ([]window.Source, *wire.Header, error) {
 	var sources []window.Source
 	var header *wire.Header
 	for _, name := range s.inputs() {

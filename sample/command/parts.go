@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"context"
@@ -22,7 +22,7 @@ type parts struct {
 }
 
 // create opens the output.
-func (s *rounds) create(header *wire.Header) (*parts, error) {
+func (s *Command) create(header *wire.Header) (*parts, error) {
 	outs, err := endpoint.CreateStreams(s.Output, header, s.Compress.Compress)
 	p := &parts{outs: outs, workers: s.N(), meter: progress.Meter{Name: "sample", Unit: "round"}}
 	p.meter.Total.Store(int64(s.all()))

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"bytes"
@@ -99,7 +99,7 @@ func documentsOf(t *testing.T, name string) (documents []string, closes map[uint
 }
 
 // die writes what a run of documents leaves that dies within a round: one of the partitions has it.
-func die(t *testing.T, s *rounds, c *corpus.Corpus, within int) {
+func die(t *testing.T, s *Command, c *corpus.Corpus, within int) {
 	t.Helper()
 	check := func(err error) {
 		t.Helper()
@@ -132,7 +132,7 @@ func die(t *testing.T, s *rounds, c *corpus.Corpus, within int) {
 }
 
 // dieAtEnd writes what a run of documents leaves that dies when one partition has its end.
-func dieAtEnd(t *testing.T, s *rounds, c *corpus.Corpus) {
+func dieAtEnd(t *testing.T, s *Command, c *corpus.Corpus) {
 	t.Helper()
 	s.Compress.Compress = "none"
 	out, err := s.create(s.header(header(10)))
@@ -193,7 +193,7 @@ func TestTopic(t *testing.T) {
 	}
 
 	half := scheme.Flags{Sampled: scheme.Sampled{Poisson: new(0.5)}}
-	die(t, &rounds{Flags: half, Rounds: 3, RunName: "r", Unit: "document", Secret: key, Output: topic("part.private")},
+	die(t, &Command{Flags: half, Rounds: 3, RunName: "r", Unit: "document", Secret: key, Output: topic("part.private")},
 		c, 2)
 	if code := sample(topic("part.private")); code != exit.Usage {
 		t.Errorf("new coins for a run that was begun: exit code %d", code)
@@ -213,7 +213,7 @@ func TestTopic(t *testing.T) {
 	holds("part.private")
 
 	// If only the end record is missing, sample throws no coins, and needs no key.
-	last := &rounds{Flags: half, Rounds: 3, RunName: "r", Unit: "document", Secret: key, Output: topic("last.private")}
+	last := &Command{Flags: half, Rounds: 3, RunName: "r", Unit: "document", Secret: key, Output: topic("last.private")}
 	dieAtEnd(t, last, c)
 	if code := sample(topic("last.private")); code != exit.OK {
 		t.Fatalf("a run that lacks its end: exit code %d", code)
@@ -243,7 +243,7 @@ func TestTopicOfEpochs(t *testing.T) {
 	}
 	want, sums := documentsOf(t, file)
 	flags := scheme.Flags{Allocate: true, Epochs: new(3)}
-	die(t, &rounds{Flags: flags, Rounds: 3, RunName: "r", Unit: "document", Secret: key, Output: topic}, c, 5)
+	die(t, &Command{Flags: flags, Rounds: 3, RunName: "r", Unit: "document", Secret: key, Output: topic}, c, 5)
 	for _, other := range [][]string{
 		{"--rounds", "3"}, {"--rounds", "9"}, {"--rounds", "3", "--epochs", "2"}, {"--rounds", "1", "--epochs", "9"},
 		{"--rounds", "9", "--epochs", "3"},
@@ -347,7 +347,7 @@ func TestTopicChanged(t *testing.T) {
 	} {
 		topic := "kafka://" + fake.Address + "/" + name
 		rate := 0.5
-		s := &rounds{Rounds: 3, RunName: "r", Unit: "document", Secret: key, Output: topic}
+		s := &Command{Rounds: 3, RunName: "r", Unit: "document", Secret: key, Output: topic}
 		s.Poisson = &rate
 		s.Compress.Compress = "none"
 		begin := func() *parts {

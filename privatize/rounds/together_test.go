@@ -1,4 +1,4 @@
-package main
+package rounds
 
 import (
 	"bytes"
@@ -28,9 +28,9 @@ func TestPartsTogether(t *testing.T) {
 		}
 		var begun sync.WaitGroup
 		begun.Add(streams)
-		s := &sources{deadline: newDeadline(0), settings: make([]byte, 32), header: summedHeader(cells)}
+		s := &Sources{deadline: newDeadline(0), Settings: make([]byte, 32), Header: summedHeader(cells)}
 		for i := range streams - 1 {
-			s.streams = append(s.streams, partialSum(t, &begun, to.Step(), s.header, (i+1)*units-shared*i, units))
+			s.streams = append(s.streams, partialSum(t, &begun, to.Step(), s.Header, (i+1)*units-shared*i, units))
 			s.kinds = append(s.kinds, wire.Kind_SUMS)
 		}
 		s.streams = append(s.streams, &parted{begun: &begun, supplied: supplied{name: "contributions"}, units: units})

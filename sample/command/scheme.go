@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"errors"
@@ -14,7 +14,7 @@ import (
 )
 
 // scheme is the sampling scheme that the flags ask for, over a number of units.
-func (s *rounds) scheme(units int) event.Scheme {
+func (s *Command) scheme(units int) event.Scheme {
 	flags := s.Flags
 	if flags.Fixed.Size != 0 {
 		flags.Fixed.Of = uint64(units)
@@ -24,7 +24,7 @@ func (s *rounds) scheme(units int) event.Scheme {
 
 // chooser prepares the scheme for a corpus. settings come from the header of the documents. begun says that the output
 // already has rounds of the run.
-func (s *rounds) chooser(documents *corpus.Corpus, settings []byte, begun bool) (*choose.Chooser, *wire.Scheme, error) {
+func (s *Command) chooser(documents *corpus.Corpus, settings []byte, begun bool) (*choose.Chooser, *wire.Scheme, error) {
 	digests := documents.Digests()
 	if s.Fixed.Size > uint64(len(digests)) {
 		// The number of units is private, and the scheme's own check would name it.
@@ -56,7 +56,7 @@ func (s *rounds) chooser(documents *corpus.Corpus, settings []byte, begun bool) 
 }
 
 // secret returns the key of the coins: the key in the file of --secret, otherwise a new key.
-func (s *rounds) secret(begun bool) (coin.Secret, error) {
+func (s *Command) secret(begun bool) (coin.Secret, error) {
 	fresh := coin.NewSecret()
 	if s.Secret == "" {
 		return fresh, nil

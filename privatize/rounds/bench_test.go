@@ -1,4 +1,4 @@
-package main
+package rounds
 
 import (
 	"encoding/binary"
@@ -27,10 +27,13 @@ const (
 // round writes a file with a round of contributions and returns its name and size.
 func round(b *testing.B) (name string, size int64) {
 	b.Helper()
-	s := rounds(func(s *source) {
-		s.header.VocabularySize = benchWords
-		s.header.Matrices[0].Rows, s.header.Matrices[0].Columns = benchTopics, benchWords
-	})
+	h := &wire.Header{
+		Version: wire.Version, Kind: wire.Kind_CONTRIBUTIONS, Side: wire.Side_PRIVATE, Model: "lda",
+		Unit: wire.Unit_DOCUMENT, Vocabulary: make([]byte, 32), VocabularySize: benchWords,
+		Matrices: []*wire.Matrix{{Name: "topics", Rows: benchTopics, Columns: benchWords,
+			Element: wire.Element_FLOAT32}},
+	}
+	scheme := &wire.Scheme{Method: wire.Scheme_POISSON, Rate: 0.25, Rounds: 3, Secret: true}
 	random := rand.New(rand.NewPCG(1, 2))
 	name = filepath.Join(b.TempDir(), "contributions.pp")
 	file, err := os.Create(name)
@@ -42,14 +45,14 @@ func round(b *testing.B) (name string, size int64) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	w, err := stream.NewWriter(file, s.header, c)
+	w, err := stream.NewWriter(file, h, c)
 	write := func(r *wire.Record) {
 		if err == nil {
 			r.Round = 1
 			err = w.Write(r)
 		}
 	}
-	write(&wire.Record{Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: s.scheme}}})
+	write(&wire.Record{Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: scheme}}})
 	end := &wire.RoundClose{Units: benchUnits, Records: benchUnits}
 	for i := range benchUnits {
 		unit := fmt.Sprint("unit ", i)
@@ -86,7 +89,7 @@ func BenchmarkSums(b *testing.B) {
 		b.SetBytes(size)
 		began := processTime(b)
 		for b.Loop() {
-			in, _, err := endpoint.OpenStream(name, contributions)
+			in, _, err := endpoint.OpenStream(name, Wanted(0))
 			in.Reuse()
 			for err == nil {
 				_, err = in.Next()
@@ -106,16 +109,17 @@ func BenchmarkSums(b *testing.B) {
 			b.SetBytes(size)
 			began := processTime(b)
 			for b.Loop() {
-				in, err := openSources("", []string{name}, contributions)
+				in, err := open("", []string{name}, Wanted(0))
 				if err != nil {
 					b.Fatal(err)
 				}
-				grant.Subject = subjectOf(in.header)
-				collector, err := release.NewCollector(newTerms(in.header, grant))
+				grant.Subject = SubjectOf(in.Header)
+				collector, err := release.NewCollector(&release.Terms{Unit: event.Document, Grant: grant,
+					Subject: grant.Subject})
 				if err == nil {
-					err = in.rounds(&dropped{collector})
+					err = in.all(&dropped{collector})
 				}
-				in.close()
+				in.Close()
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -126,18 +130,18 @@ func BenchmarkSums(b *testing.B) {
 	}
 }
 
-// dropped sums rounds and drops the sums: see rounder.
+// dropped sums rounds and drops the sums: see Taker.
 type dropped struct{ collector *release.Collector }
 
-func (d *dropped) released(uint32) bool { return false }
+func (d *dropped) Released(uint32) bool { return false }
 
-func (d *dropped) begin(uint32, *wire.RoundOpen, event.Scheme) (*release.Collector, error) {
+func (d *dropped) Begin(uint32, *wire.RoundOpen, event.Scheme) (*release.Collector, error) {
 	d.collector.Open()
 	return d.collector, nil
 }
 
-func (d *dropped) end(_ uint32, units, records, digest uint64) error {
-	_, _, err := d.collector.Sum(release.Announced{Units: units, Records: records, Digest: digest})
+func (d *dropped) End(_ uint32, announced release.Announced) error {
+	_, _, err := d.collector.Sum(announced)
 	return err
 }
 

@@ -1,4 +1,6 @@
-package main
+// Package rounds reads the rounds of one or more streams of contributions or partial sums. It hands what the units of a
+// round contribute to a collector.
+package rounds
 
 import (
 	"bytes"
@@ -21,25 +23,22 @@ import (
 	"privpipe/privatize/internal/release"
 )
 
-var contributions = endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_CONTRIBUTIONS, wire.Kind_SUMS}}
-
-// within wants contributions or sums. All partitions of one topic must begin within the limit of one another.
-func within(limit time.Duration) endpoint.Wanted {
-	w := contributions
-	w.Within = limit
-	return w
+// Wanted wants contributions or sums. All partitions of one topic must begin within the limit of one another.
+func Wanted(limit time.Duration) endpoint.Wanted {
+	return endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_CONTRIBUTIONS, wire.Kind_SUMS}, Within: limit}
 }
 
-// sources are the streams of contributions or partial sums that together hold the units of each round.
-type sources struct {
-	header   *wire.Header // the first stream's header
-	settings []byte       // SHA-256 of the settings of all contributions and sums, after settle
+// Sources are the streams of contributions or partial sums that together hold the units of each round.
+type Sources struct {
+	Header   *wire.Header // the first stream's header
+	Settings []byte       // SHA-256 of the settings of all contributions and sums, after Settle
+	Fresh    bool         // the inputs are topics, and the output has no release of the run
+	Unspent  bool         // the ledger has no charge of the run
+
 	streams  []supplier
 	kinds    []wire.Kind
 	version  uint32    // the least wire version of all streams
 	deadline *deadline // of the current round
-	fresh    bool      // the inputs are topics, and the output has no release of the run
-	unspent  bool      // the ledger has no charge of the run
 	last     uint32    // the last round taken
 
 	adding  sync.Mutex // held while a unit or a partial sum is added: the streams are read at the same time
@@ -68,47 +67,47 @@ type supplier interface {
 	Close() error
 }
 
-// partitionSource returns sources that read only the given partition.
-func partitionSource(in *endpoint.Partition) *sources {
+// Of returns sources that read only the given partition.
+func Of(in *endpoint.Partition) *Sources {
 	in.Reuse()
-	return &sources{
-		deadline: newDeadline(0), header: in.Header, version: in.Header.Version, streams: []supplier{in},
+	return &Sources{
+		deadline: newDeadline(0), Header: in.Header, version: in.Header.Version, streams: []supplier{in},
 		kinds: []wire.Kind{in.Header.Kind},
 	}
 }
 
-// openSources opens the inputs, which must be of one run, model and shape.
-func openSources(output string, names []string, wanted endpoint.Wanted) (*sources, error) {
+// open is Open without a limit.
+func open(output string, names []string, wanted endpoint.Wanted) (*Sources, error) {
 	if err := endpoint.Distinct(output, names...); err != nil {
 		return nil, err
 	}
 	if err := endpoint.Once(names); err != nil {
 		return nil, err
 	}
-	s := &sources{deadline: newDeadline(0), version: wire.Version}
+	s := &Sources{deadline: newDeadline(0), version: wire.Version}
 	if endpoint.IsTopic(output) { // the output topic shows which rounds were answered
 		wanted.Answers = output
 	}
 	for _, name := range names {
 		all, h, err := endpoint.OpenStreams(name, wanted)
 		if err != nil {
-			s.close()
+			s.Close()
 			return nil, err
 		}
 		for _, in := range all {
 			in.Reuse() // add keeps no contribution
 			s.streams, s.kinds = append(s.streams, in), append(s.kinds, h.Kind)
 		}
-		if s.header == nil {
-			s.header = h
+		if s.Header == nil {
+			s.Header = h
 		}
 		s.version = min(s.version, h.Version)
-		if wire.OtherSettings(alike(h), alike(s.header)) {
-			s.close()
+		if wire.OtherSettings(alike(h), alike(s.Header)) {
+			s.Close()
 			return nil, endpoint.MixedSettings(names[0], name)
 		}
-		if !proto.Equal(alike(h), alike(s.header)) {
-			s.close()
+		if !proto.Equal(alike(h), alike(s.Header)) {
+			s.Close()
 			return nil, exit.Errorf(exit.Malformed, "%s and %s are of different runs, models, vocabularies or shapes",
 				names[0], name)
 		}
@@ -116,20 +115,20 @@ func openSources(output string, names []string, wanted endpoint.Wanted) (*source
 	return s, nil
 }
 
-// openWithin does what openSources does, and must be done within the first round's time. For files and pipes that time
+// Open opens the inputs, which must be of one run, model and shape. It must be done within the first round's time. For files and pipes that time
 // also begins here, since a header may never come.
-func openWithin(limit time.Duration, output string, names []string, wanted endpoint.Wanted) (in *sources, err error) {
+func Open(limit time.Duration, output string, names []string, wanted endpoint.Wanted) (in *Sources, err error) {
 	opening := newDeadline(limit)
 	if !slices.ContainsFunc(names, endpoint.IsTopic) {
 		opening.begin(0)
 	}
 	err = opening.within(func() error {
-		opened, err := openSources(output, names, wanted)
+		opened, err := open(output, names, wanted)
 		if err != nil {
 			return err
 		}
 		if err := opening.met(); err != nil {
-			opened.close()
+			opened.Close()
 			return err
 		}
 		in = opened
@@ -148,43 +147,53 @@ func alike(h *wire.Header) *wire.Header {
 	return c
 }
 
-// settle computes and returns the hash of all settings. The grant that bounds contributions is one of the settings. A
-// grant for unit word needs to know a round's draws and whether contributions depend on one another. settle refuses
+// Settle computes and returns the hash of all settings. The grant that bounds contributions is one of the settings. A
+// grant for unit word needs to know a round's draws and whether contributions depend on one another. Settle refuses
 // rounds that cannot state this.
-func (s *sources) settle(grant *event.Grant) (string, error) {
+func (s *Sources) Settle(grant *event.Grant) (string, error) {
 	if grant != nil && grant.Unit == event.Word && s.version < 2 {
 		return "", exit.Errorf(exit.Refused,
 			"refused: a grant for unit %s needs contributions of wire version 2, whose rounds state their draws",
 			event.Word)
 	}
-	hash, err := settings(s.header, grant)
+	hash, err := HashOf(s.Header, grant)
 	if err == nil {
-		s.settings, err = hex.DecodeString(hash)
+		s.Settings, err = hex.DecodeString(hash)
 	}
 	return hash, err
 }
 
-func (s *sources) close() {
+// Close closes the streams.
+func (s *Sources) Close() {
 	for _, in := range s.streams {
 		in.Close()
 	}
 }
 
-// A rounder consumes the rounds of sources.
-type rounder interface {
-	// begin returns the collector for a round's contributions, or nil to drop them.
-	begin(number uint32, open *wire.RoundOpen, scheme event.Scheme) (*release.Collector, error)
-	// end is called after a round's last contribution, with the totals that the sources announce. It is not called for
+// A Taker takes the rounds of sources.
+type Taker interface {
+	// Begin returns the collector for a round's contributions, or nil to drop them.
+	Begin(number uint32, open *wire.RoundOpen, scheme event.Scheme) (*release.Collector, error)
+	// End is called after a round's last contribution, with the totals that the sources announce. It is not called for
 	// a dropped round.
-	end(number uint32, units, records, digest uint64) error
-	// released tells whether a round was released before. Nobody needs its contributions then.
-	released(number uint32) bool
+	End(number uint32, announced release.Announced) error
+	// Released tells whether a round was released before. Nobody needs its contributions then.
+	Released(number uint32) bool
 }
 
-// rounds takes round after round until all inputs end. All inputs must end after the same round.
-func (s *sources) rounds(r rounder) error {
+// Name returns the name of the first stream.
+func (s *Sources) Name() string { return s.streams[0].Name() }
+
+// Take hands round after round to r until all inputs end. Each round must be whole within the limit, 0 for none.
+func (s *Sources) Take(limit time.Duration, r Taker) error {
+	s.deadline = newDeadline(limit)
+	return s.deadline.within(func() error { return s.all(r) })
+}
+
+// all takes round after round until all inputs end. All inputs must end after the same round.
+func (s *Sources) all(r Taker) error {
 	for {
-		open, err := s.open(r)
+		open, err := s.next(r)
 		if err == io.EOF {
 			return nil
 		}
@@ -200,11 +209,11 @@ func (s *sources) rounds(r rounder) error {
 	}
 }
 
-// open returns the first record of the next round, which must be equal in all sources, or io.EOF at the end of all. The
+// next returns the first record of the next round, which must be equal in all sources, or io.EOF at the end of all. The
 // partitions of one topic may begin with different rounds, because of retention or because of a group's offsets. Some
 // begin after the last round, so they are at their end at once. A round that only some partitions still have is skipped
 // if it was released.
-func (s *sources) open(r rounder) (*wire.Record, error) {
+func (s *Sources) next(r Taker) (*wire.Record, error) {
 	s.deadline.begin(s.last)
 	heads, err := s.heads()
 	if err != nil {
@@ -218,7 +227,7 @@ func (s *sources) open(r rounder) (*wire.Record, error) {
 		latest = max(latest, head.GetRound())
 	}
 	for i, in := range s.streams {
-		for heads[i] != nil && heads[i].Round < latest && r.released(heads[i].Round) {
+		for heads[i] != nil && heads[i].Round < latest && r.Released(heads[i].Round) {
 			if err := skip(in); err != nil {
 				return nil, err
 			}
@@ -255,15 +264,15 @@ func (s *sources) open(r rounder) (*wire.Record, error) {
 }
 
 // noRound refuses a stream without a round, unless the run has released its rounds before.
-func (s *sources) noRound() error {
+func (s *Sources) noRound() error {
 	switch in := s.streams[0]; {
-	case s.fresh && !in.Amid():
+	case s.Fresh && !in.Amid():
 		return in.Errorf("the stream ends without a round, and no round was released before: another program wrote " +
 			"the end record")
-	case s.fresh && s.unspent: // either a group noted releases, or retention deleted rounds that were never released
+	case s.Fresh && s.Unspent: // either a group noted releases, or retention deleted rounds that were never released
 		return in.Errorf("the topic has no round left to read, and neither the output nor the ledger has a release " +
 			"of the run")
-	case s.unspent && !in.Amid():
+	case s.Unspent && !in.Amid():
 		return exit.Errorf(exit.Malformed, "%s: no round, and the ledger has no release of the run", in.Name())
 	}
 	return nil
@@ -273,13 +282,13 @@ func (s *sources) noRound() error {
 const noRoundLeft = math.MaxUint32
 
 // heads returns the next record of each source, or nil at its end.
-func (s *sources) heads() ([]*wire.Record, error) {
+func (s *Sources) heads() ([]*wire.Record, error) {
 	return atOnce(s, func(_ int, in supplier) (*wire.Record, error) { return next(in) })
 }
 
 // atOnce asks all sources at the same time, and returns their answers in the order of the sources. It returns the first
 // error as soon as one comes.
-func atOnce[T any](s *sources, ask func(i int, in supplier) (T, error)) ([]T, error) {
+func atOnce[T any](s *Sources, ask func(i int, in supplier) (T, error)) ([]T, error) {
 	answers, errs := make([]T, len(s.streams)), make([]error, len(s.streams))
 	arrived := make(chan int, len(s.streams))
 	waiting := make([]string, len(s.streams))
@@ -324,12 +333,12 @@ func skip(in supplier) error {
 	}
 }
 
-func (s *sources) round(r rounder, open *wire.Record) error {
+func (s *Sources) round(r Taker, open *wire.Record) error {
 	scheme, err := open.GetRoundOpen().Scheme.Event()
 	if err != nil {
 		return err
 	}
-	collector, err := r.begin(open.Round, open.GetRoundOpen(), scheme)
+	collector, err := r.Begin(open.Round, open.GetRoundOpen(), scheme)
 	if err != nil {
 		return err
 	}
@@ -342,23 +351,23 @@ func (s *sources) round(r rounder, open *wire.Record) error {
 	if err != nil {
 		return err
 	}
-	var total wire.RoundClose
+	var total release.Announced
 	for _, end := range ends {
 		total.Units += end.Units
 		total.Records += end.Records
-		total.UnitDigest += end.UnitDigest
+		total.Digest += end.UnitDigest
 	}
 	s.deadline.waits()
 	if err := s.deadline.met(); err != nil || collector == nil {
 		return err
 	}
-	return r.end(open.Round, total.Units, total.Records, total.UnitDigest)
+	return r.End(open.Round, total)
 }
 
 // units takes one round's contributions from a stream. Several streams are read at the same time, since the sum does
 // not depend on the order of units. A Collector drops or refuses a unit that comes again, whichever came first, and it
 // sums exactly.
-func (s *sources) units(in supplier, to *release.Collector) (*wire.RoundClose, error) {
+func (s *Sources) units(in supplier, to *release.Collector) (*wire.RoundClose, error) {
 	var with scratch
 	for {
 		record, err := in.Next()
@@ -377,7 +386,7 @@ func (s *sources) units(in supplier, to *release.Collector) (*wire.RoundClose, e
 }
 
 // add takes one record of the contribution. The last record passes the whole contribution on.
-func (s *sources) add(in supplier, with *scratch, to *release.Collector, c *wire.Contribution) error {
+func (s *Sources) add(in supplier, with *scratch, to *release.Collector, c *wire.Contribution) error {
 	for _, p := range c.Parts {
 		with.rows = wire.AppendIDs(with.rows[:0], p.RowGaps)
 		with.columns = wire.AppendIDs(with.columns[:0], p.ColumnGaps)
@@ -398,7 +407,7 @@ func (s *sources) add(in supplier, with *scratch, to *release.Collector, c *wire
 }
 
 // part takes one round's partial sum from a stream. In a topic the first record counts when the whole sum has come.
-func (s *sources) part(in supplier, to *release.Collector) (*wire.RoundClose, error) {
+func (s *Sources) part(in supplier, to *release.Collector) (*wire.RoundClose, error) {
 	record, err := in.Next()
 	s.reading.Lock()
 	defer s.reading.Unlock()
@@ -420,12 +429,12 @@ func (s *sources) part(in supplier, to *release.Collector) (*wire.RoundClose, er
 	if to == nil {
 		return end.GetRoundClose(), nil
 	}
-	if !bytes.Equal(set.Sum.Settings, s.settings) || !to.Takes(set.Sum.Grid, set.Sum.Clip, set.Sum.Bounds) {
+	if !bytes.Equal(set.Sum.Settings, s.Settings) || !to.Takes(set.Sum.Grid, set.Sum.Clip, set.Sum.Bounds) {
 		return nil, exit.Errorf(exit.Refused,
 			"refused: %s holds sums that were bounded under another grant or other settings", in.Name())
 	}
 	var cells []int64
-	for _, m := range s.header.Matrices {
+	for _, m := range s.Header.Matrices {
 		more, err := stream.Cells[int64](set, m.Name)
 		if err != nil {
 			return nil, in.Errorf("%w", err)

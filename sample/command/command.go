@@ -1,4 +1,5 @@
-package main
+// Package command is the command sample: it draws the units of each round, and writes their documents.
+package command
 
 import (
 	"cmp"
@@ -12,7 +13,8 @@ import (
 	"privpipe/pipelines/scheme"
 )
 
-type rounds struct {
+// Command is sample.
+type Command struct {
 	scheme.Flags
 	Rounds int `short:"T" default:"1" help:"Draw T rounds, 1 by default, and with --epochs T rounds of each epoch. Take T from the plan: the grant covers no round after its last one."`
 
@@ -33,7 +35,7 @@ type rounds struct {
 }
 
 // Validate is kong's hook.
-func (s *rounds) Validate() error {
+func (s *Command) Validate() error {
 	s.Stamps.Apply()
 	if err := s.CheckEpochs(s.Rounds); err != nil {
 		return err
@@ -58,7 +60,7 @@ func (s *rounds) Validate() error {
 	return s.windows.validate(s)
 }
 
-func (s *rounds) validateScheme() error {
+func (s *Command) validateScheme() error {
 	if s.Given() != 1 {
 		return errors.New("exactly one of --poisson, --fixed, --all, --allocate and --epoch must be given, and not be 0")
 	}
@@ -73,7 +75,7 @@ func (s *rounds) validateScheme() error {
 	return nil
 }
 
-func (s *rounds) validateCoins() error {
+func (s *Command) validateCoins() error {
 	switch {
 	case s.Secret != "" && (s.All || s.Epoch):
 		return errors.New("--secret belongs to --poisson, --fixed and --allocate: the others throw no coins")
@@ -87,10 +89,10 @@ func (s *rounds) validateCoins() error {
 }
 
 // all is the number of rounds, of all epochs.
-func (s *rounds) all() int { return s.AllRounds(s.Rounds) }
+func (s *Command) all() int { return s.AllRounds(s.Rounds) }
 
 // repeats says whether a restart draws the same rounds from the same documents.
-func (s *rounds) repeats() bool { return s.All || s.Epoch || s.Secret != "" || s.Seed != nil }
+func (s *Command) repeats() bool { return s.All || s.Epoch || s.Secret != "" || s.Seed != nil }
 
 // windows are the flags for rounds that are windows of time.
 type windows struct {
@@ -100,7 +102,7 @@ type windows struct {
 	WindowState string        `output:"" group:"Windows of time" placeholder:"FILE" help:"Keep in FILE which units were in a window; --window needs it. A restart reads FILE, so that no unit enters a second window. Keep FILE as private as the documents, and never restore an older FILE."`
 }
 
-func (w *windows) validate(s *rounds) error {
+func (w *windows) validate(s *Command) error {
 	if w.Window == 0 {
 		if !w.WindowStart.IsZero() || w.WindowState != "" {
 			return errors.New("--window-start and --window-state belong to --window")

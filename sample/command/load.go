@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"bytes"
@@ -20,7 +20,7 @@ import (
 )
 
 // unit is the privacy unit that the flags ask for.
-func (s *rounds) unit() wire.Unit {
+func (s *Command) unit() wire.Unit {
 	if s.Unit == event.User {
 		return wire.Unit_USER
 	}
@@ -30,7 +30,7 @@ func (s *rounds) unit() wire.Unit {
 // open opens the streams of an input. h is the header of the earlier inputs, nil for the first input. The input must
 // have h's vocabulary and settings. open returns the header of the first input. The header becomes private if any input
 // is.
-func (s *rounds) open(name string, h *wire.Header) ([]*endpoint.StreamReader, *wire.Header, error) {
+func (s *Command) open(name string, h *wire.Header) ([]*endpoint.StreamReader, *wire.Header, error) {
 	streams, of, err := endpoint.OpenStreams(name, s.wanted(name))
 	if err != nil || h == nil {
 		return streams, of, err
@@ -59,7 +59,7 @@ func (s *rounds) open(name string, h *wire.Header) ([]*endpoint.StreamReader, *w
 }
 
 // wanted describes the document streams that an input must have.
-func (s *rounds) wanted(name string) endpoint.Wanted {
+func (s *Command) wanted(name string) endpoint.Wanted {
 	return endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}, Values: true, Timed: s.Window > 0 ||
 		endpoint.FromTime(name)}
 }
@@ -71,7 +71,7 @@ func closeAll(streams []*endpoint.StreamReader) {
 }
 
 // inputs are the names of the inputs.
-func (s *rounds) inputs() []string {
+func (s *Command) inputs() []string {
 	if len(s.Inputs) == 0 {
 		return []string{endpoint.Stdio}
 	}
@@ -79,7 +79,7 @@ func (s *rounds) inputs() []string {
 }
 
 // check opens the inputs, for a dry run.
-func (s *rounds) check(r *filter.Run) error {
+func (s *Command) check(r *filter.Run) error {
 	if err := r.Check(s.inputs()...); err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (s *rounds) check(r *filter.Run) error {
 }
 
 // load reads the corpus.
-func (s *rounds) load(r *filter.Run) (*corpus.Corpus, *wire.Header, error) {
+func (s *Command) load(r *filter.Run) (*corpus.Corpus, *wire.Header, error) {
 	meter := &progress.Meter{Name: "sample"}
 	r.Show(s.Output, meter.Line)
 	documents := corpus.New(int64(s.Memory), s.unit())
@@ -151,7 +151,7 @@ func (s *rounds) load(r *filter.Run) (*corpus.Corpus, *wire.Header, error) {
 }
 
 // refuseTwice is the error for an id that occurs twice. The id and the places of its documents are private.
-func (s *rounds) refuseTwice(r *filter.Run, twice *corpus.TwiceError) error {
+func (s *Command) refuseTwice(r *filter.Run, twice *corpus.TwiceError) error {
 	err := exit.Errorf(exit.Malformed, "%w", twice)
 	if r.Private() {
 		err = exit.Errorf(exit.Malformed, "%w: documents %d and %d of %s have the id %q",

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"privpipe/pipelines/event"
@@ -10,7 +10,7 @@ import (
 // byName says whether a unit's rounds follow from its name without a secret. Other units must then not change the name.
 // Otherwise removing one unit would move all others to other rounds. (Secret coins are as good for one name as for
 // another.)
-func (s *rounds) byName() bool { return s.Epoch && s.Window == 0 || s.Seed != nil && !s.All }
+func (s *Command) byName() bool { return s.Epoch && s.Window == 0 || s.Seed != nil && !s.All }
 
 // positions finds names of units that look like positions: in one stream, or in all streams together.
 type positions struct{ stream, all unitNames }

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 )
 
 // Run is kong's hook.
-func (s *rounds) Run(r *filter.Run) error {
+func (s *Command) Run(r *filter.Run) error {
 	if err := endpoint.Distinct(s.Output, append(s.Inputs, s.Secret, s.WindowState)...); err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (s *rounds) Run(r *filter.Run) error {
 }
 
 // header is the header of the rounds, for documents with header h.
-func (s *rounds) header(h *wire.Header) *wire.Header {
+func (s *Command) header(h *wire.Header) *wire.Header {
 	return &wire.Header{
 		Version: wire.Version, Kind: wire.Kind_ROUNDS, Side: h.Side, Run: s.RunName, Unit: s.unit(),
 		Vocabulary: h.Vocabulary, VocabularySize: h.VocabularySize, Values: h.Values,
@@ -82,7 +82,7 @@ func (s *rounds) header(h *wire.Header) *wire.Header {
 }
 
 // resumes refuses a topic that holds rounds of another scheme.
-func (s *rounds) resumes(scheme event.Scheme) error {
+func (s *Command) resumes(scheme event.Scheme) error {
 	there, err := endpoint.Plan(s.Output)
 	if err != nil || there == nil {
 		return err
@@ -109,7 +109,7 @@ type done struct {
 
 // done refuses a topic if a restart would draw its rounds differently: a round that is begun twice must hold the same
 // units.
-func (s *rounds) done(r *filter.Run, header *wire.Header) (done, error) {
+func (s *Command) done(r *filter.Run, header *wire.Header) (done, error) {
 	tails, err := endpoint.Tails(s.Output, header)
 	if err != nil || len(tails) == 0 {
 		return done{}, err

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"bytes"
@@ -13,10 +13,12 @@ import (
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/wire"
 	"privpipe/privatize/internal/selection"
+	"privpipe/privatize/rounds"
 )
 
-type selectCommand struct {
-	leave
+// Select is privatize select.
+type Select struct {
+	grantFlag
 	charged
 	Top    int      `default:"16777216" placeholder:"N" help:"Release at most N words, by decreasing noisy weight. The limit costs nothing."`
 	Output string   `short:"o" placeholder:"FILE" help:"Write the vocabulary to this file. Default: standard output."`
@@ -24,7 +26,7 @@ type selectCommand struct {
 }
 
 // Help is what --help adds for this command.
-func (*selectCommand) Help() string {
+func (*Select) Help() string {
 	return "Each unit votes for at most as many of its words as the grant says. Each of t votes weighs 1/√t. A word " +
 		"is released if " +
 		"its weight, with noise, reaches the grant's threshold. The output is the vocabulary file that tokenize text " +
@@ -33,7 +35,8 @@ func (*selectCommand) Help() string {
 		"--outside FILE a unit votes only for words that a dictionary lacks, such as names of products."
 }
 
-func (c *selectCommand) Validate() error {
+// Validate is kong's hook.
+func (c *Select) Validate() error {
 	if c.Top < 1 || c.Top > wire.MaxVocabulary {
 		return exit.Errorf(exit.Usage, "--top must be in [1, %d], is %d", wire.MaxVocabulary, c.Top)
 	}
@@ -41,7 +44,7 @@ func (c *selectCommand) Validate() error {
 }
 
 // Run is kong's hook. It only carries words to and from internal/selection.
-func (c *selectCommand) Run(r *filter.Run) error {
+func (c *Select) Run(r *filter.Run) error {
 	if err := c.need(); err != nil {
 		return err
 	}
@@ -109,8 +112,8 @@ func (c *selectCommand) Run(r *filter.Run) error {
 }
 
 // settings returns the hash of all public settings that the stored release depends on.
-func (c *selectCommand) settings(grant *event.Grant) (string, error) {
-	return digest(struct {
+func (c *Select) settings(grant *event.Grant) (string, error) {
+	return rounds.Digest(struct {
 		Top   int
 		Grant *event.Grant
 	}{c.Top, grant})

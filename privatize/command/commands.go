@@ -1,4 +1,5 @@
-package main
+// Package command has the commands of privatize. They carry records to and from privatize/internal.
+package command
 
 import (
 	"crypto/rand"
@@ -10,28 +11,28 @@ import (
 	"privpipe/pipelines/filter"
 )
 
-// leave is the flag that names the grant, for the commands that require one.
-type leave struct {
+// grantFlag is the flag that names the grant, for the commands that require one.
+type grantFlag struct {
 	Grant string `required:"" placeholder:"FILE" help:"Read the grant from account plan: mechanism, bound, noise, sampling scheme, number of releases."`
 }
 
 // read returns the grant. The grant must be for the given mechanism; "" allows any mechanism.
-func (l *leave) read(mechanism string) (*event.Grant, error) {
-	b, err := endpoint.ReadFile(l.Grant, 1<<20)
+func (f *grantFlag) read(mechanism string) (*event.Grant, error) {
+	b, err := endpoint.ReadFile(f.Grant, 1<<20)
 	if err != nil {
 		return nil, err
 	}
 	grant, err := event.ParseGrant(b)
 	if err != nil {
-		return nil, exit.Errorf(exit.Malformed, "%s: %w", l.Grant, err)
+		return nil, exit.Errorf(exit.Malformed, "%s: %w", f.Grant, err)
 	}
 	if grant.Version < event.OldestGrantVersion {
 		return nil, exit.Errorf(exit.Refused,
-			"refused: %s is a grant of version %d, which names no model and no ledger", l.Grant,
+			"refused: %s is a grant of version %d, which names no model and no ledger", f.Grant,
 			grant.Version).WithHint("plan it again, with account plan")
 	}
 	if mechanism != "" && grant.Mechanism != mechanism {
-		return nil, exit.Errorf(exit.Refused, "refused: %s is a grant for %s, not for %s", l.Grant, grant.Mechanism,
+		return nil, exit.Errorf(exit.Refused, "refused: %s is a grant for %s, not for %s", f.Grant, grant.Mechanism,
 			mechanism)
 	}
 	return grant, nil
@@ -76,29 +77,32 @@ func nothingToProtect(name string) error {
 		WithHint("privatize none passes public contributions on, without a charge")
 }
 
-type gaussianCommand struct {
-	leave
-	sumsCommand
+// Gaussian is privatize gaussian.
+type Gaussian struct {
+	grantFlag
+	sumFlags
 }
 
 // Run is kong's hook.
-func (c *gaussianCommand) Run(r *filter.Run) error { return c.granted(r, c.leave, event.Gaussian) }
+func (c *Gaussian) Run(r *filter.Run) error { return c.granted(r, c.grantFlag, event.Gaussian) }
 
-type laplaceCommand struct {
-	leave
-	sumsCommand
+// Laplace is privatize laplace.
+type Laplace struct {
+	grantFlag
+	sumFlags
 }
 
 // Run is kong's hook.
-func (c *laplaceCommand) Run(r *filter.Run) error { return c.granted(r, c.leave, event.Laplace) }
+func (c *Laplace) Run(r *filter.Run) error { return c.granted(r, c.grantFlag, event.Laplace) }
 
-type noneCommand struct {
-	sumsCommand
+// None is privatize none.
+type None struct {
+	sumFlags
 	filter.Cells
 }
 
 // Run is kong's hook.
-func (c *noneCommand) Run(r *filter.Run) error {
+func (c *None) Run(r *filter.Run) error {
 	// Without a grant only the caller names a run. A random name never meets the stored releases of an old run.
 	return c.privatize(r, nil, "none-"+strings.ToLower(rand.Text()[:12]), c.MaxCells)
 }

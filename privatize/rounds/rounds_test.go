@@ -1,4 +1,4 @@
-package main
+package rounds
 
 import (
 	"cmp"
@@ -41,7 +41,7 @@ func TestBegins(t *testing.T) {
 		"without rounds":       {[]partition{{0, 3}, {0, 0}}, 3, nil, "two its rounds are not those of one"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := &sources{deadline: newDeadline(0)}
+			s := &Sources{deadline: newDeadline(0)}
 			for i, p := range c.streams {
 				s.streams = append(s.streams, &supplied{partition: p, name: []string{"one", "two", "three"}[i]})
 			}
@@ -49,7 +49,7 @@ func TestBegins(t *testing.T) {
 			var err error
 			for err == nil {
 				var open *wire.Record
-				if open, err = s.open(upTo(c.released)); err == nil {
+				if open, err = s.next(upTo(c.released)); err == nil {
 					rounds = append(rounds, open.Round)
 					for _, in := range s.streams {
 						if err := skip(in); err != nil {
@@ -72,11 +72,11 @@ func TestBegins(t *testing.T) {
 // upTo says that rounds up to one were released.
 type upTo uint32
 
-func (u upTo) released(number uint32) bool { return number <= uint32(u) }
-func (u upTo) begin(uint32, *wire.RoundOpen, event.Scheme) (*release.Collector, error) {
+func (u upTo) Released(number uint32) bool { return number <= uint32(u) }
+func (u upTo) Begin(uint32, *wire.RoundOpen, event.Scheme) (*release.Collector, error) {
 	return nil, nil
 }
-func (u upTo) end(number uint32, units, records, digest uint64) (err error) { return nil }
+func (u upTo) End(number uint32, announced release.Announced) (err error) { return nil }
 
 // A partition holds the rounds after `after`, up to the last.
 type partition struct{ after, last uint32 }
@@ -128,11 +128,11 @@ func TestOtherUnits(t *testing.T) {
 		{coins("a", 0.5), coins("a", 0.5), false}, {coins("a", 0.5), coins("b", 0.5), true},
 		{coins("a", 0.5), coins("", 0.5), true}, {coins("a", 0.5), coins("a", 0.25), true},
 	} {
-		s := &sources{deadline: newDeadline(0), streams: []supplier{
+		s := &Sources{deadline: newDeadline(0), streams: []supplier{
 			&supplied{partition: partition{0, 3}, name: "one", scheme: c.one},
 			&supplied{partition: partition{0, 3}, name: "two", scheme: c.two},
 		}}
-		_, err := s.open(upTo(0))
+		_, err := s.next(upTo(0))
 		if refused := exit.Code(err) == exit.Malformed; refused != c.refused || !refused && err != nil {
 			t.Errorf("%v and %v: %v", c.one, c.two, err)
 		}
@@ -152,11 +152,11 @@ func TestEndWithoutRounds(t *testing.T) {
 		{false, false, partition{3, 3}, false},
 		{false, false, partition{0, 0}, true},
 	} {
-		s := &sources{
-			deadline: newDeadline(0), fresh: c.fresh, unspent: !c.begun,
+		s := &Sources{
+			deadline: newDeadline(0), Fresh: c.fresh, Unspent: !c.begun,
 			streams: []supplier{&supplied{partition: c.of, name: "one"}},
 		}
-		_, err := s.open(upTo(0))
+		_, err := s.next(upTo(0))
 		if refused := exit.Code(err) == exit.Malformed; refused != c.refused || !refused && err != io.EOF {
 			t.Errorf("%+v: %v", c, err)
 		}
@@ -167,8 +167,8 @@ func TestEndWithoutRounds(t *testing.T) {
 // the round over.
 func TestAnsweredAfterSent(t *testing.T) {
 	in := &answers{supplied: supplied{partition: partition{0, 3}, name: "one"}}
-	s := &sources{deadline: newDeadline(0), streams: []supplier{in}, kinds: []wire.Kind{wire.Kind_CONTRIBUTIONS}}
-	if err := s.rounds(sendsUntil{last: 2}); !errors.Is(err, io.ErrClosedPipe) {
+	s := &Sources{deadline: newDeadline(0), streams: []supplier{in}, kinds: []wire.Kind{wire.Kind_CONTRIBUTIONS}}
+	if err := s.all(sendsUntil{last: 2}); !errors.Is(err, io.ErrClosedPipe) {
 		t.Fatal(err)
 	}
 	if want := []uint32{1, 2}; !slices.Equal(in.rounds, want) {
@@ -190,7 +190,7 @@ type sendsUntil struct {
 	last uint32
 }
 
-func (s sendsUntil) begin(number uint32, _ *wire.RoundOpen, _ event.Scheme) (*release.Collector, error) {
+func (s sendsUntil) Begin(number uint32, _ *wire.RoundOpen, _ event.Scheme) (*release.Collector, error) {
 	if number > s.last {
 		return nil, io.ErrClosedPipe
 	}
@@ -208,7 +208,7 @@ func TestTogether(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := &sources{deadline: newDeadline(0), kinds: slices.Repeat([]wire.Kind{wire.Kind_CONTRIBUTIONS}, streams)}
+		s := &Sources{deadline: newDeadline(0), kinds: slices.Repeat([]wire.Kind{wire.Kind_CONTRIBUTIONS}, streams)}
 		var begun sync.WaitGroup
 		begun.Add(streams)
 		for i := range streams {
@@ -239,20 +239,20 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// summed is a rounder that keeps the sum of a round.
+// summed is a Taker that keeps the sum of a round.
 type summed struct {
 	upTo
 	collector *release.Collector
 	cells     []int64
 }
 
-func (s *summed) begin(uint32, *wire.RoundOpen, event.Scheme) (*release.Collector, error) {
+func (s *summed) Begin(uint32, *wire.RoundOpen, event.Scheme) (*release.Collector, error) {
 	s.collector.Open()
 	return s.collector, nil
 }
 
-func (s *summed) end(_ uint32, units, records, digest uint64) (err error) {
-	s.cells, _, err = s.collector.Sum(release.Announced{Units: units, Records: records, Digest: digest})
+func (s *summed) End(_ uint32, announced release.Announced) (err error) {
+	s.cells, _, err = s.collector.Sum(announced)
 	return err
 }
 

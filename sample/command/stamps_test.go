@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"fmt"
@@ -13,6 +13,7 @@ import (
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/testkit/broker"
+	"privpipe/pipelines/testkit/script"
 	"privpipe/pipelines/wire"
 )
 
@@ -21,7 +22,8 @@ var stamped = map[string]string{"message.timestamp.type": "LogAppendTime"}
 
 // authored is a message of another program with one document.
 func authored(id string, word uint32) *kgo.Record {
-	stream, end := encoded(header(10), []*wire.Document{{Id: id, WordGaps: []uint32{word}, Counts: []uint32{1}}})
+	d := &wire.Document{Id: id, WordGaps: []uint32{word}, Counts: []uint32{1}}
+	stream, end := script.Stream(header(10), &wire.Record{Body: &wire.Record_Document{Document: d}})
 	return &kgo.Record{Value: stream[:end]}
 }
 

@@ -1,9 +1,6 @@
-package main
+package command
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"time"
 
@@ -16,10 +13,11 @@ import (
 	"privpipe/pipelines/wire/stream"
 	"privpipe/privatize/internal/fixed"
 	"privpipe/privatize/internal/release"
+	"privpipe/privatize/rounds"
 )
 
-// sumsCommand are the flags of the mechanisms that add noise to sums of contributions.
-type sumsCommand struct {
+// sumFlags are the flags of the mechanisms that add noise to sums of contributions.
+type sumFlags struct {
 	charged
 	Claims       string        `placeholder:"TOPIC" help:"Claim (reserve) each round in this topic of one partition, which privatizers with separate ledgers share. Only one of them then releases each round. Default: no claims."`
 	RoundTimeout time.Duration `placeholder:"TIME" help:"Give up if a round is not complete within this time after the round before it, or after the start. Default: no limit. Nothing of the round is then released. Choose more than a round takes, or than a --window of sample."`
@@ -31,18 +29,18 @@ type sumsCommand struct {
 }
 
 // Validate is kong's hook.
-func (c *sumsCommand) Validate() error {
+func (c *sumFlags) Validate() error {
 	if c.KeepReleases < 0 {
 		return exit.Errorf(exit.Usage, "--keep-releases must be at least 1, is %d", c.KeepReleases)
 	}
 	return nil
 }
 
-func (c *sumsCommand) granted(r *filter.Run, l leave, mechanism string) error {
+func (c *sumFlags) granted(r *filter.Run, f grantFlag, mechanism string) error {
 	if err := c.need(); err != nil {
 		return err
 	}
-	grant, err := l.read(mechanism)
+	grant, err := f.read(mechanism)
 	if err != nil {
 		return err
 	}
@@ -50,26 +48,26 @@ func (c *sumsCommand) granted(r *filter.Run, l leave, mechanism string) error {
 }
 
 // privatize reads contributions and writes releases. This file only carries records to and from internal/release.
-func (c *sumsCommand) privatize(r *filter.Run, grant *event.Grant, run string, maxCells uint64) error {
+func (c *sumFlags) privatize(r *filter.Run, grant *event.Grant, run string, maxCells uint64) error {
 	if err := r.Check(append(c.Inputs, c.Ledger, c.Claims)...); err != nil {
 		return err
 	}
-	wanted := within(c.RoundTimeout)
+	wanted := rounds.Wanted(c.RoundTimeout)
 	wanted.MaxCells = maxCells
 	wanted.Whole = true // one partition holds only a part of each round
-	in, err := openWithin(c.RoundTimeout, c.Output, c.Inputs, wanted)
+	in, err := rounds.Open(c.RoundTimeout, c.Output, c.Inputs, wanted)
 	if err != nil {
 		return err
 	}
-	defer in.close()
-	if run, err = c.name(in.header.Run, run); err != nil {
+	defer in.Close()
+	if run, err = c.name(in.Header.Run, run); err != nil {
 		return err
 	}
-	public := in.header.Side == wire.Side_PUBLIC
+	public := in.Header.Side == wire.Side_PUBLIC
 	if public && grant != nil {
-		return nothingToProtect(in.streams[0].Name())
+		return nothingToProtect(in.Name())
 	}
-	terms := newTerms(in.header, grant)
+	terms := newTerms(in.Header, grant)
 	if public {
 		return c.public(r, in, terms, run)
 	}
@@ -77,7 +75,7 @@ func (c *sumsCommand) privatize(r *filter.Run, grant *event.Grant, run string, m
 		return err
 	}
 	terms.Dataset, terms.Run, terms.AllowRespend = c.Dataset, run, c.AllowRespend
-	if terms.Settings, err = in.settle(grant); err != nil || r.DryRun() {
+	if terms.Settings, err = in.Settle(grant); err != nil || r.DryRun() {
 		return err
 	}
 	if c.Claims != "" {
@@ -93,7 +91,7 @@ func (c *sumsCommand) privatize(r *filter.Run, grant *event.Grant, run string, m
 		return err
 	}
 	defer privatizer.Close()
-	out, err := endpoint.CreateStream(c.Output, releaseHeader(in.header, run), c.Compress.Compress)
+	out, err := endpoint.CreateStream(c.Output, releaseHeader(in.Header, run), c.Compress.Compress)
 	if err != nil {
 		return err
 	}
@@ -109,10 +107,9 @@ func (c *sumsCommand) privatize(r *filter.Run, grant *event.Grant, run string, m
 		r.Log.Warn("no privacy: releases are exact sums, and the ledger's epsilon is infinite from now on")
 	}
 	s := sums{sender: sender{r, grant, privatizer.Collector, out}, privatizer: privatizer, keep: c.KeepReleases}
-	in.deadline = newDeadline(c.RoundTimeout)
-	in.fresh = endpoint.IsTopic(c.Inputs[0]) && endpoint.IsTopic(c.Output) && len(sent) == 0
-	in.unspent = !privatizer.Begun()
-	if err := in.deadline.within(func() error { return in.rounds(&s) }); err != nil {
+	in.Fresh = endpoint.IsTopic(c.Inputs[0]) && endpoint.IsTopic(c.Output) && len(sent) == 0
+	in.Unspent = !privatizer.Begun()
+	if err := in.Take(c.RoundTimeout, &s); err != nil {
 		return err
 	}
 	if err := out.Commit(); err != nil {
@@ -138,38 +135,11 @@ func sentBefore(output string) (sent []release.Sent, err error) {
 
 // newTerms returns a run's terms from a stream's header and a grant.
 func newTerms(h *wire.Header, grant *event.Grant) *release.Terms {
-	terms := &release.Terms{Unit: event.Document, Grant: grant, Subject: subjectOf(h)}
+	terms := &release.Terms{Unit: event.Document, Grant: grant, Subject: rounds.SubjectOf(h)}
 	if h.Unit == wire.Unit_USER {
 		terms.Unit = event.User
 	}
 	return terms
-}
-
-// subjectOf returns the part of a stream's header that a release repeats.
-func subjectOf(h *wire.Header) event.Subject {
-	s := event.Subject{Model: h.Model, Vocabulary: hex.EncodeToString(h.Vocabulary),
-		VocabularySize: int(h.VocabularySize)}
-	for _, m := range h.Matrices {
-		s.Matrices = append(s.Matrices,
-			event.Matrix{Name: m.Name, Rows: int(m.Rows), Columns: int(m.Columns), Symmetric: m.Symmetric})
-	}
-	return s
-}
-
-// settings returns the hash of all public settings that a round's stored release and its header depend on.
-func settings(h *wire.Header, grant *event.Grant) (string, error) {
-	return digest(struct {
-		Subject event.Subject
-		Unit    string
-		Grant   *event.Grant
-	}{subjectOf(h), h.Unit.String(), grant})
-}
-
-// digest returns the name of settings: the SHA-256 of their JSON, in hexadecimal.
-func digest(settings any) (string, error) {
-	b, err := json.Marshal(settings)
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:]), err
 }
 
 func releaseHeader(h *wire.Header, run string) *wire.Header {
@@ -185,7 +155,7 @@ func releaseHeader(h *wire.Header, run string) *wire.Header {
 	return out
 }
 
-// sums turns rounds of contributions into releases: see rounder.
+// sums turns rounds of contributions into releases: see rounds.Taker.
 type sums struct {
 	sender
 	privatizer *release.Privatizer
@@ -193,7 +163,7 @@ type sums struct {
 	last       uint32 // the last round that was sent
 }
 
-func (s *sums) begin(number uint32, open *wire.RoundOpen, scheme event.Scheme) (*release.Collector, error) {
+func (s *sums) Begin(number uint32, open *wire.RoundOpen, scheme event.Scheme) (*release.Collector, error) {
 	if err := s.privatizer.CheckRound(open.Draws, open.Coupled); err != nil {
 		return nil, err
 	}
@@ -209,12 +179,12 @@ func (s *sums) begin(number uint32, open *wire.RoundOpen, scheme event.Scheme) (
 	return s.privatizer.Collector, nil
 }
 
-func (s *sums) end(number uint32, units, records, digest uint64) error {
-	cells, replayed, err := s.privatizer.Release(release.Announced{Units: units, Records: records, Digest: digest})
+func (s *sums) End(number uint32, announced release.Announced) error {
+	cells, replayed, err := s.privatizer.Release(announced)
 	if err != nil {
 		return err
 	}
-	metrics.Units(int(units))
+	metrics.Units(int(announced.Units))
 	if replayed {
 		s.replayed(number)
 	}
@@ -235,7 +205,7 @@ func (s *sums) prune() error {
 	return s.privatizer.Prune(int(s.last) - s.keep)
 }
 
-func (s *sums) released(number uint32) bool { return s.privatizer.Charged(int(number)) }
+func (s *sums) Released(number uint32) bool { return s.privatizer.Charged(int(number)) }
 
 func (s *sums) replayed(number uint32) {
 	s.run.Log.Info("round was released before: sending its stored release again", "round", number)

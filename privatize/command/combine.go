@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"context"
@@ -9,10 +9,11 @@ import (
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/wire"
 	"privpipe/privatize/internal/release"
+	"privpipe/privatize/rounds"
 )
 
-// combineCommand makes partial sums. They stay private, so nothing is charged for them.
-type combineCommand struct {
+// Combine is privatize combine. It makes partial sums. They stay private, so nothing is charged for them.
+type Combine struct {
 	Grant        string        `placeholder:"FILE" help:"Bound contributions as this grant says, under which the sums will be released. Without a grant the sums are for privatize none."`
 	RoundTimeout time.Duration `placeholder:"TIME" help:"Give up if a round is not complete within this time after the round before it, or after the start. Default: no limit. Choose more than a round takes, or than a --window of sample."`
 	Output       string        `short:"o" placeholder:"FILE" help:"Write the partial sums to this file or topic. Default: standard output."`
@@ -22,18 +23,18 @@ type combineCommand struct {
 }
 
 // Run is kong's hook.
-func (c *combineCommand) Run(r *filter.Run) error {
+func (c *Combine) Run(r *filter.Run) error {
 	if err := r.Check(append(c.Inputs, c.Grant)...); err != nil {
 		return err
 	}
 	var grant *event.Grant
-	wanted := within(c.RoundTimeout)
+	wanted := rounds.Wanted(c.RoundTimeout)
 	if c.Grant == "" {
 		wanted.MaxCells = c.MaxCells
 	} else {
-		l := leave{c.Grant}
+		f := grantFlag{c.Grant}
 		var err error
-		if grant, err = l.read(""); err != nil {
+		if grant, err = f.read(""); err != nil {
 			return err
 		}
 	}
@@ -49,47 +50,46 @@ func (c *combineCommand) Run(r *filter.Run) error {
 				error) {
 				return in.CreateStream(h, c.Compress.Compress)
 			}
-			return c.combine(r, partitionSource(in), grant, create)
+			return c.combine(r, rounds.Of(in), grant, create)
 		})
 	}
-	in, err := openWithin(c.RoundTimeout, c.Output, c.Inputs, wanted)
+	in, err := rounds.Open(c.RoundTimeout, c.Output, c.Inputs, wanted)
 	if err != nil {
 		return err
 	}
-	defer in.close()
+	defer in.Close()
 	return c.combine(r, in, grant, create)
 }
 
 // combine writes one partial sum for each round that the sources hold.
-func (c *combineCommand) combine(r *filter.Run, in *sources, grant *event.Grant,
+func (c *Combine) combine(r *filter.Run, in *rounds.Sources, grant *event.Grant,
 	create func(*wire.Header) (*endpoint.StreamWriter, error)) error {
-	if grant != nil && in.header.Side == wire.Side_PUBLIC {
-		return nothingToProtect(in.streams[0].Name())
+	if grant != nil && in.Header.Side == wire.Side_PUBLIC {
+		return nothingToProtect(in.Name())
 	}
-	if _, err := in.settle(grant); err != nil {
+	if _, err := in.Settle(grant); err != nil {
 		return err
 	}
-	terms := newTerms(in.header, grant)
+	terms := newTerms(in.Header, grant)
 	collector, err := release.NewCollector(terms)
 	if err != nil || r.DryRun() {
 		return err
 	}
-	h := releaseHeader(in.header, in.header.Run)
-	h.Kind, h.Side, h.Settings = wire.Kind_SUMS, in.header.Side, in.header.Settings
+	h := releaseHeader(in.Header, in.Header.Run)
+	h.Kind, h.Side, h.Settings = wire.Kind_SUMS, in.Header.Side, in.Header.Settings
 	out, err := create(h)
 	if err != nil {
 		return err
 	}
 	defer out.Abort()
-	in.deadline = newDeadline(c.RoundTimeout)
-	p := &parts{collector, terms, in.settings, out}
-	if err := in.deadline.within(func() error { return in.rounds(p) }); err != nil {
+	p := &parts{collector, terms, in.Settings, out}
+	if err := in.Take(c.RoundTimeout, p); err != nil {
 		return err
 	}
 	return out.Commit()
 }
 
-// parts turns rounds of contributions into partial sums: see rounder.
+// parts turns rounds of contributions into partial sums: see rounds.Taker.
 type parts struct {
 	collector *release.Collector
 	terms     *release.Terms
@@ -97,7 +97,7 @@ type parts struct {
 	out       *endpoint.StreamWriter
 }
 
-func (p *parts) begin(number uint32, open *wire.RoundOpen, _ event.Scheme) (*release.Collector, error) {
+func (p *parts) Begin(number uint32, open *wire.RoundOpen, _ event.Scheme) (*release.Collector, error) {
 	if err := p.collector.CheckRound(open.Draws, open.Coupled); err != nil {
 		return nil, err
 	}
@@ -105,14 +105,14 @@ func (p *parts) begin(number uint32, open *wire.RoundOpen, _ event.Scheme) (*rel
 	return p.collector, p.out.Write(&wire.Record{Round: number, Body: &wire.Record_RoundOpen{RoundOpen: open}})
 }
 
-// released is false: a partial sum is nobody's release.
-func (p *parts) released(uint32) bool { return false }
+// Released is false: a partial sum is nobody's release.
+func (p *parts) Released(uint32) bool { return false }
 
 // membersBytes is the most bytes of unit keys in one record: a round's keys may take several records.
 const membersBytes = wire.KeySize << 15
 
-func (p *parts) end(number uint32, units, records, digest uint64) error {
-	cells, members, err := p.collector.Sum(release.Announced{Units: units, Records: records, Digest: digest})
+func (p *parts) End(number uint32, announced release.Announced) error {
+	cells, members, err := p.collector.Sum(announced)
 	if err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func (p *parts) end(number uint32, units, records, digest uint64) error {
 	if err := p.out.WriteSet(head, matrices(p.collector.Layout(), cells)...); err != nil {
 		return err
 	}
-	end := &wire.RoundClose{Units: units, Records: records, UnitDigest: digest}
+	end := &wire.RoundClose{Units: announced.Units, Records: announced.Records, UnitDigest: announced.Digest}
 	if err := p.out.Write(&wire.Record{Round: number, Body: &wire.Record_RoundClose{RoundClose: end}}); err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"context"
@@ -23,7 +23,7 @@ type lead struct {
 // retention.
 const usualLead = 4
 
-func (l *lead) validate(s *rounds) error {
+func (l *lead) validate(s *Command) error {
 	switch {
 	case l.Lead == nil && l.Follow == "":
 		return nil
@@ -50,7 +50,7 @@ func (l *lead) most() int {
 }
 
 // followed is the name of the topic that --lead watches for releases; "" for none.
-func (s *rounds) followed() string {
+func (s *Command) followed() string {
 	if s.Follow != "" || !endpoint.IsTopic(s.Output) || s.RunName == "" || s.most() == 0 {
 		return s.Follow
 	}
@@ -70,7 +70,7 @@ type pace struct {
 }
 
 // pace opens the topic that sample follows.
-func (s *rounds) pace(r *filter.Run) (*pace, error) {
+func (s *Command) pace(r *filter.Run) (*pace, error) {
 	name := s.followed()
 	if name == "" {
 		if endpoint.IsTopic(s.Output) && s.most() > 0 && s.all() > usualLead {

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"encoding/binary"
@@ -11,11 +11,12 @@ import (
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/wire"
 	"privpipe/privatize/internal/local"
+	"privpipe/privatize/rounds"
 )
 
-// responseCommand reports documents by randomized response.
-type responseCommand struct {
-	leave
+// RandomizedResponse is privatize randomized-response. It reports documents by randomized response.
+type RandomizedResponse struct {
+	grantFlag
 	charged
 	Output string `short:"o" placeholder:"FILE" help:"Write the reports to this file or topic. Default: standard output."`
 	Shared bool   `name:"shared-topic" help:"The output is a topic in which other ledgers report, too, such as those of many authors. Then nothing there can show that this ledger is an old copy. Default: reports without a charge in this ledger are refused."`
@@ -24,7 +25,7 @@ type responseCommand struct {
 }
 
 // Validate is kong's hook.
-func (c *responseCommand) Validate() error {
+func (c *RandomizedResponse) Validate() error {
 	if c.Shared && !endpoint.IsTopic(c.Output) {
 		return exit.Errorf(exit.Usage, "--shared-topic is for an output that is a topic, -o kafka://…")
 	}
@@ -37,7 +38,7 @@ func (c *responseCommand) Validate() error {
 const mostWords = (wire.MaxRecord - binary.MaxVarintLen32 - 64) / 2
 
 // Run is kong's hook. This file only carries records to and from internal/local.
-func (c *responseCommand) Run(r *filter.Run) error {
+func (c *RandomizedResponse) Run(r *filter.Run) error {
 	if err := c.need(); err != nil {
 		return err
 	}
@@ -64,11 +65,11 @@ func (c *responseCommand) Run(r *filter.Run) error {
 		return exit.Errorf(exit.Malformed, "%s: a vocabulary of %d words, must be of 1 to %d to be reported bit by bit",
 			in.Name(), h.VocabularySize, mostWords)
 	}
-	terms := local.Terms{Dataset: c.Dataset, Grant: grant, Subject: subjectOf(h)}
+	terms := local.Terms{Dataset: c.Dataset, Grant: grant, Subject: rounds.SubjectOf(h)}
 	if terms.Run, err = c.name(h.Run, grant.ID); err != nil {
 		return err
 	}
-	if terms.Settings, err = settings(h, grant); err != nil || r.DryRun() {
+	if terms.Settings, err = rounds.HashOf(h, grant); err != nil || r.DryRun() {
 		return err
 	}
 	responder, err := local.Open(c.Ledger, terms)

@@ -1,0 +1,30 @@
+package command
+
+import (
+	"bytes"
+	"testing"
+
+	"privpipe/pipelines/filter"
+	_ "privpipe/pipelines/network"
+	"privpipe/pipelines/testkit/script"
+	"privpipe/pipelines/wire"
+)
+
+// TestMain makes the test binary serve as the program, too.
+func TestMain(m *testing.M) {
+	script.Main(m, map[string]func(){"sample": func() {
+		var cli struct {
+			filter.Common
+			Command
+		}
+		filter.Main(filter.Stage{Name: "sample", Summary: "Draw the units of each training round."}, &cli, &cli.Common)
+	}})
+}
+
+// header is that of a stream of documents over a vocabulary of v words.
+func header(v uint32) *wire.Header {
+	return &wire.Header{
+		Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PRIVATE,
+		Vocabulary: bytes.Repeat([]byte{byte(v)}, 32), VocabularySize: v,
+	}
+}
