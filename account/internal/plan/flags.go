@@ -2,16 +2,12 @@ package plan
 
 import (
 	"crypto/rand"
-	"errors"
-	"fmt"
-	"io/fs"
 	"strings"
 	"time"
 
 	"privpipe/account/internal/accountant"
 	"privpipe/account/internal/ledgers"
 	"privpipe/pipelines/event"
-	"privpipe/pipelines/exit"
 	"privpipe/pipelines/scheme"
 )
 
@@ -78,195 +74,7 @@ func (c *Flags) unknown() string {
 	return ""
 }
 
-// filter returns the ledger's filter, or nil if there is none.
-func (c *Flags) filter() *event.Filter {
-	if head := c.ledger.Head(); head != nil {
-		return head.Filter
-	}
-	return nil
-}
-
-// readBefore reads the ledger, if one is named. The budget in its head is the default for --epsilon and --delta.
-func (c *Flags) readBefore() error {
-	if c.Ledger == "" {
-		return nil
-	}
-	ledger, err := ledgers.Read(c.Ledger)
-	if errors.Is(err, fs.ErrNotExist) {
-		return exit.Errorf(exit.Missing, "%w", err).WithHint("account ledger new makes a ledger")
-	}
-	if err != nil {
-		return err
-	}
-	for _, line := range ledger.Lines {
-		if line.Grant != nil && line.Grant.ID == c.ID {
-			return exit.Errorf(exit.Usage, "--id %s: %s has a grant of this name", c.ID, c.Ledger)
-		}
-	}
-	c.ledger = *ledger
-	c.assumeBudget()
-	return nil
-}
-
-// assumeBudget takes missing flags from the ledger's own budget. With --more, a planned budget can give the δ, too.
-func (c *Flags) assumeBudget() {
-	b := ledgers.Total(&c.ledger)
-	own := b != nil && b.Grant == ""
-	given := c.NoiseMultiplier != nil || c.Flip != nil
-	if b == nil || b.Filter != nil || c.More == 0 && (!own || c.Solve != "") {
-		return
-	}
-	if c.Epsilon == 0 && own && (c.More != 0 || !given) {
-		c.Epsilon = b.Epsilon
-	}
-	if c.Delta == 0 && (c.More != 0 || !(c.Epsilon != 0 && given)) {
-		c.Delta = b.Delta
-	}
-}
-
-// Validate is kong's hook. With a ledger, the check needs the ledger's content and is done after reading it.
-func (c *Flags) Validate() error {
-	if c.Ledger != "" {
-		return nil
-	}
-	return c.check()
-}
-
-// check checks the flags. Call readBefore first.
-func (c *Flags) check() error {
-	if err := errors.Join(c.checkBudget(), c.checkScheme()); err != nil {
-		return err
-	}
-	switch disjoint := accountant.DisjointDatasets(&c.ledger); {
-	case disjoint && c.Dataset == "":
-		return errors.New("the data sets of the ledger share no unit: --dataset must say which one the grant is for")
-	case !disjoint && c.Dataset != "":
-		return errors.New("--dataset is for a ledger whose data sets share no unit: account ledger new " +
-			"--disjoint-datasets")
-	}
-	if c.Clipping == event.ClipUnbounded && c.unknown() != "" {
-		return errors.New("--clipping unbounded protects nobody, whatever the budget: give --noise-multiplier, and " +
-			"neither --epsilon nor --delta")
-	}
-	g := c.grant()
-	if g.Expired(g.Created) {
-		return fmt.Errorf("--expires must be in the future, is %s", c.Expires.Format(time.RFC3339))
-	}
-	if c.ID != "" {
-		if err := event.CheckName(c.ID); err != nil {
-			return err
-		}
-	}
-	c.assume(g)
-	return g.Check()
-}
-
-// assume sets the quantity to solve for to a value that is valid in any case, so that the grant can be checked.
-func (c *Flags) assume(g *event.Grant) {
-	unknown := c.unknown()
-	switch {
-	case unknown == "noise" && g.Mechanism == event.RandomizedResponse:
-		g.Flip = 0.5
-	case unknown == "noise":
-		g.NoiseMultiplier = 1
-	}
-	if g.Mechanism == event.Select && c.Threshold == 0 && c.Delta != 0 {
-		g.Threshold = 1 // a placeholder: the real one follows from the noise and δ
-	}
-}
-
-// checkBudget checks that the quantity to solve for is not given, and that the others are.
-func (c *Flags) checkBudget() error {
-	unknown := c.unknown()
-	noise := c.NoiseMultiplier != nil || c.Flip != nil
-	pure := event.Pure(c.Mechanism) && c.Delta == 0
-	if noise && (c.Flip != nil) != (c.Mechanism == event.RandomizedResponse) {
-		return errors.New("--flip is the noise of randomized-response, --noise-multiplier that of the others")
-	}
-	if c.filter() != nil {
-		return c.checkFiltered(noise)
-	}
-	switch {
-	case c.Part != 0:
-		return errors.New("--part belongs to a ledger with a filter: account ledger new --filter")
-	case len(c.Beside) > 0 && (c.Ledger == "" || unknown == ""):
-		return errors.New("--beside belongs to a budget of a --ledger")
-	case c.More != 0 && c.Ledger == "":
-		return errors.New("--more adds to what a ledger has spent: give --ledger")
-	case c.More != 0 && (unknown == "epsilon" || unknown == "delta"):
-		return errors.New("--more is what ε may rise by: leave the noise out, or say with --solve rounds or --solve " +
-			"rate what follows from it")
-	case unknown == "":
-		if c.Mechanism == event.Select && c.Threshold == 0 {
-			return errors.New("--noise-multiplier of select needs a --threshold, or a --delta that pays for one")
-		}
-		return nil
-	case (unknown == "noise") == noise:
-		return fmt.Errorf("to solve for %s --noise-multiplier or --flip must%s be given", unknown,
-			map[bool]string{true: " not"}[noise])
-	case unknown == "epsilon" && c.Epsilon != 0, unknown == "delta" && c.Delta != 0:
-		if c.Solve == "" {
-			return errors.New("--epsilon, --delta and noise are all given: --solve rounds and --solve rate say what " +
-				"is not")
-		}
-		return fmt.Errorf("to solve for %s it must not be given", unknown)
-	case unknown == "rounds" && (c.Rounds != nil || c.once() || c.Allocate || c.Epoch):
-		return errors.New("--solve rounds excludes --rounds, disjoint rounds (their number costs nothing) and " +
-			"mechanisms that release once")
-	case unknown == "rate" && (c.Given() > 0 || c.once() || c.Seeded):
-		return errors.New("--solve rate excludes a scheme: it gives the rate of secret Poisson sampling")
-	}
-	var err error
-	if unknown != "epsilon" && c.Epsilon == 0 && c.More == 0 {
-		return errors.New("--epsilon is needed: no ledger with a budget of its own says what to plan for")
-	}
-	if c.Epsilon != 0 {
-		err = event.CheckEpsilon(c.Epsilon)
-	}
-	if c.More != 0 {
-		if wrong := event.CheckEpsilon(c.More); wrong != nil {
-			err = errors.Join(err, fmt.Errorf("--more: %w", wrong))
-		}
-	}
-	if unknown != "delta" && !pure {
-		if c.Delta == 0 {
-			return errors.Join(err,
-				errors.New("a --delta above 0 is needed: at most a tenth of one over the number of units"))
-		}
-		err = errors.Join(err, event.CheckDelta(c.Delta))
-	}
-	return err
-}
-
-// checkFiltered checks the flags for a ledger with a filter. noise says that the noise is given.
-func (c *Flags) checkFiltered(noise bool) error {
-	switch {
-	case c.Epsilon != 0 || c.Delta != 0 || c.More != 0 || c.Solve != "" || len(c.Beside) > 0:
-		return errors.New("the ledger has a filter, which keeps its budget: give --part, --noise-multiplier or " +
-			"--flip, and no --epsilon, --delta, " +
-			"--more, --solve or --beside")
-	case c.Draws != 0:
-		return fmt.Errorf("the filter %s does not count --draws", c.filter().Measure)
-	case noise && c.Part != 0:
-		return errors.New("--part and the noise are both given")
-	case c.Mechanism == event.Select:
-		return fmt.Errorf("select has a δ of its own, which the filter %s cannot count", c.filter().Measure)
-	case !noise && !(c.Part > 0 && c.Part <= 1):
-		return fmt.Errorf("the ledger has a filter: give --noise-multiplier or --flip, or --part above 0 and at most "+
-			"1, is %v", c.Part)
-	}
-	return nil
-}
-
-func (c *Flags) checkScheme() error {
-	if c.Given() == 0 && !c.once() && c.unknown() != "rate" {
-		return scheme.ErrNone
-	}
-	if err := errors.Join(c.Fixed.CheckPopulation(), c.CheckEpochs(c.rounds())); err != nil {
-		return err
-	}
-	return c.scheme().Check()
-}
+func (c *Flags) filter() *event.Filter { return filterOf(&c.ledger) }
 
 // rounds returns the number of rounds, or 1 if it is solved for.
 func (c *Flags) rounds() int {
@@ -287,6 +95,22 @@ func (c *Flags) scheme() event.Scheme {
 		flags.Poisson = new(1.0)
 	}
 	return flags.Scheme(c.rounds(), !c.Seeded)
+}
+
+// problem returns the problem to complete a grant.
+func (c *Flags) problem(grant *event.Grant) (Problem, error) {
+	p := Problem{
+		Grant: grant, Unknown: c.unknown(), Epsilon: c.Epsilon, Delta: c.Delta, More: c.More, Share: c.Part,
+		Threshold: c.Threshold, Accountant: c.accountant(), Ledger: &c.ledger, Name: c.Ledger,
+	}
+	for _, name := range c.Beside {
+		g, err := ledgers.ReadGrant(name)
+		if err != nil {
+			return p, err
+		}
+		p.Beside = append(p.Beside, &Beside{name, g})
+	}
+	return p, nil
 }
 
 // grant returns the grant that the flags describe, without the quantity to solve for.

@@ -15,23 +15,24 @@ import (
 const thresholdShare = 0.1
 
 // extent returns the least and the most noise to try.
-func (c *Flags) extent(g *event.Grant) (low, high float64, err error) {
+func (s *solver) extent() (low, high float64, err error) {
+	g := s.Grant
 	if g.Mechanism == event.RandomizedResponse {
 		return 1.0 / event.FlipSteps, 0.5, nil
 	}
 	low, high = 1.0/16, 1<<20 // 1/16 has an ε above 100; 1<<20 is the privatizer's largest multiplier
-	if c.Threshold == 0 {
+	if s.Threshold == 0 {
 		return low, high, nil
 	}
 	// More noise lifts more words over a given threshold. Use the most noise that the threshold's share of δ allows.
 	pays := func(x float64) bool {
-		c.set(g, x)
-		return accountant.StrayWord(g.Charge(1, g.Scheme)) <= thresholdShare*c.Delta
+		s.set(x)
+		return accountant.StrayWord(g.Charge(1, g.Scheme)) <= thresholdShare*s.Delta
 	}
 	if !pays(low) {
 		return 0, 0, exit.Errorf(exit.Usage,
 			"--threshold %v is too low: with any noise it releases a unit's own word with a "+
-				"probability above a tenth of δ", c.Threshold)
+				"probability above a tenth of δ", s.Threshold)
 	}
 	least := search.Bisect(1/high, 1/low, func(x float64) bool { return pays(1 / x) })
 	return low, 1 / least, nil
@@ -39,7 +40,8 @@ func (c *Flags) extent(g *event.Grant) (low, high float64, err error) {
 
 // set sets the grant's noise to x, rounded up to the grid. x is the noise multiplier, or the probability that a bit is
 // reported wrong. For event.Select the threshold follows from the noise, unless it is given.
-func (c *Flags) set(g *event.Grant, x float64) {
+func (s *solver) set(x float64) {
+	g := s.Grant
 	if g.Mechanism == event.RandomizedResponse {
 		g.Flip = math.Ceil(x*event.FlipSteps) / event.FlipSteps
 		return
@@ -47,14 +49,15 @@ func (c *Flags) set(g *event.Grant, x float64) {
 	g.NoiseMultiplier = x
 	bound, scale := g.Steps()
 	g.NoiseMultiplier = float64(scale) / float64(bound)
-	c.setThreshold(g)
+	s.setThreshold()
 }
 
 // setThreshold sets the threshold of event.Select, unless it is given, to the least one that its share of δ pays for.
-func (c *Flags) setThreshold(g *event.Grant) {
-	if g.Mechanism == event.Select && c.Threshold == 0 {
+func (s *solver) setThreshold() {
+	g := s.Grant
+	if g.Mechanism == event.Select && s.Threshold == 0 {
 		bound, scale := g.Steps()
-		g.Threshold = float64(leastThreshold(bound, scale, g.MaxWords, thresholdShare*c.Delta)) / float64(bound)
+		g.Threshold = float64(leastThreshold(bound, scale, g.MaxWords, thresholdShare*s.Delta)) / float64(bound)
 	}
 }
 

@@ -30,11 +30,14 @@ func solved(t *testing.T, c *Flags) *event.Grant {
 	if c.Unit == "" {
 		c.Unit = event.Document
 	}
-	err := c.readBefore()
-	g := c.grant()
-	if err == nil {
-		err = c.solve(g)
+	if err := c.readBefore(); err != nil {
+		t.Fatal(err)
 	}
+	p, err := c.problem(c.grant())
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := p.Solve()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,11 +228,10 @@ func TestMoreNoiseIsLess(t *testing.T) {
 			if g.Mechanism == "" {
 				g.Mechanism = event.Gaussian
 			}
-			if g.Mechanism == event.RandomizedResponse {
-				c.set(g, noise)
-			} else {
-				c.set(g, 10*noise)
+			if g.Mechanism != event.RandomizedResponse {
+				noise *= 10
 			}
+			(&solver{Problem: Problem{Grant: g, Delta: c.Delta}}).set(noise)
 			var b ledgertest.Book
 			for round := range g.Releases {
 				b.Charge(t, ledgertest.ChargeOf(g, round+1, "night"))

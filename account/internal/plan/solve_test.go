@@ -68,8 +68,12 @@ func TestSolvedIsWithin(t *testing.T) {
 		if err := c.Validate(); err != nil {
 			t.Fatalf("%+v: %v", c, err)
 		}
-		grant := c.grant()
-		if err := c.solve(grant); err != nil {
+		problem, err := c.problem(c.grant())
+		if err != nil {
+			t.Fatal(err)
+		}
+		grant, err := problem.Solve()
+		if err != nil {
 			// A given threshold or rate may be at fault, which is a matter of usage.
 			if code := exit.Code(err); code != exit.Refused && code != exit.Usage {
 				t.Errorf("%+v: exit code %d: %v", c, code, err)
