@@ -71,9 +71,6 @@ func TestScripts(t *testing.T) {
 	epochs.Version, epochs.Subject = event.GrantVersion, ledgertest.SubjectFor(event.Gaussian)
 	epochs.NoiseMultiplier, epochs.Releases = 4.032, 80
 	epochs.Scheme = event.Scheme{Method: event.Allocate, Rate: 0.1, Rounds: 80, Epochs: 8, Secret: true}
-	vips := given
-	vips.NoiseMultiplier, vips.Releases = 1.24, 20
-	vips.Scheme = event.Scheme{Method: event.Allocate, Rate: 0.05, Rounds: 20, Secret: true}
 	rounds := func(g *event.Grant, rounds int) []byte {
 		var b ledgertest.Book
 		b.Grant(t, g)
@@ -100,7 +97,6 @@ func TestScripts(t *testing.T) {
 			"unnamed.ledger":      charges(&allocated, func(c *event.Charge) { c.Scheme.Coins = "" }),
 			"epochs.ledger":       rounds(&epochs, 80),
 			"epochs-begun.ledger": rounds(&epochs, 21),
-			"vips.ledger":         rounds(&vips, 20),
 			"named.ledger":        charges(&allocated, func(*event.Charge) {}),
 			"mixed-early.ledger": charges(&given, func(c *event.Charge) {
 				if c.Round == 2 {
