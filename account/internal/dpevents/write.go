@@ -55,7 +55,7 @@ func List(l *loss.List) ([]byte, error) {
 		// "failed" without the unit, and says it with probability δ' with the unit. So the bit is (ε',
 		// δ')-differentially private, ε' = −log(1−δ'). loss.List has the sums of ε' and δ', which are rounded up here.
 		bit := loss.Approximate{Epsilon: l.Excess * (1 + 1e-12), Delta: l.Failure * (1 + 1e-12)}
-		all = append(all, append(bit.List(), "count", 1))
+		all = append(all, append(bit.Traits().Event(), "count", 1))
 	}
 	all, err := appendEvents(all, l, true)
 	if err != nil {
@@ -144,8 +144,8 @@ func nodes(l *loss.List, e loss.Release, ours bool) (all []members, err error) {
 	var own []members
 	for _, m := range released {
 		one, err := leafOf(l, m)
-		if listed, ok := m.(loss.Listed); ok && err != nil && ours && e.Sampling == loss.All {
-			own = append(own, append(listed.List(), "count", e.Count))
+		if write := m.Traits().Event; write != nil && err != nil && ours && e.Sampling == loss.All {
+			own = append(own, append(write(), "count", e.Count))
 			continue
 		}
 		if err != nil {
@@ -197,10 +197,10 @@ func joint(released []loss.Mechanism) []loss.Mechanism {
 }
 
 func leafOf(l *loss.List, m loss.Mechanism) (members, error) {
-	w, ok := m.(loss.Written)
-	if !ok {
+	write := m.Traits().DpEvent
+	if write == nil {
 		return nil, fmt.Errorf("dp_accounting has no event for %s", m)
 	}
-	class, fields, err := w.Write(neighbours(l))
+	class, fields, err := write(neighbours(l))
 	return append(members{"class_name", class}, fields...), err
 }

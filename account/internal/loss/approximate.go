@@ -34,32 +34,35 @@ func (m Approximate) Check() error {
 	return Pure{m.Epsilon}.Check()
 }
 
-// Curve implements Mechanism. With probability δ everything is revealed. Otherwise the pair is the same as for Pure
+// Traits implements Mechanism. With probability δ everything is revealed. Otherwise the pair is the same as for Pure
 // (Kairouz, Oh and Viswanath, The Composition Theorem for Differential Privacy, 2015, theorem 3.4).
-func (m Approximate) Curve() renyi.Curve { return Pure{m.Epsilon}.Curve() }
-func (m Approximate) Failure() float64   { return m.Delta }
-
-func (m Approximate) Pair() (*pld.Pair, error) {
-	if m.Epsilon == 0 && m.Delta == 0 {
-		return nil, nil
+func (m Approximate) Traits() Traits {
+	return Traits{
+		Curve: m.curve(), Failure: m.Delta,
+		Pair: func() (*pld.Pair, error) {
+			if m.Epsilon == 0 && m.Delta == 0 {
+				return nil, nil
+			}
+			return pld.Approximate(m.Epsilon, m.Delta)
+		},
+		Attained: always, Guarantee: &m,
+		Composed: func(count float64) Approximate {
+			return Approximate{TimesUp(count, m.Epsilon), TimesUp(count, m.Delta)}
+		},
+		Event: m.event,
 	}
-	return pld.Approximate(m.Epsilon, m.Delta)
 }
 
-func (m Approximate) Guarantee() Approximate { return m }
+func (m Approximate) curve() renyi.Curve {
+	return func(alpha float64) float64 { return renyi.RandomizedResponse(m.Epsilon, alpha) }
+}
 
-func (m Approximate) Composed(count float64) Approximate {
-	return Approximate{TimesUp(count, m.Epsilon), TimesUp(count, m.Delta)}
+func (m Approximate) event() []any {
+	return []any{"type", "approx_dp", "epsilon", m.Epsilon, "delta", m.Delta}
 }
 
 // Plus returns the sum of two guarantees, rounded up (Dwork and Roth, The Algorithmic Foundations of Differential
 // Privacy, 2014, theorem 3.16).
 func (m Approximate) Plus(other Approximate) Approximate {
 	return Approximate{addUp(m.Epsilon, other.Epsilon), addUp(m.Delta, other.Delta)}
-}
-
-func (Approximate) Attained(bool) (rounded float64, ok bool) { return 0, true }
-
-func (m Approximate) List() []any {
-	return []any{"type", "approx_dp", "epsilon", m.Epsilon, "delta", m.Delta}
 }

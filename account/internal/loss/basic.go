@@ -37,11 +37,11 @@ func (e Release) basic(adjacency string) Approximate {
 // basicOf returns the sum for count batches with these releases.
 func basicOf(count float64, released []Mechanism) (sum Approximate) {
 	for _, m := range released {
-		c, ok := m.(Composed)
-		if !ok {
+		composed := m.Traits().Composed
+		if composed == nil {
 			return Approximate{Epsilon: math.Inf(1)}
 		}
-		sum = sum.Plus(c.Composed(count))
+		sum = sum.Plus(composed(count))
 	}
 	return sum
 }

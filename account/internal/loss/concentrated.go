@@ -2,8 +2,6 @@ package loss
 
 import (
 	"fmt"
-
-	"privpipe/account/internal/renyi"
 )
 
 // Concentrated is any ρ-zero-concentrated differentially private mechanism. No pair of distributions dominates all of
@@ -33,9 +31,7 @@ func (m Concentrated) Check() error {
 	return nil
 }
 
-// Curve implements Mechanism: Bun and Steinke 2016, definition 1.1.
-func (m Concentrated) Curve() renyi.Curve {
-	return func(alpha float64) float64 { return m.Rho * alpha }
+// Traits implements Mechanism: Bun and Steinke 2016, definition 1.1.
+func (m Concentrated) Traits() Traits {
+	return Traits{Curve: func(alpha float64) float64 { return m.Rho * alpha }, Rho: &m.Rho}
 }
-
-func (m Concentrated) ZCDP() float64 { return m.Rho }

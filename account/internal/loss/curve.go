@@ -51,7 +51,7 @@ func (e Release) curve(l *List) (curve renyi.Curve, failure float64, err error) 
 		curve, failure = sum(e.Released)
 		return curve, failure, nil
 	case generic:
-		return guarantee.Curve(), guarantee.Delta, nil
+		return guarantee.curve(), guarantee.Delta, nil
 	case e.Sampling == Fixed && e.Apart: // the bound below for two batches holds only for coins
 		curve, failure = sum(e.Released)
 		return curve, failure, nil
@@ -73,8 +73,7 @@ func (e Release) curve(l *List) (curve renyi.Curve, failure float64, err error) 
 // dominated says whether each mechanism of the release has a dominating pair of distributions. zCDP does not.
 func (e Release) dominated() bool {
 	return !slices.ContainsFunc(e.Released, func(m Mechanism) bool {
-		_, ok := m.(Dominated)
-		return !ok
+		return m.Traits().Pair == nil
 	})
 }
 
@@ -105,10 +104,9 @@ func sum(released []Mechanism) (curve renyi.Curve, failure float64) {
 		if _, ok := m.(Gaussian); ok {
 			continue
 		}
-		curves = append(curves, m.Curve())
-		if f, ok := m.(Failing); ok {
-			failure += f.Failure()
-		}
+		traits := m.Traits()
+		curves = append(curves, traits.Curve)
+		failure += traits.Failure
 	}
 	return func(alpha float64) float64 {
 		rho := 0.0
@@ -125,9 +123,9 @@ func (e Release) amplifiedGuarantee() (Approximate, bool) {
 	if len(e.Released) != 1 {
 		return Approximate{}, false
 	}
-	g, ok := e.Released[0].(Guaranteed)
-	if !ok {
+	guarantee := e.Released[0].Traits().Guarantee
+	if guarantee == nil {
 		return Approximate{}, false
 	}
-	return Approximate(renyi.Guarantee(g.Guarantee()).Amplified(e.Rate)), true
+	return Approximate(renyi.Guarantee(*guarantee).Amplified(e.Rate)), true
 }

@@ -35,19 +35,14 @@ func (m DiscreteGaussian) Check() error {
 	return checkNoise("noise over sensitivity", math.Sqrt(m.Variance)/float64(m.Sensitivity))
 }
 
-// Curve implements Mechanism: Canonne, Kamath and Steinke, The Discrete Gaussian for Differential Privacy, 2020,
-// proposition 5.
-func (m DiscreteGaussian) Curve() renyi.Curve {
+// Traits implements Mechanism. Its curve is from Canonne, Kamath and Steinke, The Discrete Gaussian for Differential
+// Privacy, 2020, proposition 5.
+func (m DiscreteGaussian) Traits() Traits {
 	sigma := math.Sqrt(m.Variance) / float64(m.Sensitivity)
-	return func(alpha float64) float64 { return renyi.Gaussian(sigma, alpha) }
+	return Traits{
+		Curve:    func(alpha float64) float64 { return renyi.Gaussian(sigma, alpha) },
+		Pair:     func() (*pld.Pair, error) { return pld.DiscreteGaussian(m.Variance, m.Sensitivity) },
+		Attained: unlessNonNegative,
+		Rho:      new(renyi.Rho(math.Nextafter(math.Sqrt(m.Variance), 0)/float64(m.Sensitivity), 1)),
+	}
 }
-
-func (m DiscreteGaussian) Pair() (*pld.Pair, error) {
-	return pld.DiscreteGaussian(m.Variance, m.Sensitivity)
-}
-
-func (m DiscreteGaussian) ZCDP() float64 {
-	return renyi.Rho(math.Nextafter(math.Sqrt(m.Variance), 0)/float64(m.Sensitivity), 1)
-}
-
-func (DiscreteGaussian) Attained(nonNegative bool) (rounded float64, ok bool) { return 0, !nonNegative }

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"privpipe/account/internal/pld"
-	"privpipe/account/internal/renyi"
 )
 
 // DiscreteLaplace is discrete Laplace noise on one whole number, which neighbours change by at most Sensitivity.
@@ -41,18 +40,16 @@ func (m DiscreteLaplace) Check() error {
 	return checkNoise("scale over sensitivity", m.Scale/float64(m.Sensitivity))
 }
 
-func (m DiscreteLaplace) Curve() renyi.Curve {
-	return Laplace{m.Scale, float64(m.Sensitivity), true}.Curve()
+// Traits implements Mechanism.
+func (m DiscreteLaplace) Traits() Traits {
+	shift := float64(m.Sensitivity)
+	return Traits{
+		Curve:    Laplace{m.Scale, shift, true}.curve(),
+		Pair:     func() (*pld.Pair, error) { return pld.DiscreteLaplace(m.Scale, m.Sensitivity) },
+		Attained: unlessNonNegative,
+		Composed: func(count float64) Approximate {
+			return Approximate{Epsilon: quotientUp(TimesUp(count, shift), m.Scale)}
+		},
+		Pure: new(shift / m.Scale * (1 + 1e-15)),
+	}
 }
-
-func (m DiscreteLaplace) Pair() (*pld.Pair, error) {
-	return pld.DiscreteLaplace(m.Scale, m.Sensitivity)
-}
-
-func (m DiscreteLaplace) PureEpsilon() float64 { return float64(m.Sensitivity) / m.Scale * (1 + 1e-15) }
-
-func (m DiscreteLaplace) Composed(count float64) Approximate {
-	return Approximate{Epsilon: quotientUp(TimesUp(count, float64(m.Sensitivity)), m.Scale)}
-}
-
-func (DiscreteLaplace) Attained(nonNegative bool) (rounded float64, ok bool) { return 0, !nonNegative }

@@ -68,22 +68,23 @@ func (m Gaussian) String() string {
 }
 func (m Gaussian) Check() error { return checkRatio("noise over sensitivity", m.Noise, m.Sensitivity) }
 
-func (m Gaussian) Curve() renyi.Curve {
-	return func(alpha float64) float64 { return renyi.Gaussian(m.Sigma(), alpha) }
-}
-
-func (m Gaussian) Pair() (*pld.Pair, error) { return pld.Gaussian(1, m.continuous().Sigma()) }
-func (m Gaussian) ZCDP() float64            { return renyi.Rho(m.Sigma(), 1) }
-
-func (m Gaussian) Attained(nonNegative bool) (rounded float64, ok bool) {
-	if ok = !(nonNegative && m.Sensitivity > math.Sqrt2); !m.Discrete {
-		return 0, ok
+// Traits implements Mechanism. If discrete noise has too few steps, the continuous noise in place of it is none.
+func (m Gaussian) Traits() Traits {
+	return Traits{
+		Curve: func(alpha float64) float64 { return renyi.Gaussian(m.Sigma(), alpha) },
+		Pair:  func() (*pld.Pair, error) { return pld.Gaussian(1, m.continuous().Sigma()) },
+		Attained: func(nonNegative bool) (rounded float64, ok bool) {
+			if ok = !(nonNegative && m.Sensitivity > math.Sqrt2); !m.Discrete {
+				return 0, ok
+			}
+			return m.stepped(), ok && m.inSteps()
+		},
+		Continuous: func() Mechanism { return m.continuous() },
+		Rho:        new(renyi.Rho(m.Sigma(), 1)),
+		DpEvent: func(n Neighbours) (string, []any, error) {
+			return gaussianKind.Class, []any{"noise_multiplier", multiplier(m.Noise, m.Sensitivity, n.L2)}, checkWritten(m)
+		},
 	}
-	return m.stepped(), ok && m.inSteps()
-}
-
-func (m Gaussian) Write(n Neighbours) (string, []any, error) {
-	return gaussianKind.Class, []any{"noise_multiplier", multiplier(m.Noise, m.Sensitivity, n.L2)}, checkWritten(m)
 }
 
 // checkWritten refuses discrete noise with so few steps that no continuous noise can replace it.
@@ -118,9 +119,6 @@ func JointSigma(released []Mechanism) (sigma float64, onlyGaussian bool) {
 // smoothing is twice t² in the package's proof: t² is a share twice as large off the diagonal of a symmetric
 // matrix.
 const smoothing = 2 * 9
-
-// Continuous implements Approximated. If the noise has too few steps, the result has no noise.
-func (m Gaussian) Continuous() Mechanism { return m.continuous() }
 
 func (m Gaussian) continuous() Gaussian {
 	if m.Discrete { // rounded down

@@ -89,7 +89,7 @@ func (l *List) Rho() (rho float64, err error) {
 // 1.7).
 func rhoOf(released []Mechanism) (rho float64, err error) {
 	for _, m := range released {
-		one, ok := Rho(m)
+		one, ok := m.Traits().rho()
 		if !ok {
 			return 0, fmt.Errorf("%s is not zCDP", m)
 		}
@@ -121,13 +121,15 @@ func (l *List) OneGuarantee() (r Round, err error) {
 	if e.Sampling == Poisson && l.Adjacency == event.ReplaceOne {
 		return r, errReplacedPoisson
 	}
-	switch m := e.Released[0].(type) {
-	case Gaussian:
-		r.Gaussian = m.Continuous().(Gaussian).Sigma()
-	case Guaranteed:
-		r.Guarantee = m.Guarantee()
-	case PurelyPrivate:
-		r.Guarantee.Epsilon = m.PureEpsilon()
+	m := e.Released[0]
+	g, isGaussian := m.(Gaussian)
+	switch traits := m.Traits(); {
+	case isGaussian:
+		r.Gaussian = g.continuous().Sigma()
+	case traits.Guarantee != nil:
+		r.Guarantee = *traits.Guarantee
+	case traits.Pure != nil:
+		r.Guarantee.Epsilon = *traits.Pure
 	default:
 		return r, fmt.Errorf("%s has no (ε, δ) of its own here", m)
 	}

@@ -45,14 +45,6 @@ type Neighbours struct {
 	L2, L1     float64
 }
 
-// A Written mechanism has a DpEvent. fields has the fields' names and values in turn.
-type Written interface {
-	Write(n Neighbours) (class string, fields []any, err error)
-}
-
-// A Listed mechanism has an event of our own, because no DpEvent expresses it.
-type Listed interface{ List() []any }
-
 // multiplier returns noise over a bound on one unit's contribution, rounded down, such that noise over sensitivity
 // stays the same. If neighbours are nearer than by the triangle inequality, the written bound is smaller in proportion.
 func multiplier(noise, sensitivity, distance float64) float64 {

@@ -14,8 +14,9 @@ var samples = []Mechanism{
 	Pure{0.3}, RandomizedResponse{Noise: 0.5, Buckets: 3}, Approximate{0.3, 1e-6}, Concentrated{0.1},
 }
 
-// TestKinds: each kind has a sample, and what a mechanism says of itself in several ways is the same: pure ε is the
-// limit of the Rényi curve, and what one release composes to; ρ of zCDP is above the curve.
+// TestKinds: each kind has a sample, and names theorems for the pairs that it has. What a mechanism says of itself in
+// several ways is the same: pure ε is the limit of the Rényi curve, and what one release composes to; ρ of zCDP is
+// above the curve.
 func TestKinds(t *testing.T) {
 	for _, k := range Kinds {
 		if !slices.ContainsFunc(samples, func(m Mechanism) bool { return m.Kind() == k }) {
@@ -26,18 +27,19 @@ func TestKinds(t *testing.T) {
 		if err := m.Check(); err != nil || !slices.Contains(Kinds, m.Kind()) {
 			t.Errorf("%s: %v, or its kind is not in the list", m, err)
 		}
-		curve := m.Curve()
+		traits := m.Traits()
+		curve := traits.Curve
 		if !(curve(2) > 0 && curve(2) <= curve(3)) {
 			t.Errorf("%s: ρ(2) is %v, ρ(3) %v", m, curve(2), curve(3))
 		}
-		if p, ok := m.(PurelyPrivate); ok {
-			one := m.(Composed).Composed(1)
-			if limit := curve(1e6); !(limit <= p.PureEpsilon()*(1+1e-9) && limit > p.PureEpsilon()*(1-1e-3)) ||
-				math.Abs(one.Epsilon/p.PureEpsilon()-1) > 1e-12 || one.Delta != 0 {
-				t.Errorf("%s: ε is %v, ρ(10^6) %v, composed %v", m, p.PureEpsilon(), limit, one)
+		if pure := traits.Pure; pure != nil {
+			one := traits.Composed(1)
+			if limit := curve(1e6); !(limit <= *pure*(1+1e-9) && limit > *pure*(1-1e-3)) ||
+				math.Abs(one.Epsilon / *pure - 1) > 1e-12 || one.Delta != 0 {
+				t.Errorf("%s: ε is %v, ρ(10^6) %v, composed %v", m, *pure, limit, one)
 			}
 		}
-		if rho, ok := Rho(m); ok {
+		if rho, ok := traits.rho(); ok {
 			if _, only := m.(Concentrated); only && !(math.Abs(curve(10)-10*rho) < 1e-9) {
 				t.Errorf("%s: ρ(10) is %v", m, curve(10))
 			}
@@ -47,10 +49,13 @@ func TestKinds(t *testing.T) {
 				}
 			}
 		}
-		if d, ok := m.(Dominated); ok {
-			if pair, err := d.Pair(); pair == nil || err != nil {
+		if traits.Pair != nil {
+			if pair, err := traits.Pair(); pair == nil || err != nil {
 				t.Errorf("%s: pair %v, %v", m, pair, err)
 			}
+		}
+		if (traits.Pair != nil) != (len(m.Kind().Pairs) > 0) {
+			t.Errorf("%s: a pair without its theorem, or a theorem without a pair", m)
 		}
 	}
 }
@@ -60,11 +65,11 @@ func TestKinds(t *testing.T) {
 func TestWorse(t *testing.T) {
 	loud, quiet := Laplace{Scale: 5, Sensitivity: 1}, Laplace{Scale: 5, Sensitivity: 2}
 	for _, pair := range [][2]Laplace{{loud, quiet}, {quiet, loud}} {
-		if worse, ok := pair[0].Worse(pair[1]); !ok || worse != Mechanism(quiet) {
+		if worse, ok := pair[0].Traits().Worse(pair[1]); !ok || worse != Mechanism(quiet) {
 			t.Errorf("of %v the worse one is %v, %v", pair, worse, ok)
 		}
 	}
-	if worse, ok := loud.Worse(Pure{1}); ok {
+	if worse, ok := loud.Traits().Worse(Pure{1}); ok {
 		t.Errorf("of Laplace noise and any pure mechanism the worse one is %v", worse)
 	}
 }

@@ -41,55 +41,52 @@ func (Laplace) Kind() *Kind      { return laplaceKind }
 func (m Laplace) String() string { return noiseString("laplace", m.Scale, m.Sensitivity, m.Discrete) }
 func (m Laplace) Check() error   { return checkRatio("scale over sensitivity", m.Scale, m.Sensitivity) }
 
+// Traits implements Mechanism. Of two mechanisms the one with the larger shift dominates (a path with fewer steps
+// dominates less, see package renyi).
+func (m Laplace) Traits() Traits {
+	sampled := func(rate float64) (*pld.Pair, error) { return pld.Laplace(rate, m.continuous().scale()) }
+	return Traits{
+		Curve:       m.curve(),
+		Pair:        func() (*pld.Pair, error) { return sampled(1) },
+		SampledPair: sampled,
+		Attained: func(nonNegative bool) (rounded float64, ok bool) {
+			if ok = !(nonNegative && m.Sensitivity > 1); !m.Discrete {
+				return 0, ok
+			}
+			return 2 / m.Sensitivity, ok && wholeSteps(m.Sensitivity)
+		},
+		Worse: func(other Mechanism) (Mechanism, bool) {
+			l, ok := other.(Laplace)
+			switch {
+			case !ok:
+				return nil, false
+			case m.scale() <= l.scale():
+				return m, true
+			}
+			return l, true
+		},
+		Continuous: func() Mechanism { return m.continuous() },
+		Composed: func(count float64) Approximate {
+			return Approximate{Epsilon: quotientUp(TimesUp(count, m.Sensitivity), m.Scale)}
+		},
+		Pure: new(m.Sensitivity / m.Scale * (1 + 1e-15)),
+		DpEvent: func(n Neighbours) (string, []any, error) {
+			return laplaceKind.Class, []any{"noise_multiplier", multiplier(m.Scale, m.Sensitivity, n.L1)}, checkWritten(m)
+		},
+	}
+}
+
 // finely is the number of steps that stand for a continuous shift. The discrete noise loses no less (see the package's
 // proof).
 // It loses no more than the continuous noise with a shift that is two steps larger.
 const finely = 1 << 40
 
-func (m Laplace) Curve() renyi.Curve {
+func (m Laplace) curve() renyi.Curve {
 	if !m.Discrete {
 		m.Scale, m.Sensitivity = m.scale()*finely, finely
 	}
 	return func(alpha float64) float64 { return renyi.Laplace(m.Sensitivity, m.Scale, alpha) }
 }
-
-func (m Laplace) Pair() (*pld.Pair, error) { return m.SampledPair(1) }
-
-func (m Laplace) SampledPair(rate float64) (*pld.Pair, error) {
-	return pld.Laplace(rate, m.continuous().scale())
-}
-
-func (m Laplace) PureEpsilon() float64 { return m.Sensitivity / m.Scale * (1 + 1e-15) }
-
-func (m Laplace) Composed(count float64) Approximate {
-	return Approximate{Epsilon: quotientUp(TimesUp(count, m.Sensitivity), m.Scale)}
-}
-
-func (m Laplace) Attained(nonNegative bool) (rounded float64, ok bool) {
-	if ok = !(nonNegative && m.Sensitivity > 1); !m.Discrete {
-		return 0, ok
-	}
-	return 2 / m.Sensitivity, ok && wholeSteps(m.Sensitivity)
-}
-
-// Worse implements Comparable. The mechanism with the larger shift dominates (a path with fewer steps dominates less,
-// see package renyi).
-func (m Laplace) Worse(other Mechanism) (Mechanism, bool) {
-	l, ok := other.(Laplace)
-	switch {
-	case !ok:
-		return nil, false
-	case m.scale() <= l.scale():
-		return m, true
-	}
-	return l, true
-}
-
-func (m Laplace) Write(n Neighbours) (string, []any, error) {
-	return laplaceKind.Class, []any{"noise_multiplier", multiplier(m.Scale, m.Sensitivity, n.L1)}, checkWritten(m)
-}
-
-func (m Laplace) Continuous() Mechanism { return m.continuous() }
 
 func (m Laplace) continuous() Laplace {
 	if m.Discrete {

@@ -387,11 +387,11 @@ func TestCurves(t *testing.T) {
 		want  renyi.Curve
 	}{
 		"batch": {of(gaussian, laplace), func(alpha float64) float64 {
-			return renyi.Gaussian(2, alpha) + Laplace{Scale: 5, Sensitivity: 1}.Curve()(alpha)
+			return renyi.Gaussian(2, alpha) + Laplace{Scale: 5, Sensitivity: 1}.curve()(alpha)
 		}},
 		"one of two": {Release{Released: []Mechanism{gaussian}, Instead: [][]Mechanism{{laplace}},
 			Count: 1}, func(alpha float64) float64 {
-			return max(renyi.Gaussian(2, alpha), Laplace{Scale: 5, Sensitivity: 1}.Curve()(alpha))
+			return max(renyi.Gaussian(2, alpha), Laplace{Scale: 5, Sensitivity: 1}.curve()(alpha))
 		}},
 		// Mironov, Rényi Differential Privacy, 2017, proposition 6.
 		"laplace": {of(laplace), func(a float64) float64 {

@@ -7,83 +7,75 @@ import (
 	"privpipe/account/internal/renyi"
 )
 
-// A Mechanism is noise, and the largest distance between neighbours' sums. Its methods describe one release, for a unit
-// that takes part. Each mechanism has a file: its Rényi curve, its dominating pair of distributions, the theorems
-// behind both, and its text form.
-//
-// To add a mechanism, write a type that implements Mechanism and each interface below that it has a theorem for, and
-// add its kind to Kinds. Code that needs an interface refuses a mechanism without it.
+// A Mechanism is noise, and the largest distance between neighbours' sums. Each type of mechanisms has a file. To add
+// one, write a type and its Kind, and add the kind to Kinds.
 type Mechanism interface {
-	fmt.Stringer        // equal only for mechanisms with equal loss
-	Check() error       // returns the first rule that the mechanism breaks
-	Curve() renyi.Curve // the Rényi divergence at each order
+	fmt.Stringer    // equal only for mechanisms with equal loss
+	Check() error   // returns the first rule that the mechanism breaks
+	Traits() Traits // of a mechanism that breaks no rule
 	Kind() *Kind
 }
 
-// A Dominated mechanism has a dominating pair of distributions. The pair is nil for a mechanism that reveals nothing.
-type Dominated interface{ Pair() (*pld.Pair, error) }
+// Traits have what is proved of one release by a mechanism, for a unit that takes part, and its text forms. What is nil
+// is not known, and code that needs it refuses the mechanism. Each mechanism has a curve.
+type Traits struct {
+	// Curve has the Rényi divergence at each order, for the case without failure. With a probability of at most Failure
+	// the mechanism reveals everything.
+	Curve   renyi.Curve
+	Failure float64
 
-// A SampledPair mechanism has a dominating pair under Poisson sampling: each unit takes part by a secret coin with
-// probability rate.
-type SampledPair interface {
-	SampledPair(rate float64) (*pld.Pair, error)
+	// Pair returns a dominating pair of distributions, nil for a mechanism that reveals nothing. SampledPair returns
+	// one under Poisson sampling: each unit takes part by a secret coin with probability rate.
+	Pair        func() (*pld.Pair, error)
+	SampledPair func(rate float64) (*pld.Pair, error)
+	// Attained says whether some mechanism of the kind has the pair on some neighbours. Then the pair's loss is a lower
+	// bound. rounded is the part by which noise over sensitivity is rounded down. If no coordinate is negative, an
+	// exchange moves sums by √2 times a unit's norm in L2, and moves one coordinate by the norm.
+	Attained func(nonNegative bool) (rounded float64, ok bool)
+	// Worse compares with another mechanism: the worse of the two dominates the other.
+	Worse func(other Mechanism) (worse Mechanism, ok bool)
+	// Continuous returns continuous noise that protects no more, for discrete noise.
+	Continuous func() Mechanism
+
+	Guarantee *Approximate                    // for a mechanism that is known only by its (ε, δ)
+	Composed  func(count float64) Approximate // (ε, δ) of count releases by basic composition, rounded up
+	Pure      *float64                        // ε at δ = 0, rounded up
+	Rho       *float64                        // ρ of zero-concentrated differential privacy
+
+	// DpEvent returns the class of the mechanism's DpEvent, and the names and values of its fields in turn. Event
+	// returns an event of our own, for a mechanism that no DpEvent expresses.
+	DpEvent func(n Neighbours) (class string, fields []any, err error)
+	Event   func() []any
 }
-
-// An Attained mechanism says whether some mechanism of its kind has the pair on some neighbours. Then the pair's loss
-// is a lower bound. rounded is the part by which noise over sensitivity is rounded down. If no coordinate is negative,
-// an exchange moves sums by √2 times a unit's norm in L2, and moves one coordinate by the norm.
-type Attained interface {
-	Attained(nonNegative bool) (rounded float64, ok bool)
-}
-
-// A Failing mechanism reveals everything with a probability of at most Failure. Its curve is for the case without
-// failure.
-type Failing interface{ Failure() float64 }
-
-// A Guaranteed mechanism is known only by its (ε, δ).
-type Guaranteed interface{ Guarantee() Approximate }
-
-// A PurelyPrivate mechanism has an ε at δ = 0, rounded up.
-type PurelyPrivate interface{ PureEpsilon() float64 }
-
-// A Composed mechanism has an (ε, δ) for count releases by basic composition, rounded up.
-type Composed interface {
-	Composed(count float64) Approximate
-}
-
-// A ZeroConcentrated mechanism is ρ-zCDP.
-type ZeroConcentrated interface{ ZCDP() float64 }
-
-// A Comparable mechanism can be compared with another one: the worse of the two dominates the other.
-type Comparable interface {
-	Worse(other Mechanism) (worse Mechanism, ok bool)
-}
-
-// An Approximated mechanism has discrete noise. Continuous returns continuous noise that protects no more.
-type Approximated interface{ Continuous() Mechanism }
 
 // Continuous replaces discrete noise by continuous noise that protects no more.
 func Continuous(released []Mechanism) (other []Mechanism) {
 	for _, m := range released {
-		if d, ok := m.(Approximated); ok {
-			m = d.Continuous()
+		if continuous := m.Traits().Continuous; continuous != nil {
+			m = continuous()
 		}
 		other = append(other, m)
 	}
 	return other
 }
 
-// Rho returns ρ (zero-concentrated differential privacy); ok is false if there is none. A pure ε has ρ = ε²/2 (Bun and
+// rho returns ρ (zero-concentrated differential privacy); ok is false if there is none. A pure ε has ρ = ε²/2 (Bun and
 // Steinke, Concentrated Differential Privacy, 2016, proposition 1.4).
-func Rho(m Mechanism) (rho float64, ok bool) {
-	switch m := m.(type) {
-	case ZeroConcentrated:
-		return m.ZCDP(), true
-	case PurelyPrivate:
-		return renyi.PureRho(m.PureEpsilon()), true
+func (t Traits) rho() (rho float64, ok bool) {
+	switch {
+	case t.Rho != nil:
+		return *t.Rho, true
+	case t.Pure != nil:
+		return renyi.PureRho(*t.Pure), true
 	}
 	return 0, false
 }
+
+// always is the Attained of mechanisms whose pair is attained exactly.
+func always(bool) (rounded float64, ok bool) { return 0, true }
+
+// unlessNonNegative is always, except where no coordinate is negative: one number moves by less there.
+func unlessNonNegative(nonNegative bool) (rounded float64, ok bool) { return 0, !nonNegative }
 
 // The bounds are known to be right for noise over sensitivity in this range.
 const leastNoise, mostNoise = 0.02, 1e8

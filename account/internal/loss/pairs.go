@@ -34,7 +34,7 @@ func (e Release) pairs(l *List) (Pairs, error) {
 	batch := Continuous(e.Released)
 	sigma, onlyGaussian := JointSigma(batch)
 	guarantee, generic := e.amplifiedGuarantee()
-	sampled, one := batch[0].(SampledPair)
+	sampledPair := batch[0].Traits().SampledPair
 	replaced := e.Sampling == Poisson && l.Adjacency == event.ReplaceOne
 	reached := true // some contributions attain the pair
 	var pair *pld.Pair
@@ -62,8 +62,8 @@ func (e Release) pairs(l *List) (Pairs, error) {
 		pair, err = pld.GaussianWithoutReplacement(e.Rate, sigma)
 	case e.Sampling == Poisson && onlyGaussian:
 		pair, err = pld.Gaussian(e.Rate, sigma)
-	case e.Sampling == Poisson && one && len(batch) == 1 && !replaced:
-		pair, err = sampled.SampledPair(e.Rate)
+	case e.Sampling == Poisson && sampledPair != nil && len(batch) == 1 && !replaced:
+		pair, err = sampledPair(e.Rate)
 	default:
 		return e.dominatedByWhole()
 	}
@@ -111,15 +111,15 @@ const mostJoint, mostRounded = 20, 1e-5
 func (l *List) attains(released []Mechanism) (rounded float64, ok bool) {
 	nonNegative := l.NonNegative && l.Adjacency == event.ReplaceOne
 	for _, m := range released {
-		attained, ok := m.(Attained)
-		if !ok {
+		attained := m.Traits().Attained
+		if attained == nil {
 			return 0, false
 		}
-		part, ok := attained.Attained(nonNegative)
-		if !ok || part > mostRounded {
+		one, ok := attained(nonNegative)
+		if !ok || one > mostRounded {
 			return 0, false
 		}
-		rounded = max(rounded, part)
+		rounded = max(rounded, one)
 	}
 	return rounded, len(released) <= mostJoint
 }
@@ -160,8 +160,8 @@ func worseOf(a, b []Mechanism) (worse []Mechanism, ok bool) {
 		}
 		return b, true
 	}
-	if c, ok := a[0].(Comparable); ok && len(a) == 1 && len(b) == 1 {
-		m, ok := c.Worse(b[0])
+	if compare := a[0].Traits().Worse; compare != nil && len(a) == 1 && len(b) == 1 {
+		m, ok := compare(b[0])
 		return []Mechanism{m}, ok
 	}
 	return nil, false
@@ -184,11 +184,11 @@ func appendPairs(all []pld.Event, batch []Mechanism, count int) ([]pld.Event, er
 		if _, ok := m.(Gaussian); ok {
 			continue
 		}
-		d, ok := m.(Dominated)
-		if !ok {
+		pair := m.Traits().Pair
+		if pair == nil {
 			return nil, errors.New("no dominating pair of distributions is known for such a guarantee: use renyi")
 		}
-		if err := add(d.Pair()); err != nil {
+		if err := add(pair()); err != nil {
 			return nil, err
 		}
 	}

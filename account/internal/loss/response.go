@@ -43,28 +43,27 @@ func (m RandomizedResponse) Check() error {
 	if m.Buckets < 2 || m.Buckets > math.MaxInt32 {
 		return fmt.Errorf("buckets of randomized response must be from 2 to %d, are %d", math.MaxInt32, m.Buckets)
 	}
-	return Pure{m.PureEpsilon()}.Check()
+	return Pure{m.epsilon()}.Check()
 }
 
-func (m RandomizedResponse) Curve() renyi.Curve {
-	return func(alpha float64) float64 { return renyi.Response(m.PureEpsilon(), m.Buckets, alpha) }
-}
-
-func (m RandomizedResponse) Pair() (*pld.Pair, error) {
-	if m.PureEpsilon() == 0 {
-		return nil, nil
+// Traits implements Mechanism.
+func (m RandomizedResponse) Traits() Traits {
+	epsilon := m.epsilon()
+	return Traits{
+		Curve: func(alpha float64) float64 { return renyi.Response(epsilon, m.Buckets, alpha) },
+		Pair: func() (*pld.Pair, error) {
+			if epsilon == 0 {
+				return nil, nil
+			}
+			return pld.Response(m.Noise, m.Buckets)
+		},
+		Attained: always,
+		Composed: func(count float64) Approximate { return Approximate{Epsilon: TimesUp(count, epsilon)} },
+		Pure:     &epsilon,
+		DpEvent: func(Neighbours) (string, []any, error) {
+			return randomizedResponseKind.Class, []any{"noise_parameter", m.Noise, "num_buckets", m.Buckets}, nil
+		},
 	}
-	return pld.Response(m.Noise, m.Buckets)
 }
 
-func (m RandomizedResponse) PureEpsilon() float64 { return pld.ResponseLoss(m.Noise, m.Buckets) }
-
-func (m RandomizedResponse) Composed(count float64) Approximate {
-	return Approximate{Epsilon: TimesUp(count, m.PureEpsilon())}
-}
-
-func (RandomizedResponse) Attained(bool) (rounded float64, ok bool) { return 0, true }
-
-func (m RandomizedResponse) Write(Neighbours) (string, []any, error) {
-	return randomizedResponseKind.Class, []any{"noise_parameter", m.Noise, "num_buckets", m.Buckets}, nil
-}
+func (m RandomizedResponse) epsilon() float64 { return pld.ResponseLoss(m.Noise, m.Buckets) }

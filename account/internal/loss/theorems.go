@@ -48,8 +48,7 @@ func (l *List) theorems(first, last string, by func(*Kind) []Theorem, pairs bool
 			for _, m := range released {
 				uses = append(uses,
 					Use{Mechanism: m, Sampling: r.Sampling, ReplaceOne: l.Adjacency == event.ReplaceOne})
-				_, guaranteed := m.(Guaranteed)
-				amplified = amplified || guaranteed && r.Sampling != All
+				amplified = amplified || m.Traits().Guarantee != nil && r.Sampling != All
 			}
 		}
 	}
