@@ -157,8 +157,9 @@ func (l *Learner) Update(r *model.Release) error {
 	rho := model.Rate{Tau0: l.o.Tau0, Kappa: l.o.Kappa}.At(float64(r.Round))
 	average := 0.0 // the weight of the release in the average
 	if float64(r.Round) > l.o.AverageFrom*float64(r.Rounds) {
-		// These weights rise linearly with the round: of n rounds the i-th gets 2i/(n(n+1)).
-		average = 2 / (l.averaged + 2)
+		// The weights rise about as the root of the round: the i-th weight is in proportion to Γ(i+½)/Γ(i). Later
+		// rounds follow better topics. Equal weights would have the least noise.
+		average = 1.5 / (l.averaged + 1.5)
 	}
 	variance, err := l.each(r, func(first int, values []float64) {
 		model.Mix(l.sum[first:], values, rho, 0, 0)

@@ -230,11 +230,12 @@ func TestUnbiased(t *testing.T) {
 	}
 }
 
-// TestAverage: rounds after the share AverageFrom get weights 1, 2, 3, …; AverageFrom 1 takes S.
+// TestAverage: rounds after the share AverageFrom get weights in proportion to Γ(i+½)/Γ(i). By Γ(x+1) = xΓ(x) they are
+// 8, 12, 15 and 17.5. AverageFrom 1 takes S.
 func TestAverage(t *testing.T) {
 	for _, c := range []struct{ from, average, variance float64 }{
-		{0, 2 * (1*1 + 2*-2 + 3*4 + 4*8) / 10., 36 * (1 + 4 + 9 + 16) / 100.},
-		{0.5, 2 * (1*4 + 2*8) / 3., 36 * (1 + 4) / 9.},
+		{0, 2 * (8*1 + 12*-2 + 15*4 + 17.5*8) / 52.5, 36 * (64 + 144 + 225 + 306.25) / (52.5 * 52.5)},
+		{0.5, 2 * (8*4 + 12*8) / 20., 36 * (64 + 144) / 400.},
 		{0.75, 2 * 8, 36},
 	} {
 		l := state(t, Options{Eta: 1, AverageFrom: c.from}, 1, 1, -2, 4, 8)

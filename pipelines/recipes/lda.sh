@@ -132,9 +132,11 @@ account plan -q --dry-run --epsilon="$epsilon" --delta="$delta" --all --rounds=1
 account plan -q --dry-run --noise-multiplier=1 --delta="$delta" --poisson="${rate:-0.25}" --rounds="${rounds:-64}"
 several=yes
 text_and_folder
-# A folder that was begun keeps its coins and rounds, whatever --topics says now.
+# A folder that was begun keeps its coins and rounds, whatever --topics says now, and the rounds of its average.
+statistic=3 average_from=0
 if [[ -e $inside/settings && $(<"$inside/settings") =~ ' --rate '([^ ]+)' --rounds '([0-9]+) ]]; then
   rate=${rate:-${BASH_REMATCH[1]}} rounds=${rounds:-${BASH_REMATCH[2]}}
+  [[ $(<"$inside/settings") != *' statistic 2 '* ]] || statistic=2 average_from=0.25
 fi
 # At ε of 1 or less, a large text gains from many small rounds. Only public numbers decide; a large K promises a large text, as in account advise.
 if [[ -z $rate$rounds ]] && holds "$epsilon <= 1 && (${documents:-0} >= 20000 || !${documents:-0} && $topics > 25)"; then
@@ -146,7 +148,7 @@ all=$inside/documents.pp choice=''
 if [[ $chosen ]]; then
   all=$inside/all-words.pp choice=" --words $words dictionary $(checksum "$dictionary")${stop:+ --stop $(checksum "$stop")}${extra_words:+ --extra-words $(checksum "$extra_words")}"
 fi
-same "--epsilon $epsilon --delta $delta --rate $rate --rounds $rounds --unit ${unit:-document} ledger $charged dataset $dataset statistic 2${words_only:+ --words-only} query --topics $topics --seed $seed$([[ $inference == variational ]] || echo " --inference $inference")$([[ $public == none ]] || echo " --public $(checksum "$public")")$choice" "$all"
+same "--epsilon $epsilon --delta $delta --rate $rate --rounds $rounds --unit ${unit:-document} ledger $charged dataset $dataset statistic $statistic${words_only:+ --words-only} query --topics $topics --seed $seed$([[ $inference == variational ]] || echo " --inference $inference")$([[ $public == none ]] || echo " --public $(checksum "$public")")$choice" "$all"
 ledger=${ledger:-$inside/run.ledger}
 
 # candidates writes the words among which the release of word frequencies chooses: the own words first, and the dictionary without stop words.
@@ -261,7 +263,7 @@ fi
 privatize=(--grant "$shown/grant.json" --ledger "$ledger" --dataset "$dataset")
 # The model is compared with the frequencies that the whole budget would have bought in one release, as it says itself.
 mstep=(lda --topics "$topics" "${vocabulary[@]}" --word-marginal "$marginal" --weigh-words --refine-words
-  --single-noise "$(awk "BEGIN {print $(single_noise) / $(noise_of "$shown/words-grant.json")}")" --average-from 0.25
+  --single-noise "$(awk "BEGIN {print $(single_noise) / $(noise_of "$shown/words-grant.json")}")" --average-from $average_from
   --seed "$seed" "${prior[@]}" ${prior:+--kappa 0.7 --start-out "$shown/start.pp"})
 train
 
