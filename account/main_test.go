@@ -69,8 +69,8 @@ func TestScripts(t *testing.T) {
 	allocated.Scheme = event.Scheme{Method: event.Allocate, Rate: 0.25, Rounds: 4, Secret: true}
 	epochs := given
 	epochs.Version, epochs.Subject = event.GrantVersion, ledgertest.SubjectFor(event.Gaussian)
-	epochs.NoiseMultiplier, epochs.Releases = 4.032, 80
-	epochs.Scheme = event.Scheme{Method: event.Allocate, Rate: 0.1, Rounds: 80, Epochs: 8, Secret: true}
+	epochs.NoiseMultiplier, epochs.Releases = 4.032, 16
+	epochs.Scheme = event.Scheme{Method: event.Allocate, Rate: 0.5, Rounds: 16, Epochs: 8, Secret: true}
 	rounds := func(g *event.Grant, rounds int) []byte {
 		var b ledgertest.Book
 		b.Grant(t, g)
@@ -95,8 +95,8 @@ func TestScripts(t *testing.T) {
 			"given.ledger":        budgetless.Bytes,
 			"forged.ledger":       forgery.Bytes,
 			"unnamed.ledger":      charges(&allocated, func(c *event.Charge) { c.Scheme.Coins = "" }),
-			"epochs.ledger":       rounds(&epochs, 80),
-			"epochs-begun.ledger": rounds(&epochs, 21),
+			"epochs.ledger":       rounds(&epochs, 16),
+			"epochs-begun.ledger": rounds(&epochs, 5),
 			"named.ledger":        charges(&allocated, func(*event.Charge) {}),
 			"mixed-early.ledger": charges(&given, func(c *event.Charge) {
 				if c.Round == 2 {
