@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/crash"
 	"privpipe/pipelines/testkit/script"
 	"privpipe/pipelines/wire"
@@ -97,7 +98,7 @@ func TestKeepReleases(t *testing.T) {
 // release of each round.
 func TestCrashKeep(t *testing.T) {
 	folder, removals := t.TempDir(), 0
-	v := keeping(t, folder, 20)
+	v := keeping(t, folder, testkit.Repeats(t, "kills", 8, 20))
 	const stride = 17 // a round has some seventy boundaries, so the kills come at other places of each
 	kills := 0
 	for at, killed := 1, true; killed; at += stride {

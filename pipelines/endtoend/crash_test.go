@@ -25,7 +25,7 @@ import (
 // At every boundary, all bytes that ever left the process belong to one release of each round. That release was
 // charged, durably, before its first byte left.
 func TestCrash(t *testing.T) {
-	kills := testkit.Repeats(t, "kills", 80, 5000)
+	kills := testkit.Repeats(t, "kills", 40, 5000)
 	variants := variants(t)
 	lengths := make(map[*variant]int)
 	for _, v := range variants {

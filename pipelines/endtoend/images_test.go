@@ -72,10 +72,11 @@ func ofImages(command string) string {
 // TestImageRecipes runs the recipes of sigmoid belief networks, and each command once more, from another folder: it
 // prints the same, and charges nothing. Only public images come to the page, and into a picture.
 func TestImageRecipes(t *testing.T) {
+	testkit.Deep(t, "papers")
 	folder := seeded.Folder(t, seeded.Chance{Seed: 1, Margin: "0.04 of the pixels", Rate: 1e-6})
 	stripes(t, folder, 2000)
 	run(t, folder, "mkdir elsewhere; tokenize images -q --public --image 6x6 -o held.pp held.idx")
-	for _, c := range imageRecipes[:testkit.Repeats(t, "papers", 1, len(imageRecipes))] {
+	for _, c := range imageRecipes {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			c.check(t, folder)

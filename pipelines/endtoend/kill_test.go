@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/wire/stream"
 )
 
@@ -21,6 +22,7 @@ import (
 // same bytes, and there is no half-written model. In the end each round is charged once. The moments are random, but
 // nothing here may fail at any of them.
 func TestKill(t *testing.T) {
+	testkit.Deep(t, "kills")
 	const rounds, kills = 30, 25
 	folder := t.TempDir()
 	comments(t, folder)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/seeded"
 )
 
@@ -36,6 +37,7 @@ touch complete`
 // use for. The frequencies come from the package. Without the packages, or without words, nothing is made, and the
 // error says why.
 func TestLanguage(t *testing.T) {
+	testkit.Deep(t, "documents")
 	folder := seeded.Folder(t, seeded.Chance{Seed: 1, Margin: "0.15 of the known share", Rate: 1e-5})
 	run(t, folder, packages)
 	recipes := filepath.Join(root, "pipelines/recipes")

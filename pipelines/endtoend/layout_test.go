@@ -134,6 +134,7 @@ func TestEarlierLayout(t *testing.T) {
 // TestKilledFolder kills all processes of one recipe. The same command goes on at once. No FIFO is left, neither in the
 // recipe's folder nor in the folder of temporary files.
 func TestKilledFolder(t *testing.T) {
+	testkit.Deep(t, "kills")
 	folder := t.TempDir()
 	comments(t, folder)
 	run(t, folder, "mkdir temporary")

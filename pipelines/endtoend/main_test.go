@@ -13,7 +13,7 @@ import (
 	"privpipe/pipelines/testkit/stages"
 )
 
-func TestMain(m *testing.M) { stages.Main(m) }
+func TestMain(m *testing.M) { stages.Main(m, stages.Pipes) }
 
 var root = stages.Root
 

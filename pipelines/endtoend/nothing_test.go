@@ -100,7 +100,7 @@ var (
 // closes. The gate asks the programs behind the wall and before it.
 func TestGivenAsNothing(t *testing.T) {
 	programs := []string{"account", "privatize", "sample", "tokenize", "estep", "mstep", "evaluate"}
-	programs = programs[:testkit.Repeats(t, "operations", 3, len(programs))]
+	programs = programs[:testkit.Repeats(t, "operations", 1, len(programs))]
 	folder := t.TempDir()
 	tried := 0
 	var walk func(command string, known []string)

@@ -150,13 +150,14 @@ func TestWordsOnly(t *testing.T) {
 	folder := t.TempDir()
 	comments(t, folder)
 	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") + " --words-only --public none --held comments.jsonl "
-	for i, c := range []struct{ flags, coins string }{
+	cases := []struct{ flags, coins string }{
 		{"--epsilon 1 --force --topics 25", "--rate 0.25 --rounds 64"},
+		{"--epsilon 1 --documents 20000 --topics 2", "--rate 0.125 --rounds 128"},
 		{"--epsilon 1 --force --topics 26", "--rate 0.125 --rounds 128"},
 		{"--epsilon 1 --documents 19999", "--rate 0.25 --rounds 64"},
-		{"--epsilon 1 --documents 20000 --topics 2", "--rate 0.125 --rounds 128"},
 		{"--epsilon 1.5 --documents 20000", "--rate 0.25 --rounds 64"},
-	} {
+	}
+	for i, c := range cases[:testkit.Repeats(t, "operations", 2, len(cases))] {
 		out := fmt.Sprint("out-", i)
 		printed := run(t, folder, recipe+c.flags+" comments.jsonl "+out)
 		epsilon := strings.Fields(c.flags)[1]

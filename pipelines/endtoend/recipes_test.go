@@ -17,6 +17,7 @@ import (
 
 // TestLDA runs the recipe on real text, and the same command once more, which does nothing again.
 func TestLDA(t *testing.T) {
+	testkit.Deep(t, "operations")
 	folder := t.TempDir()
 	comments(t, folder)
 	command := filepath.Join(root, "pipelines/recipes/lda.sh") +
@@ -787,10 +788,11 @@ awk '{ sub(/^{/, "{\"user\":\"u" NR % 1500 "\","); print }' comments.jsonl >user
 		}
 	}
 	// What may follow from the release may change in the folder, and nothing else.
-	for _, flags := range []string{
-		"--epsilon 3", "--rounds 3", "--rate 0.5", "--vocab english-8000 --epsilon 3",
-		"--columns text=vq,user=id", "--format lines", "--rule 1",
-	} {
+	others := []string{
+		"--epsilon 3", "--columns text=vq,user=id", "--rounds 3", "--rate 0.5", "--vocab english-8000 --epsilon 3",
+		"--format lines", "--rule 1",
+	}
+	for _, flags := range others[:testkit.Repeats(t, "operations", 2, len(others))] {
 		ends(t, folder, recipe+flags+" --force rot13.jsonl rot13.jsonl.out", 80, "other settings")
 	}
 	run(t, folder, recipe+"--force --topics 3 --keep urls --vocab english-8000 rot13.jsonl rot13.jsonl.out; "+
@@ -816,7 +818,8 @@ awk '{ sub(/^{/, "{\"user\":\"u" NR % 1500 "\","); print }' comments.jsonl >user
 func TestFolderMoves(t *testing.T) {
 	folder := t.TempDir()
 	comments(t, folder)
-	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") + " --epsilon 2 --topics 2 --rounds 2 "
+	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") +
+		" --public none --epsilon 2 --topics 2 --rounds 2 "
 	first := run(t, folder, fmt.Sprintf("cp %q v.txt; mkdir a; %s --vocab v.txt comments.jsonl a/out", vocabulary,
 		recipe))
 	again := run(t, folder, fmt.Sprintf("mkdir b; mv a/out b/moved; mv v.txt b; mv comments.jsonl b; cd b; %s "+
@@ -969,6 +972,9 @@ func TestChosenWords(t *testing.T) {
 			<(grep -o '"noise_multiplier": [0-9.]*' out/public/grant.json)
 		account verify all.ledger`)
 
+	if testkit.Repeats(t, "operations", 0, 1) == 0 {
+		return
+	}
 	// The second run stops after its words, as if it had been killed; another run charges the ledger; then the second
 	// goes on.
 	second := recipe + "--epsilon 2 second"

@@ -155,6 +155,7 @@ func (c rowRecipe) check(t *testing.T, folder string) {
 
 // TestKilledRowRecipe kills all processes of a recipe once some rounds are charged, and runs the same command again.
 func TestKilledRowRecipe(t *testing.T) {
+	testkit.Deep(t, "kills")
 	folder := t.TempDir()
 	table(t, folder, 2000)
 	for name, command := range map[string]string{

@@ -15,7 +15,7 @@ import (
 	"privpipe/pipelines/testkit/stages"
 )
 
-func TestMain(m *testing.M) { stages.Main(m) }
+func TestMain(m *testing.M) { stages.Main(m, stages.Pipes) }
 
 // vocabulary has three themes, and words that no document of the training has.
 const vocabulary = "cat dog café mouse\nsea ship fish wave\nbread wine cake salt\nnew rare"

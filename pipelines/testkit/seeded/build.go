@@ -14,6 +14,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"privpipe/pipelines/testkit/stages"
 )
 
 var (
@@ -135,8 +137,8 @@ func build(root, shipped, work string, files map[string]string) error {
 	if err := os.WriteFile(filepath.Join(work, "overlay.json"), table, 0o666); err != nil {
 		return err
 	}
-	tool := exec.Command("go", "build", "-overlay", filepath.Join(work, "overlay.json"), "-ldflags=-s -w", "-o",
-		bin+"/")
+	tool := exec.Command("go", "build", stages.Pipes, "-overlay", filepath.Join(work, "overlay.json"),
+		"-ldflags=-s -w", "-o", bin+"/")
 	for _, program := range programs {
 		tool.Args = append(tool.Args, "./"+program)
 	}
