@@ -1,16 +1,16 @@
-// Package script runs the testscripts of the stages. A script calls the stage by its name, and three programs beside
-// it:
+// Package script runs the testscripts of the stages. A script calls the stage by its name, and three commands beside it:
 //
 //	show FILE                    prints the records of a stream as JSON Lines, see pipelines/show
 //	ledger [-id HEX] FILE…       begins ledgers, as account ledger new does; with -id the identity is HEX, and the
 //	                             time is always the same, so that the ledger's hash is, too
-//	exits CODE PROGRAM ARGUMENT… runs PROGRAM and succeeds if it exits with CODE
+//	exits CODE PROGRAM ARGUMENT… runs PROGRAM and fails if it exits with another code
+//
+// Only show is a program, which a shell may call.
 package script
 
 import (
 	"errors"
 	"flag"
-	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -28,7 +28,7 @@ import (
 // Main is for TestMain in a stage. It makes the test binary serve as each of the programs, which maps names to main
 // functions.
 func Main(m *testing.M, programs map[string]func()) {
-	all := map[string]func(){"show": view.Main, "exits": exits, "ledger": ledgers}
+	all := map[string]func(){"show": view.Main}
 	maps.Copy(all, programs)
 	testscript.Main(m, all)
 }
@@ -38,6 +38,7 @@ func Run(t *testing.T, files map[string][]byte) {
 	testscript.Run(t, testscript.Params{
 		Dir:       "testdata/script",
 		Condition: testkit.Scripted,
+		Cmds:      map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "ledger": ledgers},
 		Setup: func(e *testscript.Env) error {
 			if mutant, set := os.LookupEnv("PRIVPIPE_MUTANT"); set { // see pipelines/testkit/mutants
 				e.Setenv("PRIVPIPE_MUTANT", mutant)
@@ -52,39 +53,38 @@ func Run(t *testing.T, files map[string][]byte) {
 	})
 }
 
-func ledgers() {
-	id := flag.String("id", "", "identity")
-	flag.Parse()
-	for _, path := range flag.Args() {
+func ledgers(s *testscript.TestScript, negated bool, args []string) {
+	flags := flag.NewFlagSet("ledger", flag.ContinueOnError)
+	id := flags.String("id", "", "identity")
+	if err := flags.Parse(args); err != nil || negated {
+		s.Fatalf("usage: ledger [-id HEX] FILE…")
+	}
+	for _, path := range flags.Args() {
 		head, at := event.NewHead(), time.Now()
 		if *id != "" {
 			head.ID, at = *id, time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 		}
 		content, err := event.NewLedger(head, at)
 		if err == nil {
-			err = os.WriteFile(path, content, 0o644)
+			err = os.WriteFile(s.MkAbs(path), content, 0o644)
 		}
-		if err != nil {
-			fmt.Fprintf(os.Stderr, "ledger: %v\n", err)
-			os.Exit(2)
-		}
+		s.Check(err)
 	}
 }
 
-func exits() {
-	if len(os.Args) < 3 {
-		fmt.Fprintln(os.Stderr, "exits: usage: exits CODE PROGRAM ARGUMENT…")
-		os.Exit(2)
+func exits(s *testscript.TestScript, negated bool, args []string) {
+	if len(args) < 2 {
+		s.Fatalf("usage: exits CODE PROGRAM ARGUMENT…")
 	}
-	command := exec.Command(os.Args[2], os.Args[3:]...)
-	command.Stdin, command.Stdout, command.Stderr = os.Stdin, os.Stdout, os.Stderr
-	err := command.Run()
-	if stopped := (*exec.ExitError)(nil); err != nil && !errors.As(err, &stopped) {
-		fmt.Fprintf(os.Stderr, "exits: %v\n", err)
-		os.Exit(2)
+	code := 0
+	if err := s.Exec(args[1], args[2:]...); err != nil {
+		stopped := (*exec.ExitError)(nil)
+		if !errors.As(err, &stopped) {
+			s.Fatalf("%v", err)
+		}
+		code = stopped.ExitCode()
 	}
-	if got := strconv.Itoa(command.ProcessState.ExitCode()); got != os.Args[1] {
-		fmt.Fprintf(os.Stderr, "exits: got exit code %s, want %s\n", got, os.Args[1])
-		os.Exit(1)
+	if as := strconv.Itoa(code) == args[0]; as == negated {
+		s.Fatalf("exit code %d", code)
 	}
 }
