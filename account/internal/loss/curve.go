@@ -59,7 +59,7 @@ func (e Release) curve(l *List) (curve renyi.Curve, failure float64, err error) 
 		continuous, _ := JointSigma(Continuous(e.Released))
 		return renyi.GaussianSample(e.Rate, continuous), 0, nil
 	case onlyGaussian:
-		return func(alpha float64) float64 { return renyi.PoissonGaussian(e.Rate, sigma, alpha) }, 0, nil
+		return renyi.PoissonGaussianCurve(e.Rate, sigma), 0, nil
 	}
 	curve, failure = sum(e.Released)
 	if e.Sampling == Poisson && failure == 0 && e.dominated() {

@@ -15,20 +15,27 @@ import (
 // 2^29, the difference is below a float64's digits for noise multipliers σ/Δ of at least 0.002. Theorem 5 of the paper
 // (the other direction is no worse) needs only the reflection that swaps the two distributions. The discrete
 // distributions have it too.
-func PoissonGaussian(q, sigma, alpha float64) float64 {
-	switch {
-	case q == 0:
-		return 0
-	case q == 1 || math.IsInf(alpha, 1):
-		return Gaussian(sigma, alpha)
-	}
+func PoissonGaussian(q, sigma, alpha float64) float64 { return PoissonGaussianCurve(q, sigma)(alpha) }
+
+// PoissonGaussianCurve returns the curve of PoissonGaussian. The curve is not safe for concurrent use.
+func PoissonGaussianCurve(q, sigma float64) Curve {
 	whole := func(k float64) float64 { return Gaussian(sigma, k) }
-	if alpha == math.Trunc(alpha) && alpha < 1<<16 {
-		return max(0, logMomentBetween(q, whole, alpha)/(alpha-1))
+	excess := rememberOrders(func(order int) float64 { return logExcessInteger(q, whole, order) })
+	return func(alpha float64) float64 {
+		switch {
+		case q == 0:
+			return 0
+		case q == 1 || math.IsInf(alpha, 1):
+			return Gaussian(sigma, alpha)
+		}
+		between := Between(alpha, excess)
+		if alpha == math.Trunc(alpha) && alpha < 1<<16 {
+			return max(0, between/(alpha-1))
+		}
+		// The two series are the exact moment. Where it is so close to 1 that their terms cancel, the integer orders
+		// around α give the better bound.
+		return max(0, min(logMomentSeries(q, sigma, alpha)+seriesError(alpha), between)/(alpha-1))
 	}
-	// The two series are the exact moment. Where it is so close to 1 that their terms cancel, the integer orders around
-	// α give the better bound.
-	return max(0, min(logMomentSeries(q, sigma, alpha)+seriesError(alpha), logMomentBetween(q, whole, alpha))/(alpha-1))
 }
 
 // Gaussian returns ρ(α) without sampling: Mironov 2017, proposition 7.

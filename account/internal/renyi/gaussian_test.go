@@ -75,7 +75,8 @@ func TestBetween(t *testing.T) {
 		if p.alpha == math.Trunc(p.alpha) {
 			continue
 		}
-		got := logMomentBetween(p.q, func(k float64) float64 { return Gaussian(p.sigma, k) }, p.alpha)
+		whole := func(k float64) float64 { return Gaussian(p.sigma, k) }
+		got := Between(p.alpha, func(order int) float64 { return logExcessInteger(p.q, whole, order) })
 		if !(got >= p.logMoment*(1-1e-12)) {
 			t.Errorf("%+v: log A %v, below", p, got)
 		}

@@ -7,7 +7,8 @@ func LogAdd(a, b float64) float64 {
 	if a < b {
 		a, b = b, a
 	}
-	if math.IsInf(b, -1) {
+	// Most sums have many terms that change no digit, because e^−40 is below 2^−57.
+	if difference := b - a; difference < -40 && math.Abs(a) > 0.125 || math.IsInf(b, -1) {
 		return a
 	}
 	return a + math.Log1p(math.Exp(b-a))

@@ -23,12 +23,13 @@ import (
 //     (1+q(e^ε−1))(1−q(1−e^−ε)) = 1 + q(1−q)(e^ε+e^−ε−2) ≥ 1. Among the pairs with ratios within e^±ε', randomized
 //     response has the largest divergence: its ratio takes the two ends only, and a convex function lies below its
 //     chord (Bun and Steinke, Concentrated Differential Privacy, TCC 2016-B, proof of proposition 3.3).
-//   - The moments at integer orders and between them: see logMomentBetween.
+//   - The moments at integer orders and between them: see Between.
 func Poisson(q float64, whole Curve) Curve {
 	if q == 1 {
 		return whole
 	}
 	whole = Remember(whole)
+	excess := rememberOrders(func(order int) float64 { return logExcessInteger(q, whole, order) })
 	pure := AmplifiedEpsilon(q, whole(math.Inf(1)))
 	return func(alpha float64) float64 {
 		if math.IsInf(alpha, 1) {
@@ -39,7 +40,7 @@ func Poisson(q float64, whole Curve) Curve {
 			rho = min(rho, RandomizedResponse(pure, alpha))
 		}
 		if alpha < maxMoment {
-			rho = min(rho, max(0, logMomentBetween(q, whole, alpha)/(alpha-1)))
+			rho = min(rho, max(0, Between(alpha, excess)/(alpha-1)))
 		}
 		return rho
 	}
@@ -79,9 +80,17 @@ func logExcessInteger(q float64, whole Curve, alpha int) float64 {
 	return sum
 }
 
-// logMomentBetween bounds log A_α for any α > 1 from above by the integer orders around α.
-func logMomentBetween(q float64, whole Curve, alpha float64) float64 {
-	return Between(alpha, func(order int) float64 { return logExcessInteger(q, whole, order) })
+// rememberOrders is Remember for integer orders: a search looks at many orders between the same two integers.
+func rememberOrders(f func(order int) float64) func(order int) float64 {
+	known := make(map[int]float64)
+	return func(order int) float64 {
+		x, ok := known[order]
+		if !ok {
+			x = f(order)
+			known[order] = x
+		}
+		return x
+	}
 }
 
 // Between bounds log A_α from above, for any α > 1. A_α = E[L^α] is the moment of the ratio of densities L of any two
