@@ -96,12 +96,13 @@ func round(s *Setting, noise, delta float64) float64 {
 
 // TestInverses: the noise for (ε, δ) has at most ε at δ, and a thousandth less has more; the δ at ε has at most ε.
 func TestInverses(t *testing.T) {
+	wants := []float64{0.5, 4}[:testkit.Repeats(t, "accounting", 1, 2)]
 	for _, s := range settings(0.02, 50) {
 		for _, a := range accountant.All {
 			if _, ok := epsilonOf(t, a, s, 5, 1e-6); !ok {
 				continue
 			}
-			for _, want := range []float64{0.5, 4} {
+			for _, want := range wants {
 				noise, err := s.leastNoise(a, want, 1e-6)
 				if err != nil {
 					t.Errorf("%s of %+v at ε %v: %v", a.Name, *s, want, err)
