@@ -35,12 +35,12 @@ func (c LedgerChoice) Spending(ledger *event.Ledger) Spending {
 	}
 }
 
-// Largest returns the chosen accountant's bound on a unit's loss, if each unit is in one part only: the largest over
-// the parts.
-func (c LedgerChoice) Largest(parts []DatasetCharges) (loss.Profile, error) {
+// Largest returns the chosen accountant's bound on a unit's loss, if each unit is in one group only: the largest over
+// the groups.
+func (c LedgerChoice) Largest(groups []DatasetCharges) (loss.Profile, error) {
 	var of []loss.Profile
-	for _, part := range parts {
-		composition, err := Compose(part.Charges)
+	for _, group := range groups {
+		composition, err := Compose(group.Charges)
 		if err != nil {
 			return nil, err
 		}

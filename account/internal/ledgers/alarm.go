@@ -82,22 +82,21 @@ func (a *AlarmFlags) Watch(name string, ledger *event.Ledger, spending accountan
 	return exit.Errorf(exit.Refused, "%s: alarm: %w (and %d more)", name, due[0], len(due)-1), nil
 }
 
-// over returns an error if the ledger's charges, with profile p, have spent more than this part of the budget. It
+// over returns an error if the ledger's charges, with profile p, have spent more than this share of the budget. It
 // returns nil if they have not.
-func (b *budget) over(part float64, ledger *event.Ledger, p accountant.UpperProfile) (over, err error) {
+func (b *budget) over(share float64, ledger *event.Ledger, p accountant.UpperProfile) (over, err error) {
 	spent, limit, err := b.Spent(ledger, p)
-	if err != nil || spent <= part*limit {
+	if err != nil || spent <= share*limit {
 		return nil, err
 	}
 	if b.Filter != nil {
 		return fmt.Errorf("%s is spent by the filter %s, more than %v of its limit %s", rounded.Up(spent),
-			b.Filter.Measure, part,
-			rounded.Up(limit)), nil
+			b.Filter.Measure, share, rounded.Up(limit)), nil
 	}
 	whose := "the ledger's own budget"
 	if b.Grant != "" {
 		whose = fmt.Sprintf("the budget of grant %s,", print.Quoted(b.Grant))
 	}
-	return fmt.Errorf("ε %s is spent at δ %v, more than %v of %s %v", rounded.Up(spent), b.Delta, part, whose, limit),
+	return fmt.Errorf("ε %s is spent at δ %v, more than %v of %s %v", rounded.Up(spent), b.Delta, share, whose, limit),
 		nil
 }

@@ -29,9 +29,9 @@ func IsStream(name string) bool {
 
 // IsStored says whether a folder holds a ledger's stored releases. Other folders hold streams.
 func IsStored(folder, ledger string) bool {
-	if same, err := filepath.EvalSymlinks(folder); err == nil {
+	if resolved, err := filepath.EvalSymlinks(folder); err == nil {
 		stored, err := filepath.EvalSymlinks(StoredFolder(ledger))
-		if err == nil && same == stored {
+		if err == nil && resolved == stored {
 			return true
 		}
 	}
@@ -103,7 +103,7 @@ func ReadStream(name string) (*Stream, error) {
 	return &Stream{name, h, all}, nil
 }
 
-// Compare checks that each release was charged to one of the ledgers. The charge must have the same cells, and must
+// Compare checks that each release was charged to one of the ledgers. The charge must have the resolved cells, and must
 // agree with the release's statements about itself.
 func (s *Stream) Compare(ledgers []*event.Ledger) (*Compared, error) {
 	name, h, all := s.name, s.header, s.all

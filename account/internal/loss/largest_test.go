@@ -29,7 +29,7 @@ func TestLargest(t *testing.T) {
 		"last":             {[]Profile{c, b, a}, Bound{3, 2, 7}, Bound{1e-6, 1e-10, 6}},
 		"in between":       {[]Profile{b, a, c}, Bound{3, 2, 7}, Bound{1e-6, 1e-10, 6}},
 		"lower of another": {[]Profile{a, tight}, Bound{3, 2.4, 7}, Bound{1e-7, 1e-7, 0}},
-		"infinite": {[]Profile{a, nothing{}}, Bound{Upper: math.Inf(1), Lower: 2},
+		"infinite": {[]Profile{a, unbounded{}}, Bound{Upper: math.Inf(1), Lower: 2},
 			Bound{Upper: 1, Lower: 1e-10}},
 	} {
 		p := Largest(test.of)

@@ -174,7 +174,7 @@ func (l *List) Distribution(options pld.Options) (Profile, error) {
 func (l *List) fail(ideal Profile) Profile {
 	switch {
 	case l.NoNoise:
-		return nothing{}
+		return unbounded{}
 	case l.Failure == 0:
 		return basicProfile{ideal, l.basic()}
 	}

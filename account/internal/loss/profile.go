@@ -71,8 +71,8 @@ type distributionProfile struct {
 	curve      func() (Profile, error) // of the same list
 }
 
-// far is the ratio of the upper and the lower bound above which doubling and the Rényi curve are asked, too.
-const far = 1.01
+// farApart is the ratio of the upper and the lower bound above which doubling and the Rényi curve are asked, too.
+const farApart = 1.01
 
 func (p distributionProfile) Epsilon(delta float64) (Bound, error) {
 	return p.bound(
@@ -108,7 +108,7 @@ func (p distributionProfile) bound(
 	}
 	// An infinite upper bound is checked below, too. A pair that dominates more than it has to may tell all with some
 	// probability, although the releases never do.
-	if upper <= near*far && !p.whole && !math.IsInf(upper, 1) {
+	if upper <= near*farApart && !p.whole && !math.IsInf(upper, 1) {
 		return bound, nil
 	}
 	if d := p.doubled(); d != nil {
@@ -118,7 +118,7 @@ func (p distributionProfile) bound(
 			bound.Lower = max(bound.Lower, near)
 		}
 	}
-	if bound.Upper <= bound.Lower*far && !math.IsInf(bound.Upper, 1) {
+	if bound.Upper <= bound.Lower*farApart && !math.IsInf(bound.Upper, 1) {
 		return bound, nil
 	}
 	curve, err := p.curve()
@@ -139,11 +139,11 @@ type basicProfile struct {
 	basic Approximate // an infinite ε if there is no sum
 }
 
-// same is the largest relative difference between two δ that count as one number with different roundings.
-const same = 1e-15
+// roundingOfDelta is the largest relative difference between two δ that count as one number with different roundings.
+const roundingOfDelta = 1e-15
 
 func (p basicProfile) holds(delta float64) bool {
-	return !math.IsInf(p.basic.Epsilon, 1) && delta >= p.basic.Delta*(1-same)
+	return !math.IsInf(p.basic.Epsilon, 1) && delta >= p.basic.Delta*(1-roundingOfDelta)
 }
 
 func (p basicProfile) Epsilon(delta float64) (Bound, error) {
@@ -210,9 +210,9 @@ func (p failing) Delta(epsilon float64) (Bound, error) {
 	return bound, err
 }
 
-// nothing is the profile if some release has no noise.
-type nothing struct{}
+// unbounded is the profile if some release has no noise.
+type unbounded struct{}
 
-func (nothing) Epsilon(float64) (Bound, error) { return Bound{Upper: math.Inf(1)}, nil }
+func (unbounded) Epsilon(float64) (Bound, error) { return Bound{Upper: math.Inf(1)}, nil }
 
-func (nothing) Delta(float64) (Bound, error) { return Bound{Upper: 1}, nil }
+func (unbounded) Delta(float64) (Bound, error) { return Bound{Upper: 1}, nil }

@@ -82,7 +82,7 @@ func (d *Distribution) plainEpsilon(delta float64) (upper float64, done bool, er
 	case delta == 1:
 		return 0, true, nil
 	}
-	if delta < d.told {
+	if delta < d.revealed {
 		return math.Inf(1), true, nil
 	}
 	return d.pure, delta == 0 || d.pure <= negligible, nil

@@ -19,7 +19,7 @@ type window struct {
 	expected   float64 // about where the answer is
 	above      float64 // log of an upper bound of the probability above, under P
 	infinite   float64 // upper bound of the cut-off losses' probability under P; they may be anything
-	told       float64 // lower bound of the infinite losses' probability under P
+	revealed   float64 // lower bound of the infinite losses' probability under P
 	left       float64 // upper bound of the probability that a loss was moved up to its lattice's first point
 	error      float64 // relative error of all masses together, at most
 	offset     float64 // error of the loss, at most
@@ -74,10 +74,10 @@ func compose(terms []term, f frame, most int) (w *window, excess float64, ok boo
 	coarse := math.Sqrt(8*f.margin/w.rounds) / w.step
 	end := func(sign, theta, expected float64) float64 {
 		reach := math.Inf(1)
-		for _, part := range []float64{1, 0.7, 0.5, 0.35, coarse / theta} {
-			if part <= 1 {
-				part *= theta
-				reach = min(reach, (cumulant(terms, at+sign*part)-w.cumulant+f.margin+slack)/part)
+		for _, share := range []float64{1, 0.7, 0.5, 0.35, coarse / theta} {
+			if share <= 1 {
+				less := share * theta
+				reach = min(reach, (cumulant(terms, at+sign*less)-w.cumulant+f.margin+slack)/less)
 			}
 			if reach < expected+f.width/4 {
 				break

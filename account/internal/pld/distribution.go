@@ -37,7 +37,7 @@ type Distribution struct {
 	directions []*direction // one if both have the same losses
 	options    Options
 	pure       float64 // the greatest loss; +Inf if there is none
-	told       float64 // probability that all is told
+	revealed   float64 // probability that all is revealed
 	lattices   map[*Pair]lattices
 }
 
@@ -61,7 +61,7 @@ func New(events []Event, options Options) (*Distribution, error) {
 	}
 	d := &Distribution{options: options, lattices: make(map[*Pair]lattices)}
 	var forward, backward []component
-	same := true
+	symmetric := true
 	for _, k := range kinds {
 		forward = append(forward, component{k.pair, false, k.count})
 		backward = append(backward, component{k.pair, true, k.count})
@@ -69,19 +69,19 @@ func New(events []Event, options Options) (*Distribution, error) {
 			forward = append(forward, component{k.pair, true, k.count})
 			backward = append(backward, component{k.pair, false, k.count})
 		}
-		same = same && k.pair.symmetric
+		symmetric = symmetric && k.pair.symmetric
 	}
 	d.directions = []*direction{newDirection(forward)}
-	if !same {
+	if !symmetric {
 		d.directions = append(d.directions, newDirection(backward))
 	}
 	for _, x := range d.directions {
 		d.pure = max(d.pure, x.pure)
 	}
 	for _, c := range forward {
-		d.told -= c.count * math.Log1p(-c.pair.infinite)
+		d.revealed -= c.count * math.Log1p(-c.pair.infinite)
 	}
-	d.told = -math.Expm1(-d.told) * (1 - 1e-9) // rounded down
+	d.revealed = -math.Expm1(-d.revealed) * (1 - 1e-9) // rounded down
 	return d, nil
 }
 

@@ -6,10 +6,10 @@ import "math"
 // make the window's width about the least. Beyond either end there is at most e^−margin of the tilted probability.
 type frame struct{ at, up, down, margin, high, low, width float64 }
 
-// newFrame is for δ(epsilon) of about e^logDelta. At either end e^−keep of δ may be lost. The part e^(tilt·ε−K)·δ of
-// the tilted probability matters.
-func newFrame(sketches []sketch, t tilt, scale, epsilon, logDelta, keep float64) frame {
-	f := frame{at: t.at, margin: keep + max(0, t.cumulant-t.at*epsilon-max(logDelta, smallest))}
+// newFrame is for δ(epsilon) of about e^logDelta. At either end e^−precision of δ may be lost. The part e^(tilt·ε−K)·δ
+// of the tilted probability matters.
+func newFrame(sketches []sketch, t tilt, scale, epsilon, logDelta, precision float64) frame {
+	f := frame{at: t.at, margin: precision + max(0, t.cumulant-t.at*epsilon-max(logDelta, smallest))}
 	f.up, f.high = end(sketches, t, 1, scale, f.margin)
 	f.down, f.low = end(sketches, t, -1, scale, f.margin)
 	f.width = f.high + f.low
@@ -45,15 +45,15 @@ func (p *plan) chooseFrame() frame {
 		t = tilted(p.sketches, p.steepest())
 	}
 	epsilon := p.tilt.mean
-	best := newFrame(p.sketches, t, scale, epsilon, p.logDelta, p.keep)
-	for _, part := range []float64{0.5, 0.25, 0.1, 0.03, 0} {
-		x := tilted(p.sketches, part*t.at)
-		f := newFrame(p.sketches, x, scale, epsilon, p.logDelta, p.keep)
+	best := newFrame(p.sketches, t, scale, epsilon, p.logDelta, p.precision)
+	for _, share := range []float64{0.5, 0.25, 0.1, 0.03, 0} {
+		x := tilted(p.sketches, share*t.at)
+		f := newFrame(p.sketches, x, scale, epsilon, p.logDelta, p.precision)
 		// An error of each cell within the standard deviation, weighted by e^(−tilt·(Y−ε))·(1−e^(−(Y−ε))).
 		cells := min(f.width, 1/x.at) / math.Sqrt(x.variance)
 		weight := min(min(1, f.width), 1/(1+x.at))
-		wrong := x.cumulant - x.at*epsilon + math.Log(20*p.telling(x)*transformError*cells*weight)
-		if f.width < best.width && wrong < max(p.logDelta, smallest)-p.keep+3 {
+		wrong := x.cumulant - x.at*epsilon + math.Log(20*p.lossyReleases(x)*transformError*cells*weight)
+		if f.width < best.width && wrong < max(p.logDelta, smallest)-p.precision+3 {
 			best = f
 		}
 	}
@@ -64,9 +64,9 @@ func (p *plan) chooseFrame() frame {
 // tails of the releases' sum.
 func (p *plan) steepest() float64 { return min(1, 8/math.Sqrt(p.total)) / p.step }
 
-// telling is about how many releases are not in the grid's cell of no loss, under the tilted probability. The transform
-// adds up their errors.
-func (p *plan) telling(x tilt) float64 {
+// lossyReleases is about how many releases are not in the grid's cell of no loss, under the tilted probability. The
+// transform adds up their errors.
+func (p *plan) lossyReleases(x tilt) float64 {
 	sum := 0.01 * p.total
 	for _, s := range p.sketches {
 		norm := tilted([]sketch{s}, x.at).cumulant / s.count

@@ -27,15 +27,15 @@ type Pair struct {
 // before. Lower bounds are for the parameters before this rounding.
 const roundedBefore = 64 * unit
 
-// Rounded returns p for a caller that rounded noise over sensitivity down by the given part. Lower bounds are for the
+// Rounded returns p for a caller that rounded noise over sensitivity down by the given share. Lower bounds are for the
 // noise before the rounding. The returned pair counts as another kind than p.
-func (p *Pair) Rounded(part float64) *Pair {
-	if part <= 0 {
+func (p *Pair) Rounded(share float64) *Pair {
+	if share <= 0 {
 		return p
 	}
 	rounded := *p
-	rounded.rounded += part
-	rounded.id = fmt.Sprint(p.id, " rounded by ", part)
+	rounded.rounded += share
+	rounded.id = fmt.Sprint(p.id, " rounded by ", share)
 	return &rounded
 }
 

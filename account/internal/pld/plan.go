@@ -17,7 +17,7 @@ type plan struct {
 	total          float64 // number of releases
 	logDelta       float64 // about log δ, for the δ that is asked for
 	logTail        float64 // see discretize
-	keep           float64 // see newFrame
+	precision      float64 // see newFrame
 	step           float64
 }
 
@@ -27,7 +27,7 @@ func (d *Distribution) plan(x *direction, q question) *plan {
 		p.total += c.count
 	}
 	// Less than a hundredth of the tolerance, of δ, is cut off at the ends, and a thousandth at the window's ends.
-	p.keep = 7 - math.Log(d.options.Tolerance)
+	p.precision = 7 - math.Log(d.options.Tolerance)
 	if math.IsNaN(q.logDelta) {
 		p.logDelta = smallest
 	}
@@ -57,7 +57,7 @@ func (p *plan) draw(q question) {
 
 // cut chooses the tails for the plan's δ.
 func (p *plan) cut() {
-	p.logTail = min(max(p.logDelta, smallest), -1) - math.Log(p.total) - p.keep + 2
+	p.logTail = min(max(p.logDelta, smallest), -1) - math.Log(p.total) - p.precision + 2
 }
 
 // firstStep makes the lower bound fall short of ε by a small part only. It falls short by about 7/2·(tilt·V), or a step

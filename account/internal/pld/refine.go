@@ -60,7 +60,7 @@ func (d *Distribution) refine(p *plan, q question, known float64) (upper, lower 
 			finest, f = p.coarsen(min(excess, 4)), nil
 			continue
 		}
-		w.told, w.expected = d.told, p.tilt.mean
+		w.revealed, w.expected = d.revealed, p.tilt.mean
 		p.last, composed = w, true
 		if answer(w); done() {
 			return upper, lower

@@ -24,14 +24,14 @@ type sweep struct {
 	leftBump float64   // bump's sum, but over the cells below y
 	left     []float64 // leftBump for each cell above; nil for a series
 
-	sign, keep, lose, keepBump float64 // of errors, e^(−tilt·step), 1−e^−step, e^(−tilt·step−step/w)
+	sign, fade, lose, fadeBump float64 // of errors, e^(−tilt·step), 1−e^−step, e^(−tilt·step−step/w)
 }
 
 func (w *window) sweep(sign, width float64) *sweep {
 	s := &sweep{window: w, error: sign * w.cell, index: w.first + w.n, width: width, sign: sign}
-	s.keep, s.lose = math.Exp(-w.tilt*w.step), -math.Expm1(-w.step)
+	s.fade, s.lose = math.Exp(-w.tilt*w.step), -math.Expm1(-w.step)
 	if width > 0 && w.series == nil {
-		s.keepBump = math.Exp(-w.tilt*w.step - w.step/width)
+		s.fadeBump = math.Exp(-w.tilt*w.step - w.step/width)
 		s.left = w.leftBumps(width)
 	}
 	return s
@@ -49,10 +49,10 @@ func (s *sweep) next() bool {
 	}
 	s.index--
 	m := max(0, s.mass[i]+s.error)
-	s.hockey = s.keep * (s.hockey + s.lose*s.decay)
-	s.decay = m + s.keep*(1-s.lose)*s.decay
+	s.hockey = s.fade * (s.hockey + s.lose*s.decay)
+	s.decay = m + s.fade*(1-s.lose)*s.decay
 	if s.width > 0 {
-		s.bump, s.leftBump = max(0, s.mass[i]+s.cell)+s.keepBump*s.bump, 0
+		s.bump, s.leftBump = max(0, s.mass[i]+s.cell)+s.fadeBump*s.bump, 0
 		if i > 0 {
 			s.leftBump = s.left[i-1]
 		}
@@ -182,8 +182,8 @@ func (s *sweep) logUpper(back float64) float64 {
 	return renyi.LogAdd(sum, renyi.LogAdd(s.above, math.Log(s.infinite))) + s.window.error
 }
 
-// logLower bounds log δ(ε) from below, for ε = at() − back as before, less the lower bound's shift. Where all is told
-// the loss is infinite, and no noise moves it: told is added.
+// logLower bounds log δ(ε) from below, for ε = at() − back as before, less the lower bound's shift. Where all is
+// revealed the loss is infinite, and no noise moves it: revealed is added.
 func (s *sweep) logLower(back float64) float64 {
 	factor, bump := 0.0, 0.0
 	if s.width > 0 {
@@ -195,19 +195,19 @@ func (s *sweep) logLower(back float64) float64 {
 	// Outside the window: e^−margin on either side is missing in the bump, or came to lie in the window.
 	outside := (2 + 2*factor) * math.Exp(-s.margin+s.tilt*s.step)
 	sum := s.hockey - math.Expm1(-back)*s.decay - factor*bump - outside
-	told := math.Log(s.told)
+	revealed := math.Log(s.revealed)
 	if !(sum > 0) || s.window.left >= 0.4 {
-		return told
+		return revealed
 	}
-	return renyi.LogAdd(told, s.cumulant-s.tilt*s.at()+math.Log(sum)-s.window.error+math.Log1p(-2*s.window.left))
+	return renyi.LogAdd(revealed, s.cumulant-s.tilt*s.at()+math.Log(sum)-s.window.error+math.Log1p(-2*s.window.left))
 }
 
 // leftBumps returns the sums over the cells up to each, y, of e^(tilt·(y−Y) − (y−Y)/w). The width is below 1/tilt.
 func (w *window) leftBumps(width float64) []float64 {
 	left, sum := make([]float64, w.n), 0.0
-	keep := math.Exp((w.tilt - 1/width) * w.step)
+	fade := math.Exp((w.tilt - 1/width) * w.step)
 	for i, m := range w.mass {
-		sum = max(0, m+w.cell) + keep*sum
+		sum = max(0, m+w.cell) + fade*sum
 		left[i] = sum
 	}
 	return left

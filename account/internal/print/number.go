@@ -23,11 +23,11 @@ func (n Number) String() string { return rounded.Up(float64(n)) }
 
 // Compare compares two bounds. Bounds that differ only by rounding are equal.
 func (n Number) Compare(m Number) int {
-	const part = 1 - 1e-9
+	const nearlyOne = 1 - 1e-9
 	switch {
-	case n < m*part:
+	case n < m*nearlyOne:
 		return -1
-	case m < n*part:
+	case m < n*nearlyOne:
 		return 1
 	}
 	return 0

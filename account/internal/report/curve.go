@@ -193,11 +193,11 @@ func (c *curves) findUnbounded(charges []*event.Charge, whole accountant.UpperPr
 // that nobody wants.
 func (c *curves) addProfile(spent accountant.UpperProfile) error {
 	const (
-		same = 1e-9 // ε that differ by less count as equal
-		near = 0.8  // relative to the δ at ε = 0: nearer to it ε is tiny, and a relative bound on it takes long
+		equal = 1e-9 // ε that differ by less count as equal
+		near  = 0.8  // relative to the δ at ε = 0: nearer to it ε is tiny, and a relative bound on it takes long
 	)
 	add := func(epsilon, delta float64) {
-		for last := len(c.DeltaOver) - 1; last >= 0 && epsilon <= float64(c.DeltaOver[last].Epsilon)+same; last-- {
+		for last := len(c.DeltaOver) - 1; last >= 0 && epsilon <= float64(c.DeltaOver[last].Epsilon)+equal; last-- {
 			c.DeltaOver = c.DeltaOver[:last] // drop points with a larger δ and no smaller ε
 		}
 		c.DeltaOver = append(c.DeltaOver, epsilonDelta{print.Number(epsilon), print.Number(delta)})

@@ -86,7 +86,7 @@ func (c *Query) Report(ledger *event.Ledger) (*Report, error) {
 		return nil, err
 	}
 	if claimed, found := accountant.AsClaimed(charges); found {
-		if err := rep.claim(c, accountant.SplitByDataset(ledger, claimed)); err != nil {
+		if err := rep.addClaim(c, accountant.SplitByDataset(ledger, claimed)); err != nil {
 			return nil, err
 		}
 	}
@@ -122,8 +122,8 @@ func (rep *Report) answer(c *Query, ledger *event.Ledger) error {
 	var theorems []string
 	var epsilon, delta loss.Bound
 	spent := make(map[string]accountant.UpperProfile)
-	for _, part := range accountant.SplitByDataset(ledger, ledger.Charges()) {
-		composition, err := accountant.Compose(part.Charges)
+	for _, group := range accountant.SplitByDataset(ledger, ledger.Charges()) {
+		composition, err := accountant.Compose(group.Charges)
 		if err != nil {
 			return err
 		}
@@ -139,12 +139,12 @@ func (rep *Report) answer(c *Query, ledger *event.Ledger) error {
 		if theorem = loss.RestsOn(theorem, max(e.Order, d.Order)); !slices.Contains(theorems, theorem) {
 			theorems = append(theorems, theorem)
 		}
-		profiles, spent[part.Dataset] = append(profiles, p), accountant.UpperOf(p)
+		profiles, spent[group.Dataset] = append(profiles, p), accountant.UpperOf(p)
 		rep.SelectDelta = max(rep.SelectDelta, print.Number(composition.List().Failure))
-		if part.Dataset != "" {
+		if group.Dataset != "" {
 			rep.Datasets = append(rep.Datasets, datasetReport{
-				part.Dataset, composition.Releases, print.Number(e.Upper), print.Number(e.Lower), print.Number(d.Upper),
-				print.Number(d.Lower),
+				group.Dataset, composition.Releases, print.Number(e.Upper), print.Number(e.Lower),
+				print.Number(d.Upper), print.Number(d.Lower),
 			})
 		}
 	}
@@ -170,8 +170,8 @@ func (rep *Report) answer(c *Query, ledger *event.Ledger) error {
 	return err
 }
 
-// claim fills in what the accountant would answer with the papers' sensitivities.
-func (rep *Report) claim(c *Query, claimed []accountant.DatasetCharges) error {
+// addClaim fills in what the accountant would answer with the papers' sensitivities.
+func (rep *Report) addClaim(c *Query, claimed []accountant.DatasetCharges) error {
 	p, err := c.Largest(claimed)
 	if err != nil {
 		return err
