@@ -4,7 +4,7 @@ import (
 	"errors"
 	"math"
 
-	"privpipe/mstep/internal/spectrum"
+	"privpipe/mstep/internal/denoise"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/blr"
 )
@@ -78,7 +78,7 @@ func (l *Learner) Update(r *model.Release) error {
 // raise returns the replacement for an eigenvalue of S2. Without noise all eigenvalues are at least 0.
 func (l *Learner) raise(eigenvalue float64) float64 {
 	if l.o.Negative == nil {
-		return max(eigenvalue, spectrum.Floor(math.Sqrt(l.variance), l.o.Words))
+		return max(eigenvalue, denoise.NoiseFloor(math.Sqrt(l.variance), l.o.Words))
 	}
 	if eigenvalue < 0 {
 		return *l.o.Negative

@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"privpipe/mstep/internal/spectrum"
+	"privpipe/mstep/internal/denoise"
 )
 
 // A prior is w ~ N(0, I/α), α ~ Gamma(shape, rate).
@@ -34,7 +34,7 @@ const (
 // expectation maximisation (App. 6).
 func solve(s1, s2 []float64, p prior, raise func(float64) float64, point bool) (*posterior, error) {
 	n := len(s1)
-	eigen, err := spectrum.Of(s2, n)
+	eigen, err := denoise.NewSpectrum(s2, n)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func solve(s1, s2 []float64, p prior, raise func(float64) float64, point bool) (
 	mean := eigen.Back(rotated)
 	moments := eigen.Matrix(variances)
 	moments.SymRankOne(moments, 1, mat.NewVecDense(n, mean))
-	return &posterior{mean: mean, moments: spectrum.Cells(moments), precision: alpha}, nil
+	return &posterior{mean: mean, moments: denoise.Cells(moments), precision: alpha}, nil
 }
 
 // precision returns the fixed point of E[α] = (a0 + V/2) / (b0 + ½·(μᵀμ + tr Σ)). values has the eigenvalues of S2, and

@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"privpipe/mstep/internal/adagrad"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/dpvi"
 )
@@ -25,12 +24,12 @@ type Learner struct {
 	round uint32
 
 	q         []float64 // μ, then log d: 2 × V
-	optimiser *adagrad.Optimiser
+	optimiser *optimiser
 }
 
 // New returns a learner that starts with mean 0.
 func New(o Options) *Learner {
-	l := &Learner{o: o, q: make([]float64, 2*o.Words), optimiser: adagrad.New(o.Rate, 2*o.Words)}
+	l := &Learner{o: o, q: make([]float64, 2*o.Words), optimiser: newOptimiser(o.Rate, 2*o.Words)}
 	for v := range o.Words {
 		l.q[o.Words+v] = math.Log(o.Deviation)
 	}

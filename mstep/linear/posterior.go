@@ -3,7 +3,7 @@ package linear
 import (
 	"math"
 
-	"privpipe/mstep/internal/spectrum"
+	"privpipe/mstep/internal/denoise"
 )
 
 // A posterior is the marginal of the weights, and the expected variance of the noise.
@@ -21,11 +21,11 @@ type posterior struct {
 // eigenvalues of XX to at least their noise floor. It raises the residual to at least the noise deviation on YY, and N
 // to at least 0. With a point mass the posterior is at its mode, where 1/τ = b/(a − 1 + V/2).
 func (o Options) solve(s *sums) (*posterior, error) {
-	eigen, err := spectrum.Of(s.xx, o.Words)
+	eigen, err := denoise.NewSpectrum(s.xx, o.Words)
 	if err != nil {
 		return nil, err
 	}
-	floor := spectrum.Floor(math.Sqrt(s.xxVariance), o.Words)
+	floor := denoise.NoiseFloor(math.Sqrt(s.xxVariance), o.Words)
 	rotated, variances := eigen.Rotate(s.xy), make([]float64, o.Words)
 	explained := 0.0 // μᵀΛμ
 	for i, v := range eigen.Values {
@@ -44,6 +44,6 @@ func (o Options) solve(s *sums) (*posterior, error) {
 	for i := range variances {
 		variances[i] *= q.noise
 	}
-	q.covariance = spectrum.Cells(eigen.Matrix(variances))
+	q.covariance = denoise.Cells(eigen.Matrix(variances))
 	return q, nil
 }

@@ -2,8 +2,6 @@ package sbn
 
 import (
 	"math"
-
-	"privpipe/mstep/internal/bessel"
 )
 
 // A shrinkage has the means of the variables in the weights' prior, the three parameter beta normal prior (Park et al.
@@ -68,7 +66,7 @@ func (s *shrinkage) update(squares []float64) {
 // is ∝ x⁻¹·exp(−(ax + b/x)/2) (Jørgensen, Statistical Properties of the Generalized Inverse Gaussian Distribution,
 // 1982, eq. 2.9; K₋₁ = K₁).
 func inverseGaussian(a, b float64) (mean, inverse float64) {
-	k0, k1 := bessel.ScaledK(math.Sqrt(a) * math.Sqrt(b))
+	k0, k1 := scaledK(math.Sqrt(a) * math.Sqrt(b))
 	ratio := k1 / k0
 	return math.Sqrt(b/a) * ratio, math.Sqrt(a/b) * ratio
 }

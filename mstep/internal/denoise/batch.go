@@ -1,13 +1,10 @@
 package denoise
 
-import (
-	"privpipe/mstep/internal/mills"
-	"privpipe/mstep/internal/parallel"
-)
+import "privpipe/mstep/internal/parallel"
 
 // For one exponential component with mean m, and z = y/τ − τ/m,
 //
-//	p(y | m) = φ(y/τ)/m · R(z)      and      E[s | y, m] = τ (z + 1/R(z)) = τ R′(z)/R(z),      with R = Φ/φ (package mills),
+//	p(y | m) = φ(y/τ)/m · R(z)      and      E[s | y, m] = τ (z + 1/R(z)) = τ R′(z)/R(z),      with R = Φ/φ (addMills),
 //
 // by completing the square in ∫ exp(−s/m)/m · N(y; s, τ²) ds over s ≥ 0. Given y, s is normal around τz with deviation
 // τ, truncated to s ≥ 0. R′ = 1 + zR, because φ′ = −zφ.
@@ -23,7 +20,7 @@ type batch struct {
 	share, moment [most]float64
 }
 
-// most is the largest number of cells in a batch, a multiple of mills.Lanes. It is small, so that the batches of all
+// most is the largest number of cells in a batch, a multiple of lanes. It is small, so that the batches of all
 // groups stay in a core's cache.
 const most = 128
 
@@ -37,8 +34,8 @@ func (b *batch) add(index int, noisy, expected, tau float64) {
 	b.n++
 }
 
-// padded is the number of cells rounded up to a multiple of mills.Lanes.
-func (b *batch) padded() int { return (b.n + mills.Lanes - 1) / mills.Lanes * mills.Lanes }
+// padded is the number of cells rounded up to a multiple of lanes.
+func (b *batch) padded() int { return (b.n + lanes - 1) / lanes * lanes }
 
 // mix sets share and moment to the sums over components of the given weights.
 func (b *batch) mix(ratios, weights []float64) {
@@ -47,7 +44,7 @@ func (b *batch) mix(ratios, weights []float64) {
 	clear(share)
 	clear(moment)
 	for j, r := range ratios {
-		mills.Add(share, moment, b.y[:n], b.pull[:n], 1/r, weights[j]/r)
+		addMills(share, moment, b.y[:n], b.pull[:n], 1/r, weights[j]/r)
 	}
 }
 

@@ -3,8 +3,6 @@ package denoise
 import (
 	"math"
 	"testing"
-
-	"privpipe/mstep/internal/mills"
 )
 
 // TestEach: each cell is in one batch of its group's weights, whatever number of cells that is.
@@ -72,7 +70,7 @@ func TestKernels(t *testing.T) {
 	_, expected, noisy := sparse(n, tau)
 	m := Mixture{Ratios: cellRatios, Groups: 3}
 	var first []float64
-	mills.EachKernel(func(name string) {
+	eachKernel(func(name string) {
 		estimate := make([]float64, n)
 		m.Shrink(estimate, noisy, expected, tau)
 		if first == nil {

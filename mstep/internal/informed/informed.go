@@ -12,25 +12,22 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"privpipe/mstep/internal/blend"
 	"privpipe/mstep/internal/denoise"
-	"privpipe/mstep/internal/loglinear"
-	"privpipe/mstep/internal/product"
 	"privpipe/pipelines/model/publictext"
 )
 
 // Rows are K rows over V words. Each row has a statistic with noise.
 type Rows struct {
-	base     []float64       // the base frequencies
-	lifts    blas32.General  // J+1 × V: the lifts of the public topics, and a last row of 1 for the base frequencies
-	packed   *product.Factor // the lifts
-	columns  []float32       // factors of the lifts: each word's base frequency over its scale
-	features *product.Factor // P × V: with mean 0 and variance 1 under the base frequencies
-	scales   []float64       // of each word; the statistic is divided by them
-	fitted   []int           // the words that fits look at: the most frequent ones
-	few      product.Pair    // the fitted words' features
+	base     []float64      // the base frequencies
+	lifts    blas32.General // J+1 × V: the lifts of the public topics, and a last row of 1 for the base frequencies
+	packed   *factor        // the lifts
+	columns  []float32      // factors of the lifts: each word's base frequency over its scale
+	features *factor        // P × V: with mean 0 and variance 1 under the base frequencies
+	scales   []float64      // of each word; the statistic is divided by them
+	fitted   []int          // the words that fits look at: the most frequent ones
+	few      pair           // the fitted words' features
 	// Mixes the topics on the base frequencies over the scales, for the fitted words only.
-	blend *blend.Blend
+	blend *blend
 	last  bool // the statistic is the last one
 	guess int  // index of the guess that expected takes before the last statistic
 }
@@ -47,7 +44,7 @@ const (
 	startShare   = 0.9  // share of public topics in the first topics; the rest are the base frequencies
 )
 
-var correction = loglinear.Options{Ridge: 10, ModelError: blend.ModelError, Steps: 8}
+var correction = logLinear{Ridge: 10, ModelError: modelError, Steps: 8}
 
 // cellPrior is the prior of each cell around its expectation.
 var cellPrior = denoise.Mixture{Ratios: []float64{.02, .04, .08, .16, .31, .63, 1.25, 2.5, 5, 10, 20, 40}, Groups: 8,
@@ -70,7 +67,7 @@ func New(rows int, base []float64, text *publictext.Text, scales []float64) *Row
 	if scales == nil {
 		scales = slices.Repeat([]float64{1}, len(base))
 	}
-	r := &Rows{lifts: product.Zeros(len(text.Topics)+1, len(base)), scales: scales, fitted: frequent(base, mostFitted)}
+	r := &Rows{lifts: zeros(len(text.Topics)+1, len(base)), scales: scales, fitted: frequent(base, mostFitted)}
 	for j, logLifts := range text.Topics {
 		for v, l := range logLifts {
 			row(r.lifts, j)[v] = float32(math.Exp(float64(l)))
@@ -79,13 +76,13 @@ func New(rows int, base []float64, text *publictext.Text, scales []float64) *Row
 	for v := range base {
 		row(r.lifts, len(text.Topics))[v] = 1
 	}
-	r.packed, r.blend = product.New(r.lifts), blend.New(r.narrow(r.lifts), rows)
+	r.packed, r.blend = newFactor(r.lifts), newBlend(r.narrow(r.lifts), rows)
 	r.Rebase(base)
-	features := product.Zeros(min(mostFeatures, len(text.Features)), len(base))
+	features := zeros(min(mostFeatures, len(text.Features)), len(base))
 	for p := range features.Rows {
 		standardize(row(features, p), text.Features[p], base)
 	}
-	r.features, r.few = product.New(features), product.Both(r.narrow(features))
+	r.features, r.few = newFactor(features), newPair(r.narrow(features))
 	return r
 }
 
@@ -108,7 +105,7 @@ func (r *Rows) Rebase(base []float64) {
 		}
 		rows[j] = 1 / total
 	}
-	r.blend = &blend.Blend{Known: r.blend.Known, Rows: rows, Columns: fitted, Weights: r.blend.Weights}
+	r.blend = &blend{Known: r.blend.Known, Rows: rows, Columns: fitted, Weights: r.blend.Weights}
 }
 
 // standardize sets a feature to mean 0 and variance 1 under frequencies. A feature that does not vary stays 0.
@@ -239,7 +236,7 @@ func (r *Rows) expected(s []float32, noisy []float64, mass, tau float64) []float
 	b.Weights = over(r.blend.Weights, tau)
 	mixtures := b.Mixtures(r.packed, r.columns).Data
 	corrected := slices.Clone(mixtures)
-	loglinear.Correct(corrected, r.features, loglinear.Fit(r.narrowed(mixtures), r.narrowed(s), r.few, 1, correction))
+	correct(corrected, r.features, fitLogLinear(r.narrowed(mixtures), r.narrowed(s), r.few, 1, correction))
 	guesses := []func() []float32{
 		func() []float32 { return corrected },
 		func() []float32 { return mixtures },

@@ -1,5 +1,5 @@
 //go:build !amd64
 
-package mills
+package denoise
 
 func vectorKernels() []candidate { return nil }

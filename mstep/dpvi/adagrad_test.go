@@ -1,4 +1,4 @@
-package adagrad
+package dpvi
 
 import (
 	"math"
@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestSteps: two steps by hand. The first has the length of the rate, the second is 4/√(3²+4²) of it.
-func TestSteps(t *testing.T) {
-	o, x := New(0.5, 2), []float64{1, 7}
+// TestAdagrad: two steps by hand. The first has the length of the rate, the second is 4/√(3²+4²) of it.
+func TestAdagrad(t *testing.T) {
+	o, x := newOptimiser(0.5, 2), []float64{1, 7}
 	o.Step(x, []float64{-3, 0})
 	if !slices.Equal(x, []float64{0.5, 7}) || !slices.Equal(o.Squares, []float64{9, 0}) {
 		t.Fatalf("after a step: %v, %v", x, o.Squares)

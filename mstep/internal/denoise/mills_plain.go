@@ -1,4 +1,4 @@
-package mills
+package denoise
 
 import "math"
 
@@ -13,23 +13,23 @@ import "math"
 // constants are the constants for all kernels. A row has one number in each lane, as vector instructions read it.
 var constants = [...][vector]float64{
 	// 0: R(−t)/u is the polynomial in v with these coefficients. The relative error is 4.2e-8.
-	lanes(1.8932190550863282), lanes(-1.5237703138482683), lanes(0.9704099613640732), lanes(-0.46755312744496808),
-	lanes(0.15138855628233358),
-	lanes(-0.018830371587137462), lanes(-0.0087134607327263858), lanes(0.0039198324561495745),
-	lanes(0.00032417140947016421), lanes(-0.00039434418790396109),
+	each(1.8932190550863282), each(-1.5237703138482683), each(0.9704099613640732), each(-0.46755312744496808),
+	each(0.15138855628233358),
+	each(-0.018830371587137462), each(-0.0087134607327263858), each(0.0039198324561495745),
+	each(0.00032417140947016421), each(-0.00039434418790396109),
 	// 10: R′(−t)/u² is the polynomial in v with these coefficients. The relative error is 6.5e-7.
-	lanes(3.4169887343143861), lanes(-4.9883542042225431), lanes(4.3139146512357716), lanes(-2.4758682741435813),
-	lanes(0.85094233049542078),
-	lanes(-0.060275000341843299), lanes(-0.088148742465419705), lanes(0.028115437273084076),
-	lanes(0.0063041776013168516), lanes(-0.0036185163290234357),
+	each(3.4169887343143861), each(-4.9883542042225431), each(4.3139146512357716), each(-2.4758682741435813),
+	each(0.85094233049542078),
+	each(-0.060275000341843299), each(-0.088148742465419705), each(0.028115437273084076),
+	each(0.0063041776013168516), each(-0.0036185163290234357),
 	// 20: Taylor's series of exp. For |r| ≤ ln(2)/2 the remainder r⁸/8! is below 6e-9.
-	lanes(1), lanes(1), lanes(1.0 / 2), lanes(1.0 / 6), lanes(1.0 / 24), lanes(1.0 / 120), lanes(1.0 / 720),
-	lanes(1.0 / 5040),
+	each(1), each(1), each(1.0 / 2), each(1.0 / 6), each(1.0 / 24), each(1.0 / 120), each(1.0 / 720),
+	each(1.0 / 5040),
 	// 28: log₂ e, then 1.5·2⁵², which rounds to whole numbers, then ln 2 in two parts. The first part has 21 bits, so k
 	// times it is exact.
-	lanes(math.Log2E), lanes(3 << 51), lanes(ln2High), lanes(math.Ln2 - ln2High),
+	each(math.Log2E), each(3 << 51), each(ln2High), each(math.Ln2 - ln2High),
 	// 32
-	lanes(0.5), lanes(1), lanes(4), lanes(8), lanes(sqrt2Pi),
+	each(0.5), each(1), each(4), each(8), each(sqrt2Pi),
 }
 
 const (
@@ -38,7 +38,7 @@ const (
 	sqrt2Pi = 2.50662827463100050241576528481104525
 )
 
-func lanes(x float64) (row [vector]float64) {
+func each(x float64) (row [vector]float64) {
 	for i := range row {
 		row[i] = x
 	}

@@ -1,4 +1,4 @@
-package product
+package informed
 
 import (
 	"math"
@@ -12,7 +12,7 @@ import (
 
 // random returns a matrix of normal numbers whose rows are followed by so many cells that no one may read or write.
 func random(r *rand.Rand, rows, columns, gap int) blas32.General {
-	m := Zeros(rows, columns+gap)
+	m := zeros(rows, columns+gap)
 	m.Cols = columns
 	for i := range m.Data {
 		m.Data[i] = float32(math.NaN())
@@ -24,7 +24,7 @@ func random(r *rand.Rand, rows, columns, gap int) blas32.General {
 }
 
 func transposed(m blas32.General) blas32.General {
-	t := Zeros(m.Cols, m.Rows)
+	t := zeros(m.Cols, m.Rows)
 	for i := range m.Rows {
 		for j := range m.Cols {
 			t.Data[j*t.Stride+i] = m.Data[i*m.Stride+j]
@@ -64,8 +64,8 @@ func TestSizes(t *testing.T) {
 			for _, columns := range []int{0, 1, 7, 16, 17, 40} {
 				for _, gap := range []int{0, 3} {
 					a, b := random(r, rows, inner, gap), random(r, inner, columns, gap)
-					expect(t, Of(a, New(b)), a, b)
-					expect(t, Of(a, Transposed(transposed(b))), a, b)
+					expect(t, product(a, newFactor(b)), a, b)
+					expect(t, product(a, transposedFactor(transposed(b))), a, b)
 				}
 			}
 		}
@@ -76,11 +76,11 @@ func TestSizes(t *testing.T) {
 func TestSameOnAnyMachine(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	r := rand.New(rand.NewPCG(23, 24))
-	a, b := random(r, 9, 600, 0), New(random(r, 600, 1200, 0))
+	a, b := random(r, 9, 600, 0), newFactor(random(r, 600, 1200, 0))
 	var results [2][]float32
 	for i, cores := range []int{1, 7} {
 		runtime.GOMAXPROCS(cores)
-		results[i] = Of(a, b).Data
+		results[i] = product(a, b).Data
 	}
 	if !slices.Equal(results[0], results[1]) {
 		t.Error("products on 1 core and on 7 differ")
@@ -95,7 +95,7 @@ func TestFactorsThatDoNotMatch(t *testing.T) {
 		}
 	}()
 	r := rand.New(rand.NewPCG(25, 26))
-	Of(random(r, 1, 2, 0), New(random(r, 3, 1, 0)))
+	product(random(r, 1, 2, 0), newFactor(random(r, 3, 1, 0)))
 }
 
 // FuzzKernel compares the kernel of this machine and the plain one with a sum in float64, in panels that are followed
@@ -109,7 +109,7 @@ func FuzzKernel(f *testing.F) {
 		r := rand.New(rand.NewPCG(seed, 27))
 		columns := int(n) % (depth + 1)
 		a, b := random(r, columns, height, 0), random(r, columns, width, 0)
-		for _, kernel := range []func(*tile, []float32, []float32){multiply, plainMultiply} {
+		for _, kernel := range []func(*tile, []float32, []float32){multiplyTile, plainMultiplyTile} {
 			guarded := struct{ before, t, after tile }{}
 			for i := range guarded.t {
 				guarded.before[i], guarded.t[i], guarded.after[i] = 1, float32(math.NaN()), 1
@@ -139,12 +139,12 @@ func BenchmarkOf(b *testing.B) {
 	for _, c := range []struct {
 		name  string
 		inner int
-		right *Factor
-	}{{"mixtures", 243, New(rows)}, {"transposed", 4096, Transposed(rows)}} {
+		right *factor
+	}{{"mixtures", 243, newFactor(rows)}, {"transposed", 4096, transposedFactor(rows)}} {
 		left := random(r, 50, c.inner, 0)
 		b.Run(c.name, func(b *testing.B) {
 			for b.Loop() {
-				Of(left, c.right)
+				product(left, c.right)
 			}
 		})
 	}

@@ -1,4 +1,4 @@
-package blend
+package informed
 
 import (
 	"math"
@@ -7,15 +7,13 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas32"
-
-	"privpipe/mstep/internal/product"
 )
 
 // problem returns known rows, true weights of which most are 0, and the mixtures with noise. The seed is fixed.
 func problem(tau float64) (known blas32.General, truth []float64, noisy []float32) {
 	const mixtures, rows, cells = 4, 12, 400
 	r := rand.New(rand.NewPCG(5, 6))
-	known = product.Zeros(rows, cells)
+	known = zeros(rows, cells)
 	for j := range rows {
 		total := 0.0
 		row := known.Data[j*cells : (j+1)*cells]
@@ -31,7 +29,7 @@ func problem(tau float64) (known blas32.General, truth []float64, noisy []float3
 	for range 2 * mixtures {
 		truth[r.IntN(len(truth))] += 4000 * r.Float64()
 	}
-	b := New(known, mixtures)
+	b := newBlend(known, mixtures)
 	b.Weights = truth
 	noisy = b.Mixtures(b.Known.Matrix, b.Columns).Data
 	for i := range noisy {
@@ -41,10 +39,10 @@ func problem(tau float64) (known blas32.General, truth []float64, noisy []float3
 }
 
 // loss is what Fit lowers, in one line of its definition, at the weights of cells that come from the mixtures m.
-func loss(b *Blend, s, m []float32, tau float64) (sum float64) {
+func loss(b *blend, s, m []float32, tau float64) (sum float64) {
 	for i, x := range b.Mixtures(b.Known.Matrix, b.Columns).Data {
 		d := float64(s[i] - x)
-		sum += d * d / (2 * (tau*tau + ModelError*float64(m[i])*float64(m[i])))
+		sum += d * d / (2 * (tau*tau + modelError*float64(m[i])*float64(m[i])))
 	}
 	return sum
 }
@@ -53,7 +51,7 @@ func loss(b *Blend, s, m []float32, tau float64) (sum float64) {
 func TestFitDescends(t *testing.T) {
 	for _, tau := range []float64{0.1, 5, 100} {
 		known, _, noisy := problem(tau)
-		b := New(known, 4)
+		b := newBlend(known, 4)
 		b.Reset(1000)
 		for range 60 {
 			m := b.Mixtures(b.Known.Matrix, b.Columns).Data
@@ -66,10 +64,10 @@ func TestFitDescends(t *testing.T) {
 	}
 }
 
-// TestRecovery: with little noise, the weights are the true ones, and those that are 0 go to 0.
-func TestRecovery(t *testing.T) {
+// TestBlendRecovers: with little noise, the weights are the true ones, and those that are 0 go to 0.
+func TestBlendRecovers(t *testing.T) {
 	known, truth, noisy := problem(0.01)
-	b := New(known, 4)
+	b := newBlend(known, 4)
 	b.Reset(1000)
 	for range 400 {
 		b.Fit(noisy, 0.01, 10)
@@ -81,9 +79,9 @@ func TestRecovery(t *testing.T) {
 	}
 }
 
-// TestLoosen keeps the sum of each mixture, and no weight stays 0.
-func TestLoosen(t *testing.T) {
-	b := New(product.Zeros(4, 1), 2)
+// TestBlendLoosens keeps the sum of each mixture, and no weight stays 0.
+func TestBlendLoosens(t *testing.T) {
+	b := newBlend(zeros(4, 1), 2)
 	copy(b.Weights, []float64{8, 0, 0, 0, 1, 1, 1, 1})
 	before := b.Clone()
 	b.Loosen(0.5)
@@ -92,10 +90,10 @@ func TestLoosen(t *testing.T) {
 	}
 }
 
-// TestFactors: a blend with factors of rows and columns is that of the rows times these factors.
-func TestFactors(t *testing.T) {
+// TestBlendWithFactors: a blend with factors of rows and columns is that of the rows times these factors.
+func TestBlendWithFactors(t *testing.T) {
 	known, _, noisy := problem(5)
-	plain, with := New(known, 4), New(known, 4)
+	plain, with := newBlend(known, 4), newBlend(known, 4)
 	for j := range known.Rows {
 		with.Rows = append(with.Rows, 1/float64(j+1))
 	}
@@ -105,8 +103,8 @@ func TestFactors(t *testing.T) {
 			known.Data[j*known.Cols+v] *= with.Columns[v] / float32(j+1)
 		}
 	}
-	plain.Known = product.Both(known)
-	for _, b := range []*Blend{plain, with} {
+	plain.Known = newPair(known)
+	for _, b := range []*blend{plain, with} {
 		b.Reset(1000)
 		b.Fit(noisy, 5, 10)
 	}

@@ -1,5 +1,4 @@
-// Package product multiplies float32 matrices, where one matrix is the right factor in many products.
-package product
+package informed
 
 import (
 	"fmt"
@@ -19,16 +18,16 @@ const (
 	depth  = 256
 )
 
-// A Factor is the right factor of products, packed into panels.
-type Factor struct {
+// A factor is the right factor of many products of float32 matrices, packed into panels.
+type factor struct {
 	Rows, Columns int
 	// Stripes of width columns, one after the other, each with all rows. Numbers beyond the last column are 0.
 	panels []float32
 }
 
-// New packs a matrix.
-func New(m blas32.General) *Factor {
-	f := &Factor{m.Rows, m.Cols, make([]float32, padded(m.Cols, width)*m.Rows)}
+// newFactor packs a matrix.
+func newFactor(m blas32.General) *factor {
+	f := &factor{m.Rows, m.Cols, make([]float32, padded(m.Cols, width)*m.Rows)}
 	for k := range m.Rows {
 		row := m.Data[k*m.Stride:][:m.Cols]
 		for at := 0; at < len(row); at += width {
@@ -38,19 +37,19 @@ func New(m blas32.General) *Factor {
 	return f
 }
 
-// Transposed packs a matrix's transpose.
-func Transposed(m blas32.General) *Factor {
-	return &Factor{m.Cols, m.Rows, interleaved(m, width)}
+// transposedFactor packs a matrix's transpose.
+func transposedFactor(m blas32.General) *factor {
+	return &factor{m.Cols, m.Rows, interleaved(m, width)}
 }
 
-// A Pair is a matrix and its transpose as right factors.
-type Pair struct{ Matrix, Transpose *Factor }
+// A pair is a matrix and its transpose as right factors.
+type pair struct{ Matrix, Transpose *factor }
 
-// Both packs a matrix and its transpose.
-func Both(m blas32.General) Pair { return Pair{New(m), Transposed(m)} }
+// newPair packs a matrix and its transpose.
+func newPair(m blas32.General) pair { return pair{newFactor(m), transposedFactor(m)} }
 
-// Zeros returns a matrix of zeros.
-func Zeros(rows, columns int) blas32.General {
+// zeros returns a matrix of zeros.
+func zeros(rows, columns int) blas32.General {
 	return blas32.General{Rows: rows, Cols: columns, Stride: columns, Data: make([]float32, rows*columns)}
 }
 
@@ -68,15 +67,15 @@ func interleaved(m blas32.General, rows int) []float32 {
 
 func padded(n, unit int) int { return (n + unit - 1) / unit * unit }
 
-// Of returns left · right. It panics unless the left factor has as many columns as the right factor has rows. Numbers
-// are summed in float32. The result is the same in each run on one machine, on any number of its cores, but its last
+// product returns left · right. It panics unless the left factor has as many columns as the right factor has rows.
+// Numbers are summed in float32. The result is the same in each run on one machine, on any number of its cores, but its last
 // digits may differ between machines.
-func Of(left blas32.General, right *Factor) blas32.General {
+func product(left blas32.General, right *factor) blas32.General {
 	if left.Cols != right.Rows {
 		panic(fmt.Sprintf("product: left factor of %d columns, right factor of %d rows", left.Cols, right.Rows))
 	}
 	inner := left.Cols
-	out := Zeros(left.Rows, right.Columns)
+	out := zeros(left.Rows, right.Columns)
 	rows := interleaved(left, height)
 	parallel.Each(padded(right.Columns, width)/width, func(_, from, to int) {
 		var t tile
@@ -85,7 +84,7 @@ func Of(left blas32.General, right *Factor) blas32.General {
 			for stripe := from; stripe < to; stripe++ {
 				b := right.panels[(stripe*inner+begin)*width:][:n*width]
 				for i := 0; i < left.Rows; i += height {
-					multiply(&t, rows[i*inner+begin*height:][:n*height], b)
+					multiplyTile(&t, rows[i*inner+begin*height:][:n*height], b)
 					t.addTo(out, i, stripe*width)
 				}
 			}

@@ -1,4 +1,4 @@
-package loglinear
+package informed
 
 import (
 	"math"
@@ -6,15 +6,13 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
-
-	"privpipe/mstep/internal/product"
 )
 
-// TestFitSolves: enough steps of conjugate gradients give what a dense solver gives for the normal equations.
-func TestFitSolves(t *testing.T) {
+// TestLogLinearSolves: enough steps of conjugate gradients give what a dense solver gives for the normal equations.
+func TestLogLinearSolves(t *testing.T) {
 	const k, p, v, tau = 3, 5, 200, 4
 	r := rand.New(rand.NewPCG(7, 8))
-	features, m, s := product.Zeros(p, v), make([]float32, k*v), make([]float32, k*v)
+	features, m, s := zeros(p, v), make([]float32, k*v), make([]float32, k*v)
 	for i := range features.Data {
 		features.Data[i] = float32(r.NormFloat64())
 	}
@@ -22,8 +20,8 @@ func TestFitSolves(t *testing.T) {
 		m[i] = float32(10 * r.ExpFloat64())
 		s[i] = m[i] + float32(tau*r.NormFloat64())
 	}
-	o := Options{Ridge: 3, ModelError: 0.5, Steps: 3 * p}
-	got := Fit(m, s, product.Both(features), tau, o)
+	o := logLinear{Ridge: 3, ModelError: 0.5, Steps: 3 * p}
+	got := fitLogLinear(m, s, newPair(features), tau, o)
 	for row := range k {
 		normal, right := mat.NewSymDense(p, nil), mat.NewVecDense(p, nil)
 		for a := range p {
@@ -59,11 +57,11 @@ func TestFitSolves(t *testing.T) {
 	}
 }
 
-// TestRecovery: sizes that are off by exp(f·w) are corrected, and the correction of no cell exceeds its bound.
-func TestRecovery(t *testing.T) {
+// TestCorrectionRecovers: sizes that are off by exp(f·w) are corrected, and the correction of no cell exceeds its bound.
+func TestCorrectionRecovers(t *testing.T) {
 	const v = 3000
 	r := rand.New(rand.NewPCG(9, 10))
-	features, m, s, truth := product.Zeros(2, v), make([]float32, v), make([]float32, v), make([]float64, v)
+	features, m, s, truth := zeros(2, v), make([]float32, v), make([]float32, v), make([]float64, v)
 	for at := range v {
 		features.Data[at], features.Data[v+at] = float32(r.NormFloat64()), float32(r.NormFloat64())
 		m[at] = float32(20 * r.ExpFloat64())
@@ -77,17 +75,18 @@ func TestRecovery(t *testing.T) {
 		return sum
 	}
 	before := off()
-	Correct(m, product.New(features),
-		Fit(m, s, product.Both(features), 2, Options{Ridge: 1, ModelError: 0.5, Steps: 8}))
+	correct(m, newFactor(features),
+		fitLogLinear(m, s, newPair(features), 2, logLinear{Ridge: 1, ModelError: 0.5, Steps: 8}))
 	if after := off(); after > before/4 {
 		t.Errorf("the error fell from %.0f to %.0f, want a quarter or less", before, after)
 	}
-	one, w := []float32{1, 1}, product.Zeros(1, 1)
+	one, w := []float32{1, 1}, zeros(1, 1)
 	w.Data[0] = 100
-	wide := product.Zeros(1, 2)
+	wide := zeros(1, 2)
 	copy(wide.Data, []float32{1, -1})
-	Correct(one, product.New(wide), w)
-	if math.Abs(math.Log(float64(one[0]))-most) > 1e-5 || math.Abs(math.Log(float64(one[1]))+most) > 1e-5 {
-		t.Errorf("cells of weight ±100 are %v, want exp(±%d)", one, most)
+	correct(one, newFactor(wide), w)
+	up, down := math.Log(float64(one[0])), math.Log(float64(one[1]))
+	if math.Abs(up-mostCorrection) > 1e-5 || math.Abs(down+mostCorrection) > 1e-5 {
+		t.Errorf("cells of weight ±100 are %v, want exp(±%d)", one, mostCorrection)
 	}
 }

@@ -1,6 +1,4 @@
-// Package spectrum has the eigenvalues of released symmetric matrices. The matrices are positive semidefinite except
-// for their noise.
-package spectrum
+package denoise
 
 import (
 	"errors"
@@ -9,14 +7,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Spectrum is a symmetric matrix as its eigenvalues and its eigenvectors.
+// A Spectrum is a released symmetric matrix as its eigenvalues and its eigenvectors. The matrix is positive
+// semidefinite except for its noise.
 type Spectrum struct {
 	Values  []float64 // ascending
 	Vectors mat.Dense // a column for each eigenvalue
 }
 
-// Of returns the spectrum of a symmetric n × n matrix, given row by row.
-func Of(cells []float64, n int) (*Spectrum, error) {
+// NewSpectrum returns the spectrum of a symmetric n × n matrix, given row by row.
+func NewSpectrum(cells []float64, n int) (*Spectrum, error) {
 	var eigen mat.EigenSym
 	if !eigen.Factorize(mat.NewSymDense(n, cells), true) {
 		return nil, errors.New("the eigenvalues of a released matrix were not found")
@@ -26,11 +25,11 @@ func Of(cells []float64, n int) (*Spectrum, error) {
 	return s, nil
 }
 
-// Floor is the least eigenvalue of an n × n matrix that counts as above noise. The noise has the given standard
+// NoiseFloor is the least eigenvalue of an n × n matrix that counts as above noise. The noise has the given standard
 // deviation on the diagonal, and 1/√2 of it off the diagonal. The largest eigenvalue of such noise is about
 // deviation·√(2n) (Wigner's semicircle: 2·√n times the deviation off the diagonal). Half of it is a compromise: smaller
 // eigenvalues cannot be told from noise.
-func Floor(deviation float64, n int) float64 { return deviation * math.Sqrt(2*float64(n)) / 2 }
+func NoiseFloor(deviation float64, n int) float64 { return deviation * math.Sqrt(2*float64(n)) / 2 }
 
 // Rotate returns x in the coordinates of the eigenvectors.
 func (s *Spectrum) Rotate(x []float64) []float64 {

@@ -1,4 +1,4 @@
-package mills
+package denoise
 
 import "golang.org/x/sys/cpu"
 
@@ -7,7 +7,7 @@ func vectorKernels() []candidate {
 	return []candidate{{kernel{"AVX2", addWide}, cpu.X86.HasAVX2}}
 }
 
-// addWide passes addresses on. Add has checked the lengths of the slices.
+// addWide passes addresses on. addMills has checked the lengths of the slices.
 func addWide(ratio, derivative, y, pull []float64, inverse, weight float64) {
 	addAVX2(&ratio[0], &derivative[0], &y[0], &pull[0], len(ratio), &constants[0][0], inverse, weight)
 }

@@ -1,37 +1,35 @@
-// Package blend explains noisy rows as mixtures of known rows with non-negative weights, by weighted least squares.
-package blend
+package informed
 
 import (
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas32"
-
-	"privpipe/mstep/internal/product"
 )
 
-// A Blend has K mixtures of J known rows with V cells. All numbers are at least 0.
-type Blend struct {
-	Known   product.Pair // J × V, and its transpose
-	Rows    []float64    // J factors of the known rows; nil: 1
-	Columns []float32    // V factors of the known columns; nil: 1
-	Weights []float64    // K × J
+// A blend explains noisy rows as mixtures of known rows with non-negative weights, by weighted least squares. It has K
+// mixtures of J known rows with V cells. All numbers are at least 0.
+type blend struct {
+	Known   pair      // J × V, and its transpose
+	Rows    []float64 // J factors of the known rows; nil: 1
+	Columns []float32 // V factors of the known columns; nil: 1
+	Weights []float64 // K × J
 }
 
-// New returns a blend with K mixtures. The weights are 0 until Reset.
-func New(known blas32.General, mixtures int) *Blend {
-	return &Blend{Known: product.Both(known), Weights: make([]float64, mixtures*known.Rows)}
+// newBlend returns a blend with K mixtures. The weights are 0 until Reset.
+func newBlend(known blas32.General, mixtures int) *blend {
+	return &blend{Known: newPair(known), Weights: make([]float64, mixtures*known.Rows)}
 }
 
 // Clone returns a copy with its own weights.
-func (b *Blend) Clone() *Blend {
+func (b *blend) Clone() *blend {
 	c := *b
 	c.Weights = slices.Clone(b.Weights)
 	return &c
 }
 
 // Reset makes the weights equal, with the given sum in each mixture.
-func (b *Blend) Reset(total float64) {
+func (b *blend) Reset(total float64) {
 	for i := range b.Weights {
 		b.Weights[i] = total / float64(b.Known.Matrix.Rows)
 	}
@@ -39,7 +37,7 @@ func (b *Blend) Reset(total float64) {
 
 // Loosen takes a part of each mixture's weight and shares it equally among all known rows, so that a weight near 0 can
 // come back.
-func (b *Blend) Loosen(part float64) {
+func (b *blend) Loosen(part float64) {
 	for mixture := range slices.Chunk(b.Weights, b.Known.Matrix.Rows) {
 		total := 0.0
 		for _, a := range mixture {
@@ -51,9 +49,9 @@ func (b *Blend) Loosen(part float64) {
 	}
 }
 
-// ModelError is κ in the variance τ² + κm² for cells with expected size m. The term κm² is there because no mixture of
+// modelError is κ in the variance τ² + κm² for cells with expected size m. The term κm² is there because no mixture of
 // known rows is exactly the truth.
-const ModelError = 0.5
+const modelError = 0.5
 
 // Fit improves the weights by multiplicative updates. m are the mixtures before, and s is K × V with noise of deviation
 // τ. Fit lowers
@@ -63,15 +61,15 @@ const ModelError = 0.5
 // The gradient is d·(u∘m) + d·(u∘s⁻) − d·(u∘s⁺), with s = s⁺ − s⁻. So a ← a · d·(u∘s⁺) / d·(u∘(m + s⁻)). This is
 // equation 4 of Lee and Seung (2001) with weights, and with the negative part of s on the side of m. The negative part
 // only adds a linear term to their auxiliary function, so no step raises the sum.
-func (b *Blend) Fit(s []float32, tau float64, steps int) {
+func (b *blend) Fit(s []float32, tau float64, steps int) {
 	m := b.Mixtures(b.Known.Matrix, b.Columns)
-	u, side := make([]float32, len(s)), product.Zeros(m.Rows, m.Cols)
+	u, side := make([]float32, len(s)), zeros(m.Rows, m.Cols)
 	for i, x := range m.Data {
-		u[i] = float32(tau * tau / (tau*tau + ModelError*float64(x)*float64(x)))
+		u[i] = float32(tau * tau / (tau*tau + modelError*float64(x)*float64(x)))
 		side.Data[i] = u[i] * max(s[i], 0)
 	}
-	multiply(side, b.Columns)
-	pull := product.Of(side, b.Known.Transpose) // without the row factors, which cancel
+	multiplyColumns(side, b.Columns)
+	pull := product(side, b.Known.Transpose) // without the row factors, which cancel
 	for step := range steps {
 		if step > 0 {
 			m = b.Mixtures(b.Known.Matrix, b.Columns)
@@ -79,8 +77,8 @@ func (b *Blend) Fit(s []float32, tau float64, steps int) {
 		for i, x := range m.Data {
 			side.Data[i] = u[i] * (x + max(-s[i], 0))
 		}
-		multiply(side, b.Columns)
-		for i, p := range product.Of(side, b.Known.Transpose).Data {
+		multiplyColumns(side, b.Columns)
+		for i, p := range product(side, b.Known.Transpose).Data {
 			if p > 0 {
 				b.Weights[i] = min(b.Weights[i]*float64(pull.Data[i]/p), math.MaxFloat32)
 			}
@@ -90,21 +88,21 @@ func (b *Blend) Fit(s []float32, tau float64, steps int) {
 
 // Mixtures returns the mixtures of other rows by the weights, K × V, with factors for their columns. There are as many
 // rows as known rows. They may have more cells.
-func (b *Blend) Mixtures(rows *product.Factor, columns []float32) blas32.General {
-	weights := product.Zeros(len(b.Weights)/rows.Rows, rows.Rows)
+func (b *blend) Mixtures(rows *factor, columns []float32) blas32.General {
+	weights := zeros(len(b.Weights)/rows.Rows, rows.Rows)
 	for i, a := range b.Weights {
 		if b.Rows != nil {
 			a *= b.Rows[i%rows.Rows]
 		}
 		weights.Data[i] = float32(a)
 	}
-	m := product.Of(weights, rows)
-	multiply(m, columns)
+	m := product(weights, rows)
+	multiplyColumns(m, columns)
 	return m
 }
 
-// multiply multiplies the columns of m by factors.
-func multiply(m blas32.General, factors []float32) {
+// multiplyColumns multiplies the columns of m by factors.
+func multiplyColumns(m blas32.General, factors []float32) {
 	if factors == nil {
 		return
 	}

@@ -1,4 +1,4 @@
-package bessel
+package sbn
 
 import (
 	"math"
@@ -26,9 +26,9 @@ func TestScaledK(t *testing.T) {
 		{1e6, 0.00125331398065132121, 0.00125331460730815487},
 		{1e15, 3.96332729760601052e-8, 3.9633272976060125e-8},
 	} {
-		k0, k1 := ScaledK(c.x)
+		k0, k1 := scaledK(c.x)
 		if math.Abs(k0/c.k0-1) > 2e-15 || math.Abs(k1/c.k1-1) > 2e-15 {
-			t.Errorf("ScaledK(%v) is %v, %v, want %v, %v: off by %.1e, %.1e", c.x, k0, k1, c.k0, c.k1, k0/c.k0-1,
+			t.Errorf("scaledK(%v) is %v, %v, want %v, %v: off by %.1e, %.1e", c.x, k0, k1, c.k0, c.k1, k0/c.k0-1,
 				k1/c.k1-1)
 		}
 	}
@@ -37,10 +37,10 @@ func TestScaledK(t *testing.T) {
 // TestJoin: the two ways agree where one takes over from the other, and beyond.
 func TestJoin(t *testing.T) {
 	for x := 0.8; x < 1.4; x += 0.01 {
-		k0, k1 := series(x)
-		s0, s1 := integral(x)
+		k0, k1 := besselSeries(x)
+		s0, s1 := besselIntegral(x)
 		if e := math.Exp(x); math.Abs(e*k0/s0-1) > 5e-15 || math.Abs(e*k1/s1-1) > 5e-15 {
-			t.Errorf("at %v the series gives %v, %v, and the integral %v, %v", x, e*k0, e*k1, s0, s1)
+			t.Errorf("at %v the besselSeries gives %v, %v, and the besselIntegral %v, %v", x, e*k0, e*k1, s0, s1)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package spectrum
+package denoise
 
 import (
 	"math"
@@ -18,14 +18,14 @@ func symmetric(n int, deviation float64) []float64 {
 	return cells
 }
 
-// TestOf: a matrix is that of its spectrum, and vectors go to the eigenvectors and back.
-func TestOf(t *testing.T) {
+// TestSpectrum: a matrix is that of its spectrum, and vectors go to the eigenvectors and back.
+func TestSpectrum(t *testing.T) {
 	const n = 7
 	cells := symmetric(n, 1)
 	for i := range n {
 		cells[i*n+i] += 20 // all eigenvalues are positive
 	}
-	s, err := Of(cells, n)
+	s, err := NewSpectrum(cells, n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,14 +55,14 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestFloor: it is half of the largest eigenvalue of noise.
-func TestFloor(t *testing.T) {
+// TestNoiseFloor: it is half of the largest eigenvalue of noise.
+func TestNoiseFloor(t *testing.T) {
 	const n = 300
-	s, err := Of(symmetric(n, 3), n)
+	s, err := NewSpectrum(symmetric(n, 3), n)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := Floor(3, n), s.Values[n-1]/2; math.Abs(got-want) > 0.05*want {
+	if got, want := NoiseFloor(3, n), s.Values[n-1]/2; math.Abs(got-want) > 0.05*want {
 		t.Errorf("the floor is %v, half of the largest eigenvalue %v", got, want)
 	}
 }

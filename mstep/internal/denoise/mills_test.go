@@ -1,4 +1,4 @@
-package mills
+package denoise
 
 import (
 	"encoding/binary"
@@ -13,17 +13,17 @@ import (
 // everyKernel runs a test with each kernel of this machine.
 func everyKernel(t *testing.T, test func(t *testing.T)) {
 	t.Helper()
-	if lacking := EachKernel(func(name string) { t.Run(name, test) }); len(lacking) > 0 {
+	if lacking := eachKernel(func(name string) { t.Run(name, test) }); len(lacking) > 0 {
 		t.Logf("this machine cannot run %v", lacking)
 	}
 }
 
-// one returns R(z) and R′(z) as Add gives them, from each lane.
-func one(t testing.TB, z float64) (ratio, derivative float64) {
+// mills returns R(z) and R′(z) as addMills gives them, from each lane.
+func mills(t testing.TB, z float64) (ratio, derivative float64) {
 	t.Helper()
-	r, d := make([]float64, Lanes), make([]float64, Lanes)
-	Add(r, d, slices.Repeat([]float64{z}, Lanes), make([]float64, Lanes), 1, 1)
-	for i := range Lanes {
+	r, d := make([]float64, lanes), make([]float64, lanes)
+	addMills(r, d, slices.Repeat([]float64{z}, lanes), make([]float64, lanes), 1, 1)
+	for i := range lanes {
 		if r[i] != r[0] || d[i] != d[0] {
 			t.Fatalf("R(%v) is %v, R′ %v in different lanes", z, r, d)
 		}
@@ -57,14 +57,14 @@ func integral(z float64) (ratio, mean float64) {
 
 func checkAt(t *testing.T, z float64) {
 	t.Helper()
-	ratio, derivative := one(t, z)
+	ratio, derivative := mills(t, z)
 	wantRatio, wantMean := integral(z)
-	near(t, "R", z, ratio, wantRatio, 1e-7)
-	near(t, "R′", z, derivative, wantMean*wantRatio, 1e-6)
+	nearAt(t, "R", z, ratio, wantRatio, 1e-7)
+	nearAt(t, "R′", z, derivative, wantMean*wantRatio, 1e-6)
 }
 
-// TestAdd goes through z from −100 to 37, which has the ends of all rules.
-func TestAdd(t *testing.T) {
+// TestMills goes through z from −100 to 37, which has the ends of all rules.
+func TestMills(t *testing.T) {
 	everyKernel(t, func(t *testing.T) {
 		for z := -100.0; z <= 37; z += 0.0371 {
 			checkAt(t, z)
@@ -75,8 +75,8 @@ func TestAdd(t *testing.T) {
 	})
 }
 
-// FuzzAdd: any z up to 37.
-func FuzzAdd(f *testing.F) {
+// FuzzMills: any z up to 37.
+func FuzzMills(f *testing.F) {
 	f.Add(-1e9)
 	f.Add(-0.3)
 	f.Add(36.9)
@@ -92,15 +92,15 @@ func FuzzAdd(f *testing.F) {
 func TestFar(t *testing.T) {
 	everyKernel(t, func(t *testing.T) {
 		for x := 1e7; x < 1e150; x *= 3 {
-			ratio, derivative := one(t, -x)
-			near(t, "R", -x, ratio, 1/x, 1e-6)
-			near(t, "R′", -x, derivative, 1/x/x, 2e-6)
+			ratio, derivative := mills(t, -x)
+			nearAt(t, "R", -x, ratio, 1/x, 1e-6)
+			nearAt(t, "R′", -x, derivative, 1/x/x, 2e-6)
 		}
 	})
 }
 
-// near allows an error relative to want.
-func near(t *testing.T, what string, z, got, want, relative float64) {
+// nearAt allows an error relative to want.
+func nearAt(t *testing.T, what string, z, got, want, relative float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= relative*math.Abs(want)) {
 		t.Errorf("%s(%v) is %v, want %v", what, z, got, want)
@@ -115,7 +115,7 @@ func FuzzKernels(f *testing.F) {
 	f.Add(uint64(4), 37.0, 1e-30, 1.0, 0.0)
 	f.Fuzz(func(t *testing.T, seed uint64, scale, pull, inverse, weight float64) {
 		random := rand.New(rand.NewPCG(seed, 0))
-		n := Lanes * (1 + random.IntN(9))
+		n := lanes * (1 + random.IntN(9))
 		numbers := func(of func() float64) []float64 {
 			all := make([]float64, n)
 			for i := range all {
@@ -128,9 +128,9 @@ func FuzzKernels(f *testing.F) {
 		ratio, derivative := numbers(random.NormFloat64), numbers(random.NormFloat64)
 		wantRatio, wantDerivative := slices.Clone(ratio), slices.Clone(derivative)
 		plainAdd(wantRatio, wantDerivative, ys, pulls, math.Abs(inverse), weight)
-		EachKernel(func(name string) {
+		eachKernel(func(name string) {
 			r, d := slices.Clone(ratio), slices.Clone(derivative)
-			Add(r, d, ys, pulls, math.Abs(inverse), weight)
+			addMills(r, d, ys, pulls, math.Abs(inverse), weight)
 			if !same(r, wantRatio) || !same(d, wantDerivative) {
 				t.Errorf("%s: R %v, R′ %v, plain gives %v and %v", name, r, d, wantRatio, wantDerivative)
 			}
@@ -145,14 +145,14 @@ func same(a, b []float64) bool {
 	})
 }
 
-// TestAddIsWeighted: z is y − pull·inverse, and the weighted numbers are added.
-func TestAddIsWeighted(t *testing.T) {
+// TestMillsIsWeighted: z is y − pull·inverse, and the weighted numbers are added.
+func TestMillsIsWeighted(t *testing.T) {
 	everyKernel(t, func(t *testing.T) {
 		ratio, derivative := []float64{1, 2, 3, 4, 5, 6, 7, 8}, []float64{5, 6, 7, 8, 9, 10, 11, 12}
 		y, pull := []float64{1, -1, 0.5, 2, 0, 3, -4, 0.2}, []float64{1, 2, 3, 0.25, 1, 0, 2, 9}
-		Add(ratio, derivative, y, pull, 0.5, 0.25)
-		for i := range Lanes {
-			r, d := one(t, y[i]-0.5*pull[i])
+		addMills(ratio, derivative, y, pull, 0.5, 0.25)
+		for i := range lanes {
+			r, d := mills(t, y[i]-0.5*pull[i])
 			if ratio[i] != float64(i+1)+0.25*r || derivative[i] != float64(i+5)+0.25*d {
 				t.Errorf("number %d: %v and %v, want %v and %v", i, ratio[i], derivative[i], float64(i+1)+0.25*r,
 					float64(i+5)+0.25*d)
@@ -164,14 +164,14 @@ func TestAddIsWeighted(t *testing.T) {
 // TestLanes: a number does not depend on those beside it, whose rule may be the other one.
 func TestLanes(t *testing.T) {
 	everyKernel(t, func(t *testing.T) {
-		for lane := range Lanes {
+		for lane := range lanes {
 			for _, of := range [][2]float64{{0.75, -2}, {-2, 0.75}, {20, -1e6}, {-1e6, 20}} {
-				ratio, derivative, y := make([]float64, Lanes), make([]float64, Lanes),
-					slices.Repeat([]float64{of[1]}, Lanes)
+				ratio, derivative, y := make([]float64, lanes), make([]float64, lanes),
+					slices.Repeat([]float64{of[1]}, lanes)
 				y[lane] = of[0]
-				Add(ratio, derivative, y, make([]float64, Lanes), 1, 1)
+				addMills(ratio, derivative, y, make([]float64, lanes), 1, 1)
 				for i, z := range y {
-					if r, d := one(t, z); ratio[i] != r || derivative[i] != d {
+					if r, d := mills(t, z); ratio[i] != r || derivative[i] != d {
 						t.Errorf("R(%v) is %v, R′ %v beside others; alone %v and %v", z, ratio[i], derivative[i], r, d)
 					}
 				}
@@ -189,24 +189,24 @@ func TestLengths(t *testing.T) {
 					t.Errorf("slices of %v numbers are taken", n)
 				}
 			}()
-			Add(make([]float64, n[0]), make([]float64, n[1]), make([]float64, n[2]), make([]float64, n[3]), 1, 1)
+			addMills(make([]float64, n[0]), make([]float64, n[1]), make([]float64, n[2]), make([]float64, n[3]), 1, 1)
 		}()
 	}
-	Add(nil, nil, nil, nil, 1, 1)
+	addMills(nil, nil, nil, nil, 1, 1)
 }
 
 // TestEachKernel: the kernel of this machine comes first, each is used in its turn, and afterwards the usual one.
 func TestEachKernel(t *testing.T) {
 	usual := chosen
 	var names []string
-	lacking := EachKernel(func(name string) {
+	lacking := eachKernel(func(name string) {
 		names = append(names, name)
 		if chosen.name != name {
 			t.Errorf("%s is used in place of %s", chosen.name, name)
 		}
 	})
 	if len(names) == 0 || names[0] != usual.name || names[len(names)-1] != "plain" ||
-		len(names)+len(lacking) != len(all) || chosen != usual {
+		len(names)+len(lacking) != len(kernels) || chosen != usual {
 		t.Errorf("kernels %v, lacking %v, and afterwards %s; usual is %s", names, lacking, chosen.name, usual.name)
 	}
 }
@@ -225,7 +225,7 @@ func TestConstants(t *testing.T) {
 		}
 	}
 	for i, row := range constants {
-		if row != lanes(row[0]) {
+		if row != each(row[0]) {
 			t.Errorf("lanes of constant %d differ: %v", i, row)
 		}
 	}
@@ -298,10 +298,10 @@ func BenchmarkAdd(b *testing.B) {
 	for i := range y {
 		y[i], pull[i] = random.NormFloat64(), random.ExpFloat64()
 	}
-	EachKernel(func(name string) {
+	eachKernel(func(name string) {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				Add(ratio, derivative, y, pull, 1, 1e-9)
+				addMills(ratio, derivative, y, pull, 1, 1e-9)
 			}
 			b.ReportMetric(b.Elapsed().Seconds()/float64(b.N)/n*1e9, "ns/number")
 		})
@@ -319,7 +319,7 @@ func TestBits(t *testing.T) {
 			y[i], pull[i] = 37-float64(50*random.Float64()), 3*random.Float64()
 		}
 		for _, inverse := range []float64{0.1, 1, 30} {
-			Add(ratio, derivative, y, pull, inverse, 0.3)
+			addMills(ratio, derivative, y, pull, inverse, 0.3)
 		}
 		hash := fnv.New64a()
 		for i := range n {

@@ -1,0 +1,42 @@
+package denoise
+
+// A kernel does the work of addMills, for at least one number.
+type kernel struct {
+	name string
+	add  func(ratio, derivative, y, pull []float64, inverse, weight float64)
+}
+
+// A candidate is a kernel for this architecture. runs says whether this machine has the kernel's instructions.
+type candidate struct {
+	kernel
+	runs bool
+}
+
+// kernels has the fastest kernel first.
+var kernels = append(vectorKernels(), candidate{kernel{"plain", plainAdd}, true})
+
+var chosen = func() *kernel {
+	for i := range kernels {
+		if kernels[i].runs {
+			return &kernels[i].kernel
+		}
+	}
+	panic("the plain kernel runs everywhere")
+}()
+
+// eachKernel calls do for each kernel that this machine runs, and addMills uses the kernel during the call. The
+// machine's usual kernel comes first. eachKernel is for tests and benchmarks. It returns the names of the kernels that
+// the machine lacks instructions for. It must not run beside addMills.
+func eachKernel(do func(name string)) (lacking []string) {
+	usual := chosen
+	defer func() { chosen = usual }()
+	for i := range kernels {
+		if !kernels[i].runs {
+			lacking = append(lacking, kernels[i].name)
+			continue
+		}
+		chosen = &kernels[i].kernel
+		do(kernels[i].name)
+	}
+	return lacking
+}
