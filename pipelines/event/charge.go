@@ -91,34 +91,7 @@ func (c *Charge) checkMechanism() error {
 	if selects := c.Mechanism == Select; selects != (c.Threshold != 0) || selects != (c.MaxWords != 0) {
 		return errors.New("threshold and max_words belong to select, and select needs both")
 	}
-	switch c.Mechanism {
-	case Select:
-		if c.Adjacency == ReplaceOne {
-			return fmt.Errorf("select needs adjacency %q or %q", AddRemove, ReplaceNull)
-		}
-		if err := checkMaxWords(c.MaxWords); err != nil {
-			return err
-		}
-		return checkOnce(c.Mechanism, c.Scheme, c.Round)
-	case RandomizedResponse:
-		if c.Adjacency != ReplaceOne || c.Unit != Document {
-			return fmt.Errorf("randomized-response needs adjacency %q and unit %q", ReplaceOne, Document)
-		}
-		if c.Scale > FlipSteps/2 {
-			return fmt.Errorf("scale of randomized-response must be at most half of %d, is %d", uint64(FlipSteps),
-				c.Scale)
-		}
-		return checkOnce(c.Mechanism, c.Scheme, c.Round)
-	case Objective:
-		if err := checkObjective(c.Adjacency, c.Unit); err != nil {
-			return err
-		}
-		if c.Scale != EpsilonSteps {
-			return fmt.Errorf("scale of objective must be %d, is %d", uint64(EpsilonSteps), c.Scale)
-		}
-		return checkOnce(c.Mechanism, c.Scheme, c.Round)
-	}
-	return nil
+	return c.checkSingle()
 }
 
 // NoCharge returns the charge for a release without privacy. The caller adds data set, run, settings and release.

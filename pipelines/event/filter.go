@@ -89,3 +89,12 @@ func (f *Filter) covers(c *Charge) error {
 
 // sampled says that fresh coins chose the units for the charge's round.
 func sampled(c *Charge) bool { return c.Scheme.Method == Poisson || c.Scheme.Method == Fixed }
+
+// leastCost returns the least that a grant's release costs by the ledger's filter, 0 without one. All charges of one
+// grant cost the same.
+func (t *tally) leastCost(u *use, c *Charge) float64 {
+	if u.least == 0 && t.head != nil && t.head.Filter != nil && u.grant.Cost > 0 && t.head.Filter.covers(c) == nil {
+		u.least = t.head.Filter.leastCost(c)
+	}
+	return u.least
+}

@@ -1,11 +1,8 @@
 package event
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"time"
 )
 
 // A Head is the first line in a ledger: the ledger's identity and its limits. Ledgers that are older than heads have
@@ -33,13 +30,6 @@ type Limit struct {
 
 // headIDBytes is the number of bytes in a ledger's identity.
 const headIDBytes = 16
-
-// NewHead returns a head with a new identity.
-func NewHead() *Head {
-	var id [headIDBytes]byte
-	rand.Read(id[:]) // never fails
-	return &Head{ID: hex.EncodeToString(id[:])}
-}
 
 // Check reports the first rule that h breaks.
 func (h *Head) Check() error {
@@ -74,13 +64,6 @@ func (l Limit) Check() error {
 		return nil
 	}
 	return CheckDelta(l.Delta)
-}
-
-// NewLedger returns the content of a new ledger: its head's line.
-func NewLedger(h *Head, at time.Time) ([]byte, error) {
-	line := new(Ledger).Next(at)
-	line.Type, line.Head = TypeHead, h
-	return line.Encode(Genesis)
 }
 
 // Head returns the head of l, nil for a ledger without one.

@@ -90,52 +90,6 @@ func (g *Grant) checkBound() error {
 	return nil
 }
 
-// checkWord checks that the sensitivity covers the exchange of one word, on the grid. A word adds 1 to one cell of
-// counts, so the exchange changes two cells. An increment is a difference of two counts, so the exchange changes four
-// cells. See claim.md. A symmetric matrix is refused for Gaussian: its cells off the diagonal count twice in the norm,
-// and have less noise.
-func (g *Grant) checkWord() error {
-	if len(g.Statistics) > 0 {
-		return fmt.Errorf("statistics do not belong to unit %s, where a word adds 1 to one cell", Word)
-	}
-	if g.Mechanism == Gaussian && slices.ContainsFunc(g.Matrices, func(m Matrix) bool { return m.Symmetric }) {
-		return fmt.Errorf("unit %s under %s does not go with a symmetric matrix, where a word counts twice off the "+
-			"diagonal", Word, Gaussian)
-	}
-	bound, _ := g.Steps()
-	cells := 4.0
-	if g.Counts() {
-		cells = 2
-	}
-	perUnit := float64(bound) / g.Clip
-	least := math.Ceil(perUnit) // the most steps that a change by 1 can make
-	if least != perUnit {
-		least++ // products on the two sides of a power of two are rounded differently
-	}
-	if g.Mechanism == Laplace {
-		least *= cells
-	} else {
-		least *= math.Sqrt(cells)
-	}
-	if float64(g.Sensitivity(bound)) < least {
-		return fmt.Errorf("the exchange of a word moves sums by up to %v times the clip, the sensitivity is %v",
-			least/float64(bound), g.Proved)
-	}
-	return nil
-}
-
-// Counts says whether contributions under unit Word are counts: whole numbers, at least 0. Otherwise they are
-// increments of counts.
-func (g *Grant) Counts() bool { return g.Clip == 1 }
-
-// checkDraws checks the loss of the draws that give one token its topic in a round.
-func checkDraws(unit string, loss float64) error {
-	if loss != 0 && unit != Word {
-		return fmt.Errorf("draws belong to unit %s", Word)
-	}
-	return CheckDraws(loss)
-}
-
 func (g *Grant) checkStatistics() error {
 	for i, s := range g.Statistics {
 		if s.Name == "" || slices.ContainsFunc(g.Statistics[:i],
@@ -148,79 +102,6 @@ func (g *Grant) checkStatistics() error {
 	}
 	return nil
 }
-
-func (g *Grant) checkSelect() error {
-	if g.Clipping != "" || g.NonNegative || len(g.Statistics) > 0 || g.Flip != 0 || g.Claim != "" || g.Proved != 0 ||
-		g.Draws != 0 {
-		return errors.New("clipping, non_negative, statistics, flip, claim, sensitivity and draws do not belong to " +
-			"select")
-	}
-	if g.Clip != 1 {
-		return fmt.Errorf("clip of select must be 1, the weight of a unit, is %v", g.Clip)
-	}
-	if g.Adjacency == ReplaceOne {
-		return fmt.Errorf("select needs adjacency %q or %q", AddRemove, ReplaceNull)
-	}
-	if err := checkOnce(g.Mechanism, g.Scheme, g.Releases); err != nil {
-		return err
-	}
-	if err := checkMaxWords(g.MaxWords); err != nil {
-		return err
-	}
-	if err := positive("threshold", g.Threshold); err != nil {
-		return err
-	}
-	return CheckNoiseMultiplier(g.NoiseMultiplier)
-}
-
-func (g *Grant) checkRandomizedResponse() error {
-	if g.Clipping != "" || g.Clip != 0 || g.NonNegative || len(g.Statistics) > 0 || g.NoiseMultiplier != 0 ||
-		g.Threshold != 0 || g.Claim != "" || g.Proved != 0 || g.Draws != 0 {
-		return errors.New("clipping, clip, non_negative, statistics, noise_multiplier, threshold, claim, sensitivity " +
-			"and draws do not belong to " +
-			"randomized-response")
-	}
-	if g.Adjacency != ReplaceOne || g.Unit != Document {
-		// The recipient of the reports sees their number, so add-remove cannot hold.
-		return fmt.Errorf("randomized-response needs adjacency %q and unit %q", ReplaceOne, Document)
-	}
-	if err := checkOnce(g.Mechanism, g.Scheme, g.Releases); err != nil {
-		return err
-	}
-	if err := checkMaxWords(g.MaxWords); err != nil {
-		return err
-	}
-	if !(g.Flip >= 1.0/FlipSteps && g.Flip <= 0.5) {
-		return fmt.Errorf("flip must be in [2^-32, 0.5], is %v", g.Flip)
-	}
-	if g.ReportWords < 0 || g.ReportWords > g.MaxWords {
-		return fmt.Errorf("words drawn for a report (report_words) must be in [0, %d], at most max_words, are %d",
-			g.MaxWords, g.ReportWords)
-	}
-	return nil
-}
-
-// checkOnce checks that a mechanism that releases once has one round and one release.
-func checkOnce(mechanism string, scheme Scheme, releases int) error {
-	if scheme.Method != All || scheme.Rounds != 1 || releases != 1 {
-		return fmt.Errorf("%s releases once, from all units", mechanism)
-	}
-	return nil
-}
-
-// MaxWordsLimit bounds Grant.MaxWords.
-const MaxWordsLimit = 1 << 20
-
-func checkMaxWords(n int) error {
-	if n < 1 || n > MaxWordsLimit {
-		return fmt.Errorf("most words of a unit (max_words) must be in [1, %d], is %d", MaxWordsLimit, n)
-	}
-	return nil
-}
-
-// FlipSteps is the number of steps in a probability of 1. A charge states the probability of one wrong bit in these
-// steps.
-const FlipSteps = 1 << 32
 
 // maxBits is the maximum b for a bound of 2^b steps. Truncation to 2^-20 of the bound is far below the noise. A noise
 // multiplier of 1 gives a scale of 2^20 steps. From a scale of 1000 on, discrete Gaussian noise is as good as

@@ -115,15 +115,6 @@ func (t *tally) use(id string) *use {
 	return u
 }
 
-// leastCost returns the least that a grant's release costs by the ledger's filter, 0 without one. All charges of one
-// grant cost the same.
-func (t *tally) leastCost(u *use, c *Charge) float64 {
-	if u.least == 0 && t.head != nil && t.head.Filter != nil && u.grant.Cost > 0 && t.head.Filter.covers(c) == nil {
-		u.least = t.head.Filter.leastCost(c)
-	}
-	return u.least
-}
-
 // after returns the number of charges after the first known charges. If dataset is empty, all charges count, otherwise
 // only that data set's charges.
 func (t *tally) after(known int, dataset string) int {

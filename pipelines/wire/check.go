@@ -1,17 +1,12 @@
 package wire
 
 import (
-	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"privpipe/pipelines/event"
 )
@@ -154,59 +149,6 @@ func Check(h *Header, r *Record) error {
 		return errors.New("record without a body")
 	}
 	return nil // no rule is about a Header, an End or a RoundClose without its stream
-}
-
-// CheckDocumentNames checks a document's names. Callers that read a text file add the place in the file to the error.
-func CheckDocumentNames(d *Document) error {
-	if err := checkName("document id", d.Id, 1); err != nil {
-		return err
-	}
-	if err := checkName("user", d.User, 0); err != nil {
-		return err
-	}
-	return checkName("label", d.Label, 0)
-}
-
-func checkDocument(h *Header, d *Document) error {
-	if err := CheckDocumentNames(d); err != nil {
-		return err
-	}
-	if err := checkGaps("word id", d.WordGaps, h.VocabularySize); err != nil {
-		return err
-	}
-	if h.Values {
-		return checkValues(d)
-	}
-	if len(d.WordGaps) != len(d.Counts) || len(d.Values) > 0 {
-		return errors.New("document has not as many counts as word ids, or has values in a stream of counts")
-	}
-	tokens := uint64(0)
-	for _, c := range d.Counts {
-		if c == 0 {
-			return errors.New("document has a word with count 0")
-		}
-		tokens += uint64(c)
-	}
-	if tokens > MaxTokens {
-		return fmt.Errorf("document of more than %d words", MaxTokens)
-	}
-	return nil
-}
-
-// checkValues checks a document with real numbers.
-func checkValues(d *Document) error {
-	if len(d.Values) != 4*len(d.WordGaps) || len(d.Counts) > 0 {
-		return errors.New("document has not one value of 4 bytes for each word id, or has counts in a stream of values")
-	}
-	if !finite(d.Values) {
-		return errors.New("document has a value that is NaN or infinite")
-	}
-	for i := 0; i < len(d.Values); i += 4 {
-		if binary.LittleEndian.Uint32(d.Values[i:])<<1 == 0 { // +0 and −0
-			return errors.New("document has a word with value 0")
-		}
-	}
-	return nil
 }
 
 // finite says whether each little-endian FLOAT32 in values is finite. NaN and infinities have all exponent bits set
@@ -368,77 +310,6 @@ func checkSteps(h *Header, grant string, grid float64, bounds []float64) error {
 	return nil
 }
 
-func checkSum(h *Header, s *Sum) error {
-	if len(s.Settings) != sha256.Size {
-		return fmt.Errorf("settings of a sum must have %d bytes, have %d", sha256.Size, len(s.Settings))
-	}
-	if (s.Clip == 0) != (s.Grant == "") {
-		return errors.New("sum has a clip without a grant, or a grant without a clip")
-	}
-	return checkSteps(h, s.Grant, s.Grid, s.Bounds)
-}
-
-// KeySize is the size of a unit's key in Members, in bytes. A key is the first KeySize bytes of the SHA-256 of the
-// unit's name.
-const KeySize = 16
-
-func checkMembers(m *Members) error {
-	if len(m.Keys) == 0 || len(m.Keys)%KeySize != 0 {
-		return fmt.Errorf("members must be a positive number of keys of %d bytes", KeySize)
-	}
-	for i := KeySize; i < len(m.Keys); i += KeySize {
-		if bytes.Compare(m.Keys[i-KeySize:i], m.Keys[i:i+KeySize]) >= 0 {
-			return errors.New("members are not in strictly ascending order")
-		}
-	}
-	return nil
-}
-
-func checkTerms(t *Terms) error {
-	if err := CheckDocumentNames(&Document{Id: t.Id, User: t.User}); err != nil {
-		return err
-	}
-	seen := make(map[string]struct{}, len(t.Words))
-	for _, w := range t.Words {
-		if err := checkWord(w); err != nil {
-			return err
-		}
-		seen[w] = struct{}{}
-	}
-	if len(seen) != len(t.Words) {
-		return errors.New("a word occurs twice")
-	}
-	return nil
-}
-
-// checkWord checks that w can be a line in a vocabulary file (package vocabulary).
-func checkWord(w string) error {
-	if w == "" || len(w) > MaxWord || !utf8.ValidString(w) {
-		return fmt.Errorf("word must have 1 to %d bytes of UTF-8", MaxWord)
-	}
-	if w == "#" || strings.ContainsFunc(w, unicode.IsSpace) {
-		return errors.New("word has white space, or is the mark of a comment")
-	}
-	return nil
-}
-
-func checkParameters(p *Parameters) error {
-	names := make(map[string]bool)
-	for _, s := range p.Scalars {
-		if err := checkName("scalar's name", s.Name, 1); err != nil {
-			return err
-		}
-		if names[s.Name] {
-			return fmt.Errorf("scalar %q occurs twice", s.Name)
-		}
-		names[s.Name] = true
-		if math.IsNaN(s.Value) || math.IsInf(s.Value, 0) {
-			return fmt.Errorf("scalar %q is %v, must be finite", s.Name, s.Value)
-		}
-	}
-	return nil
-}
-
 func checkBlock(h *Header, b *Block) error {
 	if int(b.Matrix) >= len(h.Matrices) {
 		return fmt.Errorf("block of matrix %d, but the header has %d", b.Matrix, len(h.Matrices))
@@ -469,46 +340,4 @@ func checkFinite(m *Matrix, values []byte) error {
 		return fmt.Errorf("block of %q has a value that is NaN or infinite", m.Name)
 	}
 	return nil
-}
-
-func checkWords(h *Header, w *Words) error {
-	if uint64(w.First)+uint64(len(w.Words)) > uint64(h.VocabularySize) {
-		return fmt.Errorf("words beyond the vocabulary's %d", h.VocabularySize)
-	}
-	for _, s := range w.Words {
-		if err := checkWord(s); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func checkScore(s *Score) error {
-	if err := checkName("document id", s.Id, 0); err != nil {
-		return err
-	}
-	if s.CompletionTokens > s.Tokens {
-		return errors.New("score predicts more tokens than the document has")
-	}
-	for _, v := range []float64{s.Bound, s.Unigram, s.Completion, s.CompletionUnigram, s.PlugIn} {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("score must be finite, is %v", v)
-		}
-	}
-	return nil
-}
-
-func checkPrediction(h *Header, p *Prediction) error {
-	if err := cmp.Or(checkName("document id", p.Id, 0), checkName("label", p.Label, 0)); err != nil {
-		return err
-	}
-	if len(p.Probabilities) != 4*int(h.VocabularySize) {
-		return errors.New("prediction has not one probability of 4 bytes for each column")
-	}
-	for i := 0; i < len(p.Probabilities); i += 4 {
-		if v := math.Float32frombits(binary.LittleEndian.Uint32(p.Probabilities[i:])); !(v >= 0 && v <= 1) {
-			return errors.New("prediction has a probability outside [0, 1]")
-		}
-	}
-	return checkGaps("true column", p.TruthGaps, h.VocabularySize)
 }

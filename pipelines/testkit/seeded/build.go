@@ -41,16 +41,16 @@ var edits = []edit{
 	imports("privatize/internal/noise/random.go"),
 	imports("sample/internal/coin/coin.go"),
 	imports("estep/job/key.go"),
-	imports("pipelines/event/head.go"),
+	imports("pipelines/event/begin.go"),
 	imports("account/internal/plan/flags.go"),
 	// With one goroutine the order of draws does not depend on the machine.
 	{"privatize/internal/release/noise.go", "runtime.GOMAXPROCS(0)", "min(1, runtime.GOMAXPROCS(0))"},
 	// Coins depend on the names of reports. A ledger line's hash includes the time; the hash of the reports does not.
 	{"privatize/internal/local/responder.go", "r.book.LineOf(r.charge)[:16]", "r.charge.Release[:16]"},
-	{"pipelines/event/head.go", "rand.Read(id[:])", "rand.Begin(id[:])"},
+	{"pipelines/event/begin.go", "rand.Read(id[:])", "rand.Begin(id[:])"},
 	{"account/internal/plan/flags.go", "rand.Text()[:12])\n\t}\n",
 		"rand.Text()[:12])\n\t}\n\tg.ID = rand.Named + g.ID\n"},
-	{"pipelines/event/head.go", "// NewLedger returns", `func (l *Ledger) begun(name string) error {
+	{"pipelines/event/begin.go", "// NewLedger returns", `func (l *Ledger) begun(name string) error {
 	if head := l.Head(); head != nil {
 		return rand.Check(name, head.ID)
 	}

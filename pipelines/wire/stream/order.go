@@ -1,7 +1,6 @@
 package stream
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 
@@ -103,29 +102,6 @@ func (o *order) outside(r *wire.Record, kind wire.Kind) error {
 	return nil
 }
 
-// scored checks a score or a prediction. Its round is the round of the parameters behind it. A round may repeat, but
-// not go back.
-func (o *order) scored(r *wire.Record, kind wire.Kind) error {
-	if err := o.belongs(r, kind); err != nil {
-		return err
-	}
-	if r.Round < o.round {
-		return fmt.Errorf("%s of round %d comes after one of round %d", bodyName(r), r.Round, o.round)
-	}
-	if r.Round > event.MaxRounds {
-		return fmt.Errorf("round %d is beyond %d", r.Round, event.MaxRounds)
-	}
-	o.round, o.started = r.Round, true
-	return nil
-}
-
-func (o *order) prediction(r *wire.Record) error {
-	if o.words != o.header.VocabularySize {
-		return errors.New("prediction comes before the names of all columns")
-	}
-	return o.scored(r, wire.Kind_PREDICTIONS)
-}
-
 func bodyName(r *wire.Record) string {
 	m := r.ProtoReflect()
 	return string(m.WhichOneof(m.Descriptor().Oneofs().ByName("body")).Name())
@@ -202,52 +178,6 @@ func (o *order) roundClose(r *wire.Record, c *wire.RoundClose) error {
 		return fmt.Errorf("round %d announces more units than records", r.Round)
 	}
 	o.open = false
-	return nil
-}
-
-// sumClose checks that a partial sum is whole. Only its writer knows how many records went into it.
-func (o *order) sumClose(c *wire.RoundClose) error {
-	switch {
-	case !o.summed:
-		return fmt.Errorf("round %d closes without its sum", o.round)
-	case o.matrix < len(o.header.Matrices):
-		return o.missingBlocks()
-	case c.Units != o.members:
-		return fmt.Errorf("round %d does not name the units that it announces", o.round)
-	}
-	return nil
-}
-
-func (o *order) namedMembers(r *wire.Record, m *wire.Members) error {
-	if err := o.belongs(r, wire.Kind_SUMS); err != nil {
-		return err
-	}
-	if err := o.inRound(r); err != nil {
-		return err
-	}
-	if o.summed {
-		return errors.New("members come after their sum")
-	}
-	if o.last != nil && bytes.Compare(o.last, m.Keys[:wire.KeySize]) >= 0 {
-		return errors.New("members are not in strictly ascending order")
-	}
-	o.members += uint64(len(m.Keys) / wire.KeySize)
-	o.last = m.Keys[len(m.Keys)-wire.KeySize:]
-	return nil
-}
-
-func (o *order) sum(r *wire.Record) error {
-	if err := o.belongs(r, wire.Kind_SUMS); err != nil {
-		return err
-	}
-	if err := o.inRound(r); err != nil {
-		return err
-	}
-	if o.summed {
-		return fmt.Errorf("round %d has a second sum", r.Round)
-	}
-	o.summed = true
-	o.matrix, o.offset = 0, 0
 	return nil
 }
 
@@ -337,23 +267,5 @@ func (o *order) block(r *wire.Record, b *wire.Block) error {
 	if o.offset == uint64(m.Cells()) {
 		o.matrix, o.offset = o.matrix+1, 0
 	}
-	return nil
-}
-
-func (o *order) vocabulary(r *wire.Record, w *wire.Words) error {
-	kind := wire.Kind_PARAMETERS
-	if o.header.Kind == wire.Kind_PREDICTIONS {
-		kind = wire.Kind_PREDICTIONS
-	}
-	if err := o.outside(r, kind); err != nil {
-		return err
-	}
-	if o.started {
-		return errors.New("words come after the parameters or predictions that they name")
-	}
-	if w.First != o.words {
-		return fmt.Errorf("words from %d on are missing", o.words)
-	}
-	o.words += uint32(len(w.Words))
 	return nil
 }

@@ -51,7 +51,7 @@ func Open(path string) (*Book, error) {
 	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		file.Close()
 		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, &Locked{path}
+			return nil, locked(path)
 		}
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
@@ -61,7 +61,7 @@ func Open(path string) (*Book, error) {
 		err = b.remembered()
 	}
 	if err == nil && ledger.CheckBegun() != nil {
-		err = &Absent{path}
+		err = unbegun(path)
 	}
 	if err == nil {
 		err = ledger.Check(path)
@@ -136,7 +136,7 @@ func (b *Book) ours() error {
 		return err
 	}
 	if !os.SameFile(open, named) || named.Size() != b.ledger.Size {
-		return &Replaced{b.path}
+		return replaced(b.path)
 	}
 	return nil
 }

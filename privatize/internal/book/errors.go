@@ -2,91 +2,50 @@ package book
 
 import "fmt"
 
-// A Refusal says that the grant does not allow the request. Nothing was released and nothing charged.
-type Refusal struct{ Reason string }
-
-func (e *Refusal) Error() string { return "refused: " + e.Reason }
-
-// ExitCode is the process's exit code (see pipelines/exit).
-func (*Refusal) ExitCode() int { return 83 }
-
-// Refuse returns a Refusal. Its message may hold only public values.
-func Refuse(format string, args ...any) error { return &Refusal{fmt.Sprintf(format, args...)} }
-
-// A Locked error says that another process has the ledger.
-type Locked struct{ Path string }
-
-func (e *Locked) Error() string { return e.Path + ": another privatizer holds this ledger" }
-
-// ExitCode is the process's exit code (see pipelines/exit).
-func (*Locked) ExitCode() int { return 91 }
-
-// A Replaced error says that the ledger is no longer the file that this process opened and wrote. Nothing more is
-// released.
-type Replaced struct{ Path string }
-
-func (e *Replaced) Error() string {
-	return e.Path + ": the ledger was replaced or changed while this process held it"
+// A Failure says why nothing more is released. Its text has only public values.
+type Failure struct {
+	text string
+	code int
 }
 
-// ExitCode is the process's exit code (see pipelines/exit).
-func (*Replaced) ExitCode() int { return 90 }
-
-// An Absent error says that there is no ledger, or that its file is empty. Nothing is released: a ledger is only begun
-// on purpose.
-type Absent struct{ Path string }
-
-func (e *Absent) Error() string {
-	return e.Path + ": no ledger is there. account ledger new begins one, but only for data that no other ledger was " +
-		"charged for"
-}
+func (e *Failure) Error() string { return e.text }
 
 // ExitCode is the process's exit code (see pipelines/exit).
-func (*Absent) ExitCode() int { return 82 }
+func (e *Failure) ExitCode() int { return e.code }
 
-// A Lost error says that the ledger lacks a charge that was made. Nothing is released.
-type Lost struct{ Path string }
-
-func (e *Lost) Error() string {
-	return e.Path + ": the ledger lacks charges of the releases beside it: it was truncated, removed or restored " +
-		"from an old copy. " +
-		"Without the newest ledger its data set counts as spent"
+func fail(code int, format string, args ...any) error {
+	return &Failure{fmt.Sprintf(format, args...), code}
 }
 
-// ExitCode is the process's exit code (see pipelines/exit).
-func (*Lost) ExitCode() int { return 90 }
+// Refuse returns the error for a request that the grant or the ledger does not allow. Nothing was released or charged.
+func Refuse(format string, args ...any) error { return fail(83, "refused: "+format, args...) }
 
-// An Outdated error says that a release was made under the ledger, and that the ledger has no charge for it. Nothing
-// more is released.
-type Outdated struct {
-	Path, Run string
-	Round     int
-	Evidence  string // where the release was seen
+// locked: another process has the ledger.
+func locked(path string) error { return fail(91, "%s: another privatizer holds this ledger", path) }
+
+// replaced: the ledger is no longer the file that this process opened and wrote.
+func replaced(path string) error {
+	return fail(90, "%s: the ledger was replaced or changed while this process held it", path)
 }
 
-func (e *Outdated) Error() string {
-	return fmt.Sprintf("%s: %s round %d of run %s, and the ledger has no charge of that release: it was restored "+
-		"from an old copy, "+
-		"or it is another ledger. Restore the newest ledger and the releases beside it; if it is lost, its budget "+
-		"counts as spent",
-		e.Path, e.Evidence, e.Round, e.Run)
+// unbegun: there is no ledger, or its file is empty. A ledger is only begun on purpose.
+func unbegun(path string) error {
+	return fail(82, "%s: no ledger is there. account ledger new begins one, but only for data that no other ledger was "+
+		"charged for", path)
 }
 
-// ExitCode is the process's exit code (see pipelines/exit).
-func (*Outdated) ExitCode() int { return 90 }
-
-// A NoOwner error says that the owner file is damaged. That file names the owner of the ledger's claims. Nothing is
-// released.
-type NoOwner struct{ Path string }
-
-func (e *NoOwner) Error() string {
-	return e.Path + ": not the name of an owner of claims. If you remove the file, the ledger gets a new name. " +
-		"Rounds that were " +
-		"claimed under the old name, and not charged, are then refused"
+// lost: the ledger lacks a charge that was made.
+func lost(path string) error {
+	return fail(90, "%s: the ledger lacks charges of the releases beside it: it was truncated, removed or restored "+
+		"from an old copy. Without the newest ledger its data set counts as spent", path)
 }
 
-// ExitCode is the process's exit code (see pipelines/exit).
-func (*NoOwner) ExitCode() int { return 90 }
+// Outdated returns the error for a release that was made, as the evidence shows, but that this ledger never charged.
+func (b *Book) Outdated(run string, round int, evidence string) error {
+	return fail(90, "%s: %s round %d of run %s, and the ledger has no charge of that release: it was restored from an "+
+		"old copy, or it is another ledger. Restore the newest ledger and the releases beside it; if it is lost, its "+
+		"budget counts as spent", b.path, evidence, round, run)
+}
 
 // A Mismatch says that a round's contributions are not from the units that the round announces, or cannot be summed.
 // Nothing is released.

@@ -22,13 +22,13 @@ func (b *Book) remember() error {
 	return os.Rename(path+".tmp", path)
 }
 
-// absent is the error for a missing ledger: Lost, if releases beside it were charged.
+// absent is the error for a missing ledger: lost, if releases beside it were charged.
 func absent(path string) error {
 	b := &Book{path: path, ledger: new(event.Ledger)}
 	if err := b.remembered(); err != nil {
 		return err
 	}
-	return &Absent{path}
+	return unbegun(path)
 }
 
 // remembered refuses a ledger that lacks the line that was remembered.
@@ -47,7 +47,7 @@ func (b *Book) remembered() error {
 		return err
 	}
 	if !b.ledger.HasLast(content) {
-		return &Lost{b.path}
+		return lost(b.path)
 	}
 	return nil
 }

@@ -9,17 +9,6 @@ import (
 // Charged tells whether the ledger has a charge for a round.
 func (b *Book) Charged(run string, round int) bool { return b.ledger.Find(run, round) != nil }
 
-// LineOf returns the hash, in hexadecimal, of the line that holds a charge, or "" if the ledger lacks the charge. No
-// other ledger has such a line, since a ledger's head is random.
-func (b *Book) LineOf(c *event.Charge) string {
-	for _, line := range b.ledger.Lines {
-		if line.Charge == c {
-			return line.Hash
-		}
-	}
-	return ""
-}
-
 // Releases returns the SHA-256 of each charged release of the run, in hexadecimal, by round.
 func (b *Book) Releases(run string) map[int][]string {
 	releases := make(map[int][]string)
@@ -29,11 +18,6 @@ func (b *Book) Releases(run string) map[int][]string {
 		}
 	}
 	return releases
-}
-
-// Outdated returns the error for a release that was made, as the evidence shows, but that this ledger never charged.
-func (b *Book) Outdated(run string, round int, evidence string) error {
-	return &Outdated{Path: b.path, Run: run, Round: round, Evidence: evidence}
 }
 
 // Known returns the last charge for fresh's round, or nil if there is none. It refuses a charge that was made under
@@ -66,27 +50,4 @@ func (b *Book) Again(known, fresh *event.Charge, sum [sha256.Size]byte, leave bo
 	}
 	fresh.Attempt = max(1, known.Attempt) + 1
 	return false, b.Allow(fresh)
-}
-
-// OpenOnce opens a ledger for a command that makes one release, to be charged as fresh. A release without privacy has
-// no grant: g is nil. known is the release's earlier charge. If known is nil, the release may be charged now.
-func OpenOnce(path string, g *event.Grant, fresh *event.Charge) (b *Book, known *event.Charge, err error) {
-	b, err = Open(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	if g != nil {
-		err = b.Enter(g)
-	}
-	if err == nil {
-		known, err = b.Known(fresh)
-	}
-	if err == nil && known == nil {
-		err = b.Allow(fresh)
-	}
-	if err != nil {
-		b.Close()
-		return nil, nil, err
-	}
-	return b, known, nil
 }

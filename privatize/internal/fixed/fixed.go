@@ -55,16 +55,6 @@ func (s *Sum) Add(cell int, v int64) error {
 	return err
 }
 
-// AddCells adds a vector that has all cells, such as another sum. After an error s must not be used.
-func (s *Sum) AddCells(cells []int64) error {
-	for i, v := range cells {
-		if err := s.Add(i, v); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func add(a, b int64) (int64, error) {
 	sum := a + b
 	if wrapped(a, b, sum) < 0 {
@@ -85,16 +75,6 @@ func Squares(z []int64) (high, low uint64) {
 		var carry uint64
 		low, carry = bits.Add64(low, l, 0)
 		high, _ = bits.Add64(high, h, carry)
-	}
-	return high, low
-}
-
-// Absolutes returns Σ |z_i| as high·2^64 + low. It is exact for any number of coordinates that fits memory.
-func Absolutes(z []int64) (high, low uint64) {
-	for _, v := range z {
-		var carry uint64
-		low, carry = bits.Add64(low, Magnitude(v), 0)
-		high += carry
 	}
 	return high, low
 }

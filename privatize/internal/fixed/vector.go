@@ -171,48 +171,10 @@ func ascending(indices []uint32, limit int) error {
 	return nil
 }
 
-// Merge adds other to v, cell by cell: other is another contribution of the same unit. The steps may leave ±Limit: see
-// Saturate.
-func (v *Vector) Merge(other *Vector) error {
-	merged := Vector{Cells: make([]int, 0, len(v.Cells)+len(other.Cells)),
-		Steps: make([]int64, 0, len(v.Cells)+len(other.Cells))}
-	i, j := 0, 0
-	for i < len(v.Cells) || j < len(other.Cells) {
-		switch {
-		case j == len(other.Cells) || i < len(v.Cells) && v.Cells[i] < other.Cells[j]:
-			merged.push(v.Cells[i], v.Steps[i])
-			i++
-		case i == len(v.Cells) || other.Cells[j] < v.Cells[i]:
-			merged.push(other.Cells[j], other.Steps[j])
-			j++
-		default:
-			sum, err := add(v.Steps[i], other.Steps[j])
-			if err != nil {
-				return err
-			}
-			merged.push(v.Cells[i], sum)
-			i, j = i+1, j+1
-		}
-	}
-	*v = merged
-	return nil
-}
-
-func (v *Vector) push(cell int, steps int64) {
-	v.Cells, v.Steps = append(v.Cells, cell), append(v.Steps, steps)
-}
-
 // Saturate brings all steps within ±Limit.
 func Saturate(steps []int64) {
 	for i, z := range steps {
 		steps[i] = max(-Limit, min(z, Limit))
-	}
-}
-
-// NonNegative sets negative steps to 0.
-func NonNegative(steps []int64) {
-	for i, z := range steps {
-		steps[i] = max(0, z)
 	}
 }
 

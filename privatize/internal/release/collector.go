@@ -173,44 +173,12 @@ func (c *Collector) Quantise(v *fixed.Vector, matrix int, rows, columns []uint32
 	return v.Add(c.layout, grid, matrix, rows, columns, values)
 }
 
-// mostWords bounds the count that one word can have: a document has at most 2^24 words (SPEC.md §6), and every whole
-// number up to it is a float32.
-const mostWords = 1 << 24
-
-// whole refuses numbers that cannot be counts of words, or increments of counts, if the unit is the word. Products of
-// whole numbers are whole.
-func (c *Collector) whole(values []float32) error {
-	if c.grant == nil || c.grant.Unit != event.Word || c.grant.Clipping != event.ClipProved {
-		return nil
-	}
-	for _, value := range values {
-		v := float64(value)
-		if v != math.Trunc(v) || math.Abs(v) > mostWords || v < 0 && c.grant.Counts() {
-			return &book.Mismatch{Reason: "a contribution has a number that is neither a count of words nor an " +
-				"increment of a count"}
-		}
-	}
-	return nil
-}
-
 // Add adds one contribution to the open round: a unit's whole contribution or, where a unit may have several records,
 // the contribution of one record. name is the unit's name, and digest the name's digest. v may be changed, and used
 // again. A second delivery that is the same in every step is dropped. A different contribution of the same unit, or of
 // the same record, is a *book.Mismatch.
 func (c *Collector) Add(name, record string, digest uint64, v *fixed.Vector) error {
 	return c.round.add(name, record, digest, v)
-}
-
-// Takes tells whether a partial sum has the same steps as c.
-func (c *Collector) Takes(step float64, bound uint64, bounds []float64) bool {
-	return step == c.step && bound == c.limit.bound && slices.Equal(bounds, c.bounds)
-}
-
-// AddPart adds a partial sum of other units: their keys, the number of their records, the sum of their digests, and all
-// cells. A second delivery of the same part is dropped. A part that shares a unit with anything else is a
-// *book.Mismatch.
-func (c *Collector) AddPart(keys []byte, records, digest uint64, cells []int64) error {
-	return c.round.addPart(keys, records, digest, cells)
 }
 
 // Sum ends the open round and returns its exact sum and its units. It checks that the units are the announced ones. A

@@ -348,7 +348,7 @@ func TestCheckRound(t *testing.T) {
 			t.Fatal(name, err)
 		}
 		err = collector.CheckRound(c.draws, c.coupled)
-		if refused := new(book.Refusal); (err != nil) != c.fails || err != nil && !errors.As(err, &refused) {
+		if refused := new(book.Failure); (err != nil) != c.fails || err != nil && !errors.As(err, &refused) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

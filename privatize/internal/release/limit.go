@@ -1,7 +1,6 @@
 package release
 
 import (
-	"math"
 	"slices"
 
 	"privpipe/pipelines/event"
@@ -50,34 +49,6 @@ func (l *limiter) within(v *fixed.Vector) bool {
 		return clip.WithinL1(v.Steps, l.marked(v.Cells), l.bound)
 	}
 	return clip.WithinL2(v.Steps, l.marked(v.Cells), l.bound)
-}
-
-// part tells whether a partial sum can be a sum over this number of units, up to the rounding of its norm. It cannot
-// see that each unit was bounded: sums come from a Collector.
-func (l *limiter) part(cells []int64, units int) bool {
-	// A sum over no units is 0, whatever the clipping. A part without units has no key that shows a second delivery,
-	// but to add 0 again changes nothing.
-	if units == 0 {
-		return !slices.ContainsFunc(cells, func(z int64) bool { return z != 0 })
-	}
-	if l.clipping == "" || l.clipping == event.ClipBatch || l.clipping == event.ClipUnbounded || l.words {
-		return true
-	}
-	norm := 0.0
-	for i, z := range cells {
-		v := math.Abs(float64(z))
-		if !l.l1 && l.clipping != event.ClipUnitL1 {
-			v *= v
-		}
-		if l.twice != nil && l.twice[i] {
-			v *= 2
-		}
-		norm += v
-	}
-	if !l.l1 && l.clipping != event.ClipUnitL1 {
-		norm = math.Sqrt(norm)
-	}
-	return norm <= float64(units)*float64(l.bound)*(1+1e-9)
 }
 
 // marked returns for each cell of one unit whether it counts twice.

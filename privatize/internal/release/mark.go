@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"hash/maphash"
-	"math"
 	"math/bits"
 	"slices"
 
@@ -48,22 +47,6 @@ func (m *marker) contribution(record string, v *fixed.Vector) unit.Mark {
 	return unit.Mark{High: high + maphash.String(m.seed, record), Low: low &^ 1}
 }
 
-// notCell distinguishes the pairs of products from cells: the number of every cell is below it.
-const notCell = 1 << 63
-
-// pairsOf encodes products so that they can be read back. Each product has one pair for its place and for how many
-// numbers follow, and one pair for each number.
-func pairsOf(products []fixed.Product) (pairs []markKey) {
-	for _, p := range products {
-		pairs = append(pairs, markKey{notCell | uint64(p.Before)<<8 | uint64(p.Matrix),
-			uint64(p.Rows)<<32 | uint64(len(p.Factors)-p.Rows)})
-		for _, f := range p.Factors {
-			pairs = append(pairs, markKey{notCell | uint64(f.Index), uint64(math.Float32bits(f.Value))})
-		}
-	}
-	return pairs
-}
-
 // grow draws keys until there is one for each cell. It keeps the keys that it has, because marks were made with them.
 func (m *marker) grow(cells int) {
 	for len(m.keys) < cells {
@@ -73,14 +56,4 @@ func (m *marker) grow(cells int) {
 			m.keys = append(m.keys, markKey{binary.LittleEndian.Uint64(k), binary.LittleEndian.Uint64(k[8:])})
 		}
 	}
-}
-
-// part returns the mark for a partial sum.
-func (m *marker) part(keys []byte, records, digest uint64, cells []int64) unit.Mark {
-	var h maphash.Hash
-	h.SetSeed(m.seed)
-	h.Write(binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, records), digest))
-	h.Write(keys)
-	writeCells(&h, cells) // never fails
-	return unit.Mark{High: h.Sum64(), Low: 1}
 }

@@ -170,19 +170,6 @@ func (p *Privatizer) Release(announced Announced) (cells []int64, replayed bool,
 	return cells, false, nil
 }
 
-// claim claims the next release, if other ledgers could be charged for it.
-func (p *Privatizer) claim() error {
-	if p.terms.Claims == nil {
-		return nil
-	}
-	owner, err := p.book.Owner()
-	if err != nil {
-		return err
-	}
-	r := claims.Release{Run: p.charge.Run, Round: p.charge.Round, Attempt: max(1, p.charge.Attempt)}
-	return claims.Claim(p.terms.Claims, r, owner)
-}
-
 // readStored returns the cells that a charged round released.
 func (p *Privatizer) readStored(c *event.Charge) ([]int64, error) {
 	file, err := p.book.Stored(c)
@@ -194,35 +181,20 @@ func (p *Privatizer) readStored(c *event.Charge) ([]int64, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(b) != 8*p.layout.Cells() {
+	cells := make([]int64, p.layout.Cells())
+	if len(b) != 8*len(cells) {
 		return nil, file.Refused()
 	}
-	return decodeCells(b), nil
+	_, err = binary.Decode(b, binary.LittleEndian, cells)
+	return cells, err
 }
 
-// writeCells writes cells in the stored encoding, some at a time.
+// writeCells writes cells as they are stored: little-endian, some at a time.
 func writeCells(w io.Writer, cells []int64) error {
 	for some := range slices.Chunk(cells, 1<<16) {
-		if _, err := w.Write(encodeCells(some)); err != nil {
+		if err := binary.Write(w, binary.LittleEndian, some); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// encodeCells encodes cells as they are stored: little-endian.
-func encodeCells(cells []int64) []byte {
-	b := make([]byte, 8*len(cells))
-	for i, v := range cells {
-		binary.LittleEndian.PutUint64(b[8*i:], uint64(v))
-	}
-	return b
-}
-
-func decodeCells(b []byte) []int64 {
-	cells := make([]int64, len(b)/8)
-	for i := range cells {
-		cells[i] = int64(binary.LittleEndian.Uint64(b[8*i:]))
-	}
-	return cells
 }

@@ -72,3 +72,16 @@ func (p *Privatizer) claimed() (others map[int]bool, err error) {
 	}
 	return others, nil
 }
+
+// claim claims the next release, if other ledgers could be charged for it.
+func (p *Privatizer) claim() error {
+	if p.terms.Claims == nil {
+		return nil
+	}
+	owner, err := p.book.Owner()
+	if err != nil {
+		return err
+	}
+	r := claims.Release{Run: p.charge.Run, Round: p.charge.Round, Attempt: max(1, p.charge.Attempt)}
+	return claims.Claim(p.terms.Claims, r, owner)
+}

@@ -3,7 +3,6 @@ package release
 import (
 	"crypto/sha256"
 	"errors"
-	"slices"
 
 	"privpipe/privatize/internal/book"
 	"privpipe/privatize/internal/fixed"
@@ -91,57 +90,6 @@ func again(same bool, reason string) error {
 		return nil
 	}
 	return &book.Mismatch{Reason: reason}
-}
-
-// gather adds a record to its unit's contribution.
-func (r *round) gather(k unit.Key, record string, mark unit.Mark, v *fixed.Vector) error {
-	id := sha256.Sum256(append(k[:], record...))
-	if first, known := r.records[id]; known {
-		return again(first == mark, "a record of a unit contributes twice to a round, with different contributions")
-	}
-	r.records[id] = mark
-	r.taken.Records++
-	if r.pending[k] == nil {
-		r.pending[k] = new(fixed.Vector)
-	}
-	if len(v.Products) > 0 {
-		r.factored[k] = append(r.factored[k], v.Clone())
-		return nil
-	}
-	return r.pending[k].Merge(v)
-}
-
-// addPart takes an exact sum over records from other units, which were bounded elsewhere. digest is the sum of the
-// units' digests.
-func (r *round) addPart(keys []byte, records, digest uint64, cells []int64) error {
-	if r.failed == nil {
-		r.failed = mismatch(r.takePart(keys, records, digest, cells))
-	}
-	return r.failed
-}
-
-func (r *round) takePart(keys []byte, records, digest uint64, cells []int64) error {
-	mark, units := r.marker.part(keys, records, digest, cells), len(keys)/unit.KeySize
-	var added, known int
-	for k := range slices.Chunk(keys, unit.KeySize) {
-		switch first, fresh := r.seen.Add(unit.Key(k), mark); {
-		case fresh:
-			added++
-		case first == mark:
-			known++
-		}
-	}
-	if added < units {
-		return again(known == units,
-			"a unit is in two partial sums of a round, or in a partial sum and in contributions")
-	}
-	r.taken.Units += uint64(units)
-	r.taken.Records += records
-	r.taken.Digest += digest
-	if !r.limit.part(cells, units) {
-		return &book.Mismatch{Reason: "a partial sum is larger than its units could make it"}
-	}
-	return r.sum.AddCells(cells)
 }
 
 // close ends the round. The units that contributed must be the announced units, by their number, the sum of their
