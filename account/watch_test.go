@@ -318,8 +318,9 @@ func TestWatchOnTerminal(t *testing.T) {
 			if c.documents {
 				documents = `(, (\d+)000 documents(, (?:\d+ documents/s|[\d.]+ s a document))?)?`
 			}
-			line := regexp.MustCompile(`^account( \[=*>? *\] +\d+ %  release (\d+) of 20(, waiting for the first charge|, ε ([\d.]+) of 0.5)?` +
-				`(, ETA \d+s)?(, [\d.]+ (?:releases/s|s a release))?` + documents +
+			line := regexp.MustCompile(`^account( \[=*>? *\] +\d+ %  release (\d+) of 20` +
+				`(, waiting for the first charge|, ε ([\d.]+) of 0.5)?(, ETA \d+s)?` +
+				`(, [\d.]+ (?:releases/s|s a release))?` + documents +
 				`(, δ 1e-06)?|: waiting for the first charge)$`)
 			before, values, counted := 0.0, 0, 0
 			for _, shown := range x.Shown() {

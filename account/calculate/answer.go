@@ -1,5 +1,5 @@
-// Package calculate has the commands of account that work out noise and losses: plan, which turns a budget into a grant,
-// and those that need no ledger.
+// Package calculate has the commands of account that work out noise and losses: plan, which turns a budget into a
+// grant, and those that need no ledger.
 package calculate
 
 import (

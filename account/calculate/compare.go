@@ -24,9 +24,10 @@ type CompareCommand struct {
 // Help is the text that --help adds for this command.
 func (CompareCommand) Help() string {
 	return `
-Prints every accountant with the neighbours and the sampling for which it is proved, or why it has no proof. With --fixed
-the same rate by Poisson sampling follows, under add-remove: it is the cost of another way to sample, not of this
-one. A claim is an ε that a paper computes with the clip for the sensitivity, or without a theorem. It is no bound.`
+Prints every accountant with the neighbours and the sampling for which it is proved, or why it has no proof. With
+--fixed the same rate by Poisson sampling follows, under add-remove: it is the cost of another way to sample, not of
+this one. A claim is an ε that a paper computes with the clip for the sensitivity, or without a theorem. It is no
+bound.`
 }
 
 // Validate is kong's hook.

@@ -25,11 +25,12 @@ type NoiseCommand struct {
 func (NoiseCommand) Help() string {
 	return calculator.WhichAccountant + `
 
-The output is that of "account epsilon" for the printed noise, with the same flags: its ε is never above --epsilon. If no noise over
-sensitivity up to 1e8 is enough, the exit code is 83, and the message says which ε can be reached.
+The output is that of "account epsilon" for the printed noise, with the same flags: its ε is never above --epsilon. If
+no noise over sensitivity up to 1e8 is enough, the exit code is 83, and the message says which ε can be reached.
 
---claim turns a paper's formula round instead, for its recipes: vips20 with --fixed, ma16 with --poisson, the others with both. The
-noise is over the clip, whatever the sensitivity. "account compare" shows what that noise is proved to cost.`
+--claim turns a paper's formula round instead, for its recipes: vips20 with --fixed, ma16 with --poisson, the others
+with both. The noise is over the clip, whatever the sensitivity. "account compare" shows what that noise is proved to
+cost.`
 }
 
 // Validate is kong's hook.

@@ -25,8 +25,9 @@ type ShuffleCommand struct {
 // Help is the text that --help adds for this command.
 func (ShuffleCommand) Help() string {
 	return `
-The (ε, δ) of N local reports, where a trusted shuffler is stated: it mixes them, and drops their names, their order and their
-times. Whoever sees the reports before it has only the local ε. Neighbours differ by the exchange of one author's document.
+The (ε, δ) of N local reports, where a trusted shuffler is stated: it mixes them, and drops their names, their order
+and their times. Whoever sees the reports before it has only the local ε. Neighbours differ by the exchange of one
+author's document.
 
   account shuffle --local-epsilon 4 --reports 100000 --delta 1e-6
 

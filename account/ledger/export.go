@@ -21,9 +21,9 @@ type ExportCommand struct {
 // Help is the text that --help adds for this command.
 func (ExportCommand) Help() string {
 	return `
-Writes the charges of a ledger as JSON for other accountants. epsilon, delta and compare read it with --events. A charge that
-dp_accounting cannot express is written as an event with at least the same loss, or refused: see EVENTS.md. Equal charges are merged, and no names
-of data sets and runs are written.
+Writes the charges of a ledger as JSON for other accountants. epsilon, delta and compare read it with --events. A
+charge that dp_accounting cannot express is written as an event with at least the same loss, or refused: see
+EVENTS.md. Equal charges are merged, and no names of data sets and runs are written.
 
   account export night.ledger | account epsilon --events - --delta 1e-6`
 }

@@ -33,13 +33,13 @@ type newCommand struct {
 // Help is the text that --help adds for this command.
 func (newCommand) Help() string {
 	return `
-A ledger is begun once, and kept. privatize makes no ledger, so a job that runs in a wrong folder stops. A grant is planned for one
-ledger (account plan --ledger), and refused for every other.
+A ledger is begun once, and kept. privatize makes no ledger, so a job that runs in a wrong folder stops. A grant is
+planned for one ledger (account plan --ledger), and refused for every other.
 
   account ledger new --epsilon 3 --delta 1e-6 run.ledger
 
-Give --disjoint-datasets only if nobody has units in two data sets, as with hospitals that share no patient. It stays in the ledger for
-good, and every report says that it is taken on trust.`
+Give --disjoint-datasets only if nobody has units in two data sets, as with hospitals that share no patient. It stays
+in the ledger for good, and every report says that it is taken on trust.`
 }
 
 // Validate is kong's hook.

@@ -25,10 +25,9 @@ type OdometerCommand struct {
 // Help is the text that --help adds for this command.
 func (OdometerCommand) Help() string {
 	return "Prints what the whole ledger had spent after the last release of each run, and what was left of the " +
-		"budget at that time: " +
-		"the ledger's own, or the latest planned one. What a run added is the ε with the run less the ε without it. " +
-		"If runs took turns, " +
-		"these do not add up. If data sets share no unit, ε is the largest of theirs, and a run may add 0."
+		"budget at that time: the ledger's own, or the latest planned one. What a run added is the ε with the run " +
+		"less the ε without it. If runs took turns, these do not add up. If data sets share no unit, ε is the " +
+		"largest of theirs, and a run may add 0."
 }
 
 // Validate is kong's hook.

@@ -31,10 +31,9 @@ type PruneCommand struct {
 // Help is the text that --help adds for this command.
 func (PruneCommand) Help() string {
 	return "Removes stored releases beside a ledger, after the models of their runs are made. privatize keeps each " +
-		"release, so that a round that is " +
-		"asked for again gets the same bytes. privatize refuses a removed release for good (exit code 83): its " +
-		"charge stays, and no second " +
-		"noise is drawn. The ledger does not change. --dry-run prints on standard output what would be removed."
+		"release, so that a round that is asked for again gets the same bytes. privatize refuses a removed release " +
+		"for good (exit code 83): its charge stays, and no second noise is drawn. The ledger does not change. " +
+		"--dry-run prints on standard output what would be removed."
 }
 
 // Validate is kong's hook.

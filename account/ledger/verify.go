@@ -34,18 +34,13 @@ type VerifyCommand struct {
 // Help is the text that --help adds for this command.
 func (c *VerifyCommand) Help() string {
 	return "Checks a ledger. Its chain of hashes must be whole. Each charge must be one that privatize would have " +
-		"made after the lines " +
-		"before it, at the time of its line. All charges up to the last one of a grant with a budget must keep that " +
-		"budget. The whole " +
-		"ledger must keep its own budget, and the latest planned budget (exit code 83). Stored releases are compared " +
-		"with their charges, and " +
-		"so are streams of releases from anyone, or a folder of them (--releases). A release without a charge, or " +
-		"one that differs from its charge, is an error " +
-		"(exit code 90). A charge without its release is a warning. The hash that privatize keeps beside stored " +
-		"releases shows whether " +
-		"lines were cut off the end, and so does --last-hash. If somebody writes a ledger and all beside it again " +
-		"from the start, nothing " +
-		"shows it."
+		"made after the lines before it, at the time of its line. All charges up to the last one of a grant with a " +
+		"budget must keep that budget. The whole ledger must keep its own budget, and the latest planned budget " +
+		"(exit code 83). Stored releases are compared with their charges, and so are streams of releases from " +
+		"anyone, or a folder of them (--releases). A release without a charge, or one that differs from its charge, " +
+		"is an error (exit code 90). A charge without its release is a warning. The hash that privatize keeps " +
+		"beside stored releases shows whether lines were cut off the end, and so does --last-hash. If somebody " +
+		"writes a ledger and all beside it again from the start, nothing shows it."
 }
 
 // Validate is kong's hook.

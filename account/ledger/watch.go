@@ -32,14 +32,11 @@ type WatchCommand struct {
 // Help is the text that --help adds for this command.
 func (WatchCommand) Help() string {
 	return "Follows a ledger while privatize charges it, until all releases of a grant are used. By default this is " +
-		"the grant that was " +
-		"charged last, or if there is none yet, the first to be charged. A terminal shows one line: releases, ε of " +
-		"the whole ledger, " +
-		"its budget, and when the last release may come. ε is an upper bound, as in account report. If standard " +
-		"error is no terminal, or " +
-		"the line is not wanted, a line for each tenth of the releases goes to standard output. All of it is public: " +
-		"documents are " +
-		"counted only if a batch has a fixed size."
+		"the grant that was charged last, or if there is none yet, the first to be charged. A terminal shows one " +
+		"line: releases, ε of the whole ledger, its budget, and when the last release may come. ε is an upper " +
+		"bound, as in account report. If standard error is no terminal, or the line is not wanted, a line for each " +
+		"tenth of the releases goes to standard output. All of it is public: documents are counted only if a batch " +
+		"has a fixed size."
 }
 
 // lookEvery and spentEvery say how often the ledger is read and ε is computed. A step that is slow runs less often, so
