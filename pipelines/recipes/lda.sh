@@ -133,10 +133,12 @@ account plan -q --dry-run --noise-multiplier=1 --delta="$delta" --poisson="${rat
 several=yes
 text_and_folder
 # A folder that was begun keeps its coins and rounds, whatever --topics says now, and the rounds of its average.
-statistic=3 average_from=0
+statistic=3 average_from=0 kappa=0.7
+# Few topics at much noise gain more from old rounds than from new ones (TOPICS.md).
+! holds "$epsilon <= 1 && $topics <= 25" || kappa=0.9
 if [[ -e $inside/settings && $(<"$inside/settings") =~ ' --rate '([^ ]+)' --rounds '([0-9]+) ]]; then
   rate=${rate:-${BASH_REMATCH[1]}} rounds=${rounds:-${BASH_REMATCH[2]}}
-  [[ $(<"$inside/settings") != *' statistic 2 '* ]] || statistic=2 average_from=0.25
+  [[ $(<"$inside/settings") != *' statistic 2 '* ]] || statistic=2 average_from=0.25 kappa=0.7
 fi
 # At ε of 1 or less, a large text gains from many small rounds. Only public numbers decide; a large K promises a large text, as in account advise.
 if [[ -z $rate$rounds ]] && holds "$epsilon <= 1 && (${documents:-0} >= 20000 || !${documents:-0} && $topics > 25)"; then
@@ -264,7 +266,7 @@ privatize=(--grant "$shown/grant.json" --ledger "$ledger" --dataset "$dataset")
 # The model is compared with the frequencies that the whole budget would have bought in one release, as it says itself.
 mstep=(lda --topics "$topics" "${vocabulary[@]}" --word-marginal "$marginal" --weigh-words --refine-words
   --single-noise "$(awk "BEGIN {print $(single_noise) / $(noise_of "$shown/words-grant.json")}")" --average-from $average_from
-  --seed "$seed" "${prior[@]}" ${prior:+--kappa 0.7 --start-out "$shown/start.pp"})
+  --seed "$seed" "${prior[@]}" ${prior:+--kappa $kappa --start-out "$shown/start.pp"})
 train
 
 present "$ledger"
