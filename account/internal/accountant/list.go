@@ -46,7 +46,7 @@ func (c *Composition) List() *loss.List {
 	if c.list != nil {
 		return c.list
 	}
-	c.list = c.alone.Clone()
+	c.list = c.unamplified.Clone()
 	c.list.Adjacency, c.list.NoNoise = c.Adjacency, c.None
 	for b, released := range c.batches {
 		e := loss.Release{Released: ordered(released), Count: 1}

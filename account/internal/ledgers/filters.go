@@ -21,8 +21,7 @@ func checkFilter(name string, head *event.Head) error {
 	epsilon, err := Guaranteed(head.Filter, head.Budget.Delta)
 	if err == nil && epsilon > head.Budget.Epsilon*(1+slack) {
 		err = fmt.Errorf("the limit of the filter gives ε %s at δ %v, the budget is %v", rounded.Up(epsilon),
-			head.Budget.Delta,
-			head.Budget.Epsilon)
+			head.Budget.Delta, head.Budget.Epsilon)
 	}
 	if err != nil {
 		return &event.LedgerError{Name: name, Line: 1, Err: err}
@@ -191,8 +190,7 @@ func Overfull(name string, ledger *event.Ledger) (refusal, err error) {
 		if g.Cost < cost*(1-slack) {
 			return exit.Errorf(exit.Refused,
 					"%s: line %d: grant %q says that a release costs %v of the ledger's filter, it costs %s", name, i+1,
-					g.ID,
-					g.Cost, rounded.Up(cost)).
+					g.ID, g.Cost, rounded.Up(cost)).
 					WithHint("all releases cost %s of the limit %s", rounded.Up(spent),
 						rounded.Down(head.Filter.Limit)),
 				nil

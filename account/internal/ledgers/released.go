@@ -221,7 +221,6 @@ func (o *Compared) Warn(log *slog.Logger) {
 		log.Warn("this round was charged, and its release is not there", "stream", o.Stream, "round", o.Missing[0])
 	default:
 		log.Warn("rounds were charged, and their releases are not there", "stream", o.Stream, "first", o.Missing[0],
-			"releases",
-			len(o.Missing))
+			"releases", len(o.Missing))
 	}
 }

@@ -23,6 +23,7 @@ func masses(reach int, logarithm func(x int) float64) []float64 {
 
 // deltaOf is δ(ε) of noise of these masses on two cells, of which a unit moves one by a and the other by b.
 func deltaOf(p []float64, a, b int, epsilon float64) (delta float64) {
+	ratio := math.Exp(epsilon)
 	at := func(i int) float64 {
 		if i < 0 || i >= len(p) {
 			return 0
@@ -31,7 +32,7 @@ func deltaOf(p []float64, a, b int, epsilon float64) (delta float64) {
 	}
 	for i := range p {
 		for j := range p {
-			delta += max(0, p[i]*p[j]-math.Exp(epsilon)*at(i+a)*at(j+b))
+			delta += max(0, p[i]*p[j]-ratio*at(i+a)*at(j+b))
 		}
 	}
 	return delta

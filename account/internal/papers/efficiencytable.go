@@ -103,15 +103,13 @@ func (a *efficiencyAnswer) adaptiveTable(b *bytes.Buffer) {
 	}
 	w.Flush()
 	fmt.Fprintf(b, "all at δ %v; bounds for rates that are fixed and public, claims for SUB-LDA's, which follow from "+
-		"topics\n",
-		*a.Rows[0].Delta)
+		"topics\n", *a.Rows[0].Delta)
 }
 
 // notes prints which numbers are bounds and for what, and what they leave out.
 func (a *efficiencyAnswer) notes(b *bytes.Buffer) {
 	fmt.Fprintf(b, "bounds: all rows except claims; neighbours: %s of a word; for noise on counts of only the "+
-		"sampled words\n",
-		a.Adjacency)
+		"sampled words\n", a.Adjacency)
 	if d := a.Draws; d != nil {
 		fmt.Fprintf(b, "draws: ε_I %s of an iteration, pure, for a word replaced (HDP-LDA, thm. 3) and draws from "+
 			"counts that\n"+
@@ -138,8 +136,7 @@ func (a *efficiencyAnswer) besidePaper(b *bytes.Buffer) {
 	fmt.Fprintln(w, head)
 	for _, row := range a.Rows {
 		fmt.Fprintf(w, "%v\t%d\t%v\t%v\t%s\t%s\t%s", row.Gamma, row.Rounds, row.Claim.PrintedLoss,
-			row.Claim.PrintedTotal,
-			claimed(row.Claim.Loss), row.Loss, row.Total)
+			row.Claim.PrintedTotal, claimed(row.Claim.Loss), row.Loss, row.Total)
 		if row.Epsilon != nil {
 			fmt.Fprintf(w, "\t%s", row.Epsilon)
 		}

@@ -14,8 +14,7 @@ func DiscreteGaussian(variance float64, sensitivity int) (*Pair, error) {
 	s := float64(sensitivity)
 	if !(variance >= 1e-3 && variance <= 1e8) || sensitivity < 1 || s > math.Max(1, 50*math.Sqrt(variance)) {
 		return nil, fmt.Errorf("discrete Gaussian of variance %v, sensitivity %d: not in [1e-3, 1e8] and [1, max(1, "+
-			"50·σ)]",
-			variance, sensitivity)
+			"50·σ)]", variance, sensitivity)
 	}
 	// Beyond reach each has at most e^−746 on either side (corollary 17: P[X ≥ k] ≤ e^(−k²/(2σ²))).
 	reach := int(math.Ceil(math.Sqrt(2 * 746 * variance)))
@@ -57,8 +56,7 @@ func DiscreteLaplace(scale float64, sensitivity int) (*Pair, error) {
 	s := float64(sensitivity)
 	if !(scale >= 1e-3 && scale <= 1e8) || sensitivity < 1 || sensitivity > 1e6 || s > 700*scale {
 		return nil, fmt.Errorf("discrete Laplace: scale %v, sensitivity %d not in [1e-3, 1e8] and [1, min(1e6, "+
-			"700·scale)]",
-			scale, sensitivity)
+			"700·scale)]", scale, sensitivity)
 	}
 	// With r = e^(−1/scale): (1−r)/(1+r)·r^|k| at k, 1/(1+r) from 0 on.
 	all := math.Log1p(math.Exp(-1 / scale))

@@ -86,8 +86,7 @@ func Response(noise float64, buckets int) (*Pair, error) {
 	loss := ResponseLoss(noise, buckets)
 	if !(noise > 0 && noise < 1 && buckets >= 2 && buckets <= math.MaxInt32 && loss <= 700) {
 		return nil, fmt.Errorf("randomized response: noise %v and %d buckets not in (0, 1) and [2, 2^31), or a loss "+
-			"above 700",
-			noise, buckets)
+			"above 700", noise, buckets)
 	}
 	other := math.Log(noise) - math.Log(k)
 	p := &Pair{
