@@ -22,7 +22,7 @@ type attackCommand struct {
 
 type attackTopicsCommand struct {
 	Assignments string `required:"" placeholder:"FILE" help:"Read the contributions of all rounds from FILE: the stream between estep gibbs and privatize. It is private."`
-	Params      string `required:"" placeholder:"FILE" help:"Read the parameters of all rounds from FILE: the stream of mstep lda --params-out."`
+	Params      string `required:"" placeholder:"FILE" help:"Read the parameters of all rounds from FILE: the stream of mstep counts --params-out."`
 	Increments  bool   `help:"Take contributions as changes of the counts since the round before; by default as the counts."`
 	Tokens      int    `default:"300" placeholder:"N" help:"Attack N tokens (default ${default})."`
 	Seed        uint64 `zero:"" default:"1" help:"Choose the tokens by this public seed."`
@@ -44,7 +44,7 @@ func (attackTopicsCommand) Help() string {
 		"shares of the word " +
 		"in the drawn topics, by the released counts that the sampler read before the round. Counts below 0 are 0, " +
 		"and the prior eta is added. " +
-		"Parameters without counts have weights, which mstep lda --denoise floor --beta mean makes of counts below " +
+		"Parameters without counts have weights, which mstep counts --denoise floor makes of counts below " +
 		"--ceiling. The " +
 		"paper does not normalise the product over the vocabulary; this command does.\n\n" +
 		"\"exact\" multiplies the probabilities of the drawn topics, as estep gibbs draws them for the word. The " +

@@ -11,7 +11,7 @@ import (
 )
 
 type auditEStepCommand struct {
-	Binary     string   `required:"" placeholder:"PATH" help:"Audit the program at PATH. It must take the arguments of estep gibbs."`
+	Binary     string   `required:"" placeholder:"PATH" help:"Audit the program at PATH. It must take the arguments of estep gibbs and estep collapsed."`
 	Case       []string `placeholder:"NAME" help:"Run only the case NAME, one of those below; by default all."`
 	Draws      float64  `default:"1" placeholder:"E" help:"Ask for draws of a loss of at most E a round, in [0.5, 5] (default ${default})."`
 	Documents  int      `default:"20000" placeholder:"N" help:"Sample the topics of N documents in each case (default ${default}), 2,000 a run."`

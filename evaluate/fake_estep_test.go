@@ -54,12 +54,12 @@ type fakeSampler struct {
 	key     []byte
 }
 
-// main is called as estep gibbs --keep FLAG VALUE… IN.
+// main is called as estep gibbs --keep FLAG VALUE… IN, or as estep collapsed FLAG VALUE… IN.
 func (f *fakeSampler) main(args []string) error {
 	if f.flaw == "refuses" {
 		return errors.New("no")
 	}
-	for args = args[2:]; len(args) > 1; args = args[2:] {
+	for args = slices.DeleteFunc(args[1:], func(a string) bool { return a == "--keep" }); len(args) > 1; args = args[2:] {
 		f.flags[args[0]] = args[1]
 	}
 	if f.flaw == "text" {

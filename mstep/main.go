@@ -21,6 +21,9 @@ import (
 var cli struct {
 	filter.Common
 	LDA         lda.Command         `cmd:"" name:"lda" help:"Learn topics."`
+	Counts      lda.CountsCommand   `cmd:"" help:"Learn topics from sampled counts of words by topic, or from their increments."`
+	Online      lda.OnlineCommand   `cmd:"" help:"Learn topics from batch after batch of documents."`
+	LDAPaper    lda.PaperCommand    `cmd:"" name:"lda-paper" help:"Learn topics with the estimates that papers print."`
 	Words       words.Command       `cmd:"" help:"Learn word frequencies."`
 	Choose      words.ChooseCommand `cmd:"" help:"Choose the most frequent words of a model of words, as the vocabulary of other models."`
 	Size        size.Command        `cmd:"" help:"Learn the size of a text, for account advise --size."`

@@ -76,8 +76,10 @@ func TestReplaced(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			folder := t.TempDir()
 			j := &Job{
-				Input: filepath.Join(folder, "documents.pp"), Model: filepath.Join(folder, "models"),
-				Output: filepath.Join(folder, "scores.pp"), Score: true,
+				Model: filepath.Join(folder, "models"), Score: true,
+				Rounds: Rounds{
+					Input: filepath.Join(folder, "documents.pp"), Output: filepath.Join(folder, "scores.pp"),
+				},
 			}
 			j.Compress.Compress, j.Workers.Workers = "none", 1
 			write(t, j.Input, public)

@@ -15,13 +15,18 @@ import (
 
 // Job are the flags that the commands of all models share.
 type Job struct {
+	Rounds
+	Model  string `placeholder:"FILE" group:"Job" help:"Read the model for --score and --infer from FILE. With --score it may be a folder of mstep --models: score under each of its models."`
+	Score  bool   `xor:"job" group:"Job" help:"Score held-out documents with --model; evaluate reads the scores."`
+	Infer  bool   `xor:"job" group:"Job" help:"Print each document's share of each topic under --model, or the mean and the standard deviation of its response. tokenize rows --format jsonl makes rows of the shares."`
+	Format string `enum:"jsonl,parquet,npz" default:"jsonl" group:"Job" help:"With --infer of topics, write this format: ${enum}. jsonl: an object a document, with id, the label if the document has one, and topics; parquet: a table of id, label, topic_0, topic_1 and so on; npz: the arrays ids, labels and topics, which are held in memory."`
+}
+
+// Rounds are the flags of a command that answers rounds.
+type Rounds struct {
 	Params     string        `placeholder:"FILE" group:"Job" help:"Read the parameters of each round from FILE, a FIFO or a file that mstep writes. Required for training. With --score: score under each set of a stored stream."`
 	ParamsWait time.Duration `default:"1m" placeholder:"TIME" group:"Job" help:"Wait at most TIME for mstep to open the FIFO (default 1m), then fail: mstep may have died before."`
 	Stale      int           `zero:"" default:"0" placeholder:"N" group:"Job" help:"In training, use the parameters after the round N before the previous one: 0 or 1. With 1, a round does not wait for the release of the previous one: faster on many cores, and hardly worse. All workers of a run need the same. A killed run over pipes starts again without the checkpoint of mstep."`
-	Model      string        `placeholder:"FILE" group:"Job" help:"Read the model for --score and --infer from FILE. With --score it may be a folder of mstep --models: score under each of its models."`
-	Score      bool          `xor:"job" group:"Job" help:"Score held-out documents with --model; evaluate reads the scores."`
-	Infer      bool          `xor:"job" group:"Job" help:"Print each document's share of each topic under --model, or the mean and the standard deviation of its response. tokenize rows --format jsonl makes rows of the shares."`
-	Format     string        `enum:"jsonl,parquet,npz" default:"jsonl" group:"Job" help:"With --infer of topics, write this format: ${enum}. jsonl: an object a document, with id, the label if the document has one, and topics; parquet: a table of id, label, topic_0, topic_1 and so on; npz: the arrays ids, labels and topics, which are held in memory."`
 	Output     string        `short:"o" placeholder:"FILE" help:"Write the output to FILE; standard output by default."`
 	Input      string        `arg:"" optional:"" default:"-" help:"Rounds, or documents for --score and --infer; standard input by default."`
 	filter.Compress
@@ -116,6 +121,11 @@ func (j *Job) checkModel() error {
 		return exit.Errorf(exit.Usage, "--infer takes one model file, and %s is a folder", j.Model)
 	}
 	return nil
+}
+
+// Answer is Do for a command that only answers rounds.
+func (a Rounds) Answer(r *filter.Run, w Work) error {
+	return (&Job{Rounds: a, Format: jsonLines}).Do(r, w)
 }
 
 // perFrame is the number of documents that a worker takes at a time.

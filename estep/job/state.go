@@ -19,8 +19,10 @@ import (
 // Kept are the flags for a model that keeps a state for each document from round to round: the document's last
 // contribution.
 type Kept struct {
-	State        string `output:"" placeholder:"FILE" group:"State" help:"Keep the last contribution of each document in FILE, so that a killed run can resume; in memory by default. FILE is as private as the documents."`
-	InitialState string `placeholder:"FILE" group:"State" help:"Begin with the state of another run, which is a --state file of the same model and vocabulary. No charge of this run counts what the other run drew, so it goes with coupled rounds only (--update in-place)."`
+	State string `output:"" placeholder:"FILE" group:"State" help:"Keep the last contribution of each document in FILE, so that a killed run can resume; in memory by default. FILE is as private as the documents."`
+	// The state of another run to begin with. No charge of this run counts what the other run drew, so it goes with
+	// coupled rounds only.
+	InitialState string `kong:"-"`
 
 	kept bool
 }

@@ -20,7 +20,7 @@ func TestAttackTopics(t *testing.T) {
 		sample --all -T 20 --run $out docs.pp |
 			estep gibbs --keep --secret key --statistic counts --top-topics 0 --word-weight count --norm 0 $draws --params $out/params |
 			(umask 077; tee $out/z.pp) | privatize none --run $out --ledger $out/ledger |
-			mstep lda -q --topics 8 --alpha 1 --eta 0.1 --kappa 0 --denoise floor --average-from 1 --run $out \
+			mstep counts -q --statistic counts --topics 8 --alpha 1 --eta 0.1 --denoise floor --run $out \
 				--params-out >(tee -p $out/params.pp >$out/params) -o $out/model.pp`
 	folder := seeded.Folder(t, seeded.Chance{Seed: 1, Margin: "a third of the bound; 25 times the least without one",
 		Rate: 1e-6})

@@ -219,8 +219,7 @@ account plan --noise-multiplier 1 --all --rounds %d --model lda --matrix topics=
 					fmt.Sprintf("sample --all --rounds %d train.pp", rounds),
 					"estep lda --params params" + shape,
 					"privatize --grant grant.json --ledger ledger",
-					fmt.Sprintf("mstep lda --topics 50 --vocab %s --initial lambda.npy --tau0 64 --kappa 0.7 --beta "+
-						"expected-log "+
+					fmt.Sprintf("mstep lda --topics 50 --vocab %s --initial lambda.npy --tau0 64 --kappa 0.7 "+
 						"--params-out params -o noisy.pp", words),
 				}
 				took := measure(b, folder, stages...)
@@ -257,7 +256,7 @@ account ledger new first.ledger
 sample --fixed 1024 --rounds 82 --seed 1 train.pp |
   estep lda --params first --top-topics 0 --word-weight count --norm 0 --iterations 100 |
   privatize none --ledger first.ledger -q |
-  mstep lda --topics 50 --vocab peers.vocab.txt --tau0 64 --kappa 0.7 --average-from 1 --denoise floor --beta expected-log --params-out first -o model.pp
+  mstep lda-paper --topics 50 --vocab peers.vocab.txt --tau0 64 --kappa 0.7 --average-from 1 --beta expected-log --params-out first -o model.pp
 mstep export --format npy -o lambda.npy model.pp
 sample --all --rounds 83 --first-round 83 -o round.pp train.pp`, shared(b, "peers/prep.py"), words))
 	split, err := os.ReadFile(filepath.Join(folder, "split.json"))

@@ -37,13 +37,13 @@ type chain struct {
 var raw = " --top-topics 0 --word-weight count --norm 0"
 
 var chains = []chain{
-	{name: "frozen counts", estep: "--keep --statistic counts" + raw, mstep: "--kappa 0 --average-from 1",
+	{name: "frozen counts", estep: "gibbs --keep --statistic counts" + raw, mstep: "--statistic counts",
 		stored: true},
-	{name: "frozen increments", estep: "--keep --statistic increments" + raw, mstep: "--accumulate"},
-	{name: "counts in place", estep: "--update in-place --inherent-report report.jsonl --statistic counts" + raw,
-		mstep: "--kappa 0 --average-from 1"},
-	{name: "increments in place", estep: "--update in-place --inherent-report report.jsonl --statistic increments " +
-		"--document-noise 1 --noise-each-round" + raw, mstep: "--accumulate", stored: true},
+	{name: "frozen increments", estep: "gibbs --keep --statistic increments" + raw},
+	{name: "counts in place", estep: "collapsed --inherent-report report.jsonl --statistic counts",
+		mstep: "--statistic counts"},
+	{name: "increments in place", estep: "collapsed --inherent-report report.jsonl --statistic increments " +
+		"--document-noise 1 --noise-each-round", stored: true},
 }
 
 // TestKilledChain kills estep before each of its calls that changes a file or writes its output. It kills mstep
@@ -144,9 +144,9 @@ func (c chain) run(folder, victim string, visit func(*crash.Stop) (bool, error))
 	}
 	commands := [][]string{
 		strings.Fields(fmt.Sprintf("sample -q --all --rounds %d --run chain %s/docs.pp", chainRounds, c.folder)),
-		strings.Fields("estep gibbs -q " + c.estep + " --state state.pp --params params --secret " + c.folder + "/key"),
+		strings.Fields("estep " + c.estep + " -q --state state.pp --params params --secret " + c.folder + "/key"),
 		strings.Fields("privatize none -q --run chain --ledger ledger"),
-		strings.Fields("mstep lda -q --run chain --topics 3 --seed 1 --denoise floor " + c.mstep + " --vocab " +
+		strings.Fields("mstep counts -q --run chain --topics 3 --seed 1 --denoise floor " + c.mstep + " --vocab " +
 			c.folder + "/vocab.txt --params-out params -o model.pp"),
 	}
 	var group sync.WaitGroup

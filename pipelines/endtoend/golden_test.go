@@ -40,8 +40,8 @@ account ledger new ledger
 tokenize uci --vocab vocab.txt docword.txt | sample --all |
   estep lda --params params --top-topics 0 --word-weight count --norm 0 --iterations %d --tolerance %g |
   privatize none --ledger ledger -q |
-  mstep lda --topics %d --vocab vocab.txt --initial first.npy --alpha %g --eta %g --tau0 %g --kappa %g \
-    --average-from 1 --denoise floor --beta expected-log --params-out params -o model.pp`,
+  mstep lda-paper --topics %d --vocab vocab.txt --initial first.npy --alpha %g --eta %g --tau0 %g --kappa %g \
+    --average-from 1 --beta expected-log --params-out params -o model.pp`,
 		g.Iterations, g.Tolerance, g.K, g.Alpha, g.Eta, g.Tau0, g.Kappa))
 	rows, err := csv.NewReader(strings.NewReader(run(t, folder, "mstep export --format csv model.pp"))).ReadAll()
 	if err != nil || len(rows) != 1+g.K*g.V {

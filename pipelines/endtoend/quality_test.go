@@ -41,7 +41,7 @@ account ledger new ledger
 sample --fixed 1024 --rounds 82 --seed 1 train.pp |
   estep lda --params params --top-topics 0 --word-weight count --norm 0 --iterations 100 |
   privatize none --ledger ledger -q |
-  mstep lda --topics 50 --vocab peers.vocab.txt --tau0 64 --kappa 0.7 --seed 1 --average-from 1 --denoise floor \
+  mstep lda-paper --topics 50 --vocab peers.vocab.txt --tau0 64 --kappa 0.7 --seed 1 --average-from 1 \
     --beta expected-log --params-out params -o model.pp`, prepare, words))
 	got := bound(t, folder, "estep lda --score --model model.pp test.pp")
 	t.Logf("perplexity %.1f, the peers' mean %.1f", got, peers)

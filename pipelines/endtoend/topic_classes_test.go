@@ -53,8 +53,8 @@ func TestClassesByTopics(t *testing.T) {
 		for part in train test; do tokenize text -q --public --vocab words.txt -o $part.pp $part.jsonl; done
 		mkfifo params
 		sample -q --all -T 1 --run topics train.pp |
-			estep gibbs -q --update in-place --sweeps 50 --statistic counts --top-topics 0 --word-weight count --norm 0 --secret key --params params |
-			privatize none -q --run topics | mstep lda -q --run topics --topics 20 --alpha 1 --eta 0.01 --kappa 0 --average-from 1 --denoise floor --beta mean --vocab words.txt \
+			estep collapsed -q --sweeps 50 --statistic counts --secret key --params params |
+			privatize none -q --run topics | mstep counts -q --statistic counts --run topics --topics 20 --alpha 1 --eta 0.01 --denoise floor --vocab words.txt \
 				--params-out params -o topics.pp
 		tokenize features --schema theta.json -o features.txt
 		for part in train test; do

@@ -72,7 +72,7 @@ func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.
 		return log.fail(out.err) // --help, --version
 	}
 	if err != nil {
-		return log.fail(exit.Errorf(exit.Usage, "%w", err).WithHint("%s --help lists the flags", commandOf(stage, err)))
+		return log.fail(exit.Errorf(exit.Usage, "%w", err).WithHint("%s", hintOf(stage, err)))
 	}
 	log.json = common.Log == "json"
 	if common.PrintConfig {

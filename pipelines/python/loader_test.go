@@ -82,7 +82,7 @@ while read -r name beta alpha eta; do
   sample --fixed 50 --rounds 20 training.pp </dev/null |
     estep lda --params "$name.params" --top-topics 0 --word-weight count --norm 0 |
     privatize none |
-    mstep lda --topics 3 --alpha "$alpha" --eta "$eta" --vocab vocabulary.txt --denoise floor --beta "$beta" \
+    mstep lda-paper --topics 3 --alpha "$alpha" --eta "$eta" --vocab vocabulary.txt --beta "$beta" \
       --params-out "$name.params" -o "$name.pp"
   mstep export --format npz -o "$name.npz" "$name.pp"
   mstep export --format csv -o "$name.csv" "$name.pp"

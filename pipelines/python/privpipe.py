@@ -38,7 +38,7 @@ class Model:
 
     words: np.ndarray  # V strings
     lambda_: np.ndarray  # K × V float64, positive: parameters of the topics' Dirichlet posterior
-    weights: np.ndarray  # K × V float64: the factors of θ in the E-step, the mean of β or exp(E[log β]) as mstep --beta said
+    weights: np.ndarray  # K × V float64: the factors of θ in the E-step, the mean of β or exp(E[log β]) as mstep lda-paper --beta said
     alpha: float  # Dirichlet prior of a document's topics, the same for each
     eta: float  # Dirichlet prior of a topic's words, the same for each
 

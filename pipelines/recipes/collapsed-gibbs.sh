@@ -44,10 +44,10 @@ keep "$inside/documents.pp" documents "$text" "$inside/documents.pp"
 begin "$inside/run.ledger"
 
 sample=(--all --rounds "$rounds")
-estep=(gibbs --update in-place --sweeps "$sweeps" --statistic counts --top-topics 0 --word-weight count --norm 0
+estep=(collapsed --sweeps "$sweeps" --statistic counts
   ${inherent_report:+--inherent-report "$inside/inherent.jsonl"})
 privatize=(none --ledger "$inside/run.ledger")
-mstep=(lda --topics "$topics" --alpha "$alpha" --eta "$beta" --kappa 0 --average-from 1 --denoise floor --beta mean --seed "$seed"
+mstep=(counts --statistic counts --topics "$topics" --alpha "$alpha" --eta "$beta" --denoise floor --seed "$seed"
   "${vocabulary[@]}")
 [[ -z $trace ]] || mstep+=(--models "$shown/models")
 keeps_topics coupled

@@ -41,8 +41,8 @@ begin "$inside/run.ledger"
 sample=(--fixed "$batch" --rounds "$rounds" --run "$run")
 estep=(lda --top-topics 0 --word-weight count --norm 0 --iterations 100)
 privatize=(none --run "$run" --ledger "$inside/run.ledger")
-mstep=(lda --topics "$topics" "${vocabulary[@]}" --tau0 "$tau0" --kappa "$kappa" --seed "$seed"
-  --average-from 1 --denoise floor --beta expected-log)
+mstep=(lda-paper --topics "$topics" "${vocabulary[@]}" --tau0 "$tau0" --kappa "$kappa" --seed "$seed"
+  --average-from 1 --beta expected-log)
 [[ -z $trace || -n $held ]] || fail "--trace needs --held"
 [[ -z $trace ]] || mstep+=(--models "$shown/models")
 topics_of_run

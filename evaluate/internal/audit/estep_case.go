@@ -7,6 +7,7 @@ import "slices"
 type chainCase struct {
 	name    string
 	flags   []string // of estep, beside those that all cases have
+	inPlace bool     // by estep collapsed, not by estep gibbs
 	topics  int      // K
 	alpha   float64
 	weights [][]float32 // before each round: K × V, row by row
@@ -67,7 +68,7 @@ func chainCases() []chainCase {
 			name: "adaptive", flags: []string{"--word-rate", "0.5", "--adaptive", "1.2", "--least-rate", "0.4"},
 			topics: 2, alpha: 1, weights: [][]float32{ratios[0], ratios[0]}, others: []int{0, 0},
 		},
-		{name: "in-place", flags: []string{"--update", "in-place"}, topics: 3, alpha: 0.5, weights: mild, mild: true,
+		{name: "in-place", inPlace: true, topics: 3, alpha: 0.5, weights: mild, mild: true,
 			others: []int{0, 2, 0}, undrawn: true},
 	}
 }

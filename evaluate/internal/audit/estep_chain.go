@@ -94,6 +94,9 @@ func (a *chainAudit) arguments() []string {
 	if a.increments {
 		statistic = "increments"
 	}
+	if a.inPlace {
+		return []string{"collapsed", "--statistic", statistic}
+	}
 	all := []string{"gibbs", "--keep", "--statistic", statistic, "--top-topics", "0", "--word-weight", "count",
 		"--norm", "0"}
 	if a.undrawn {

@@ -16,8 +16,7 @@ import (
 	"privpipe/pipelines/testkit/broker"
 )
 
-const inPlace = "gibbs -q --update in-place --statistic increments --top-topics 0 --word-weight count --norm 0 " +
-	"--document-noise 1 --noise-each-round"
+const inPlace = "collapsed -q --statistic increments --document-noise 1 --noise-each-round"
 
 // TestSweepChain: wherever estep is killed at its writes to a topic, the same command goes on with its state. The model
 // equals the model of a run over pipes with the same key. The privatizer and the learner go on meanwhile.
@@ -29,7 +28,7 @@ func TestSweepChain(t *testing.T) {
 	mkfifo params
 	account ledger new ledger
 	sample -q --run r --all --rounds %d docs.pp | estep %s --secret coins --params params |
-	  privatize none -q --run r --ledger ledger | mstep lda -q --run r --accumulate --topics 2 --vocab vocab.txt --params-out params -o model`, swept, inPlace))
+	  privatize none -q --run r --ledger ledger | mstep counts -q --run r --topics 2 --vocab vocab.txt --params-out params -o model`, swept, inPlace))
 		whole.Dir = s.folder
 		if out, err := testkit.Output(scripted, whole); err != nil {
 			t.Fatalf("%v\n%s", err, out)
@@ -49,7 +48,7 @@ func TestSweepChain(t *testing.T) {
 			for _, command := range []string{
 				fmt.Sprintf("privatize none -q --run r --ledger ledger -o %s %s?group=%s", releases, contributions,
 					s.name+place),
-				fmt.Sprintf("mstep lda -q --run r --accumulate --topics 2 --vocab %s --params-out %s -o model %s",
+				fmt.Sprintf("mstep counts -q --run r --topics 2 --vocab %s --params-out %s -o model %s",
 					vocab, parameters, releases),
 			} {
 				arguments := strings.Fields(direct.Replace(command))

@@ -50,8 +50,7 @@ var (
 	vips = system{
 		sample: "--fixed 400", estep: "lda --length 100 --resample --top-topics 0 --word-weight count --norm 0 " +
 			"--iterations 100",
-		mstep: "lda --topics 5 --tau0 1024 --kappa 0.7 --negatives zero --average-from 1 --denoise floor --beta " +
-			"expected-log",
+		mstep: "lda-paper --topics 5 --tau0 1024 --kappa 0.7 --negatives zero --average-from 1 --beta expected-log",
 	}
 )
 

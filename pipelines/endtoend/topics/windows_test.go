@@ -56,9 +56,9 @@ learn() { # NAME, from rounds on standard input
   mkfifo "$1/params" "$1/out"
   tee -p "$1/params.pp" <"$1/out" >"$1/params" &
   mstep reconstruct --grant rr.json |
-    estep gibbs --update in-place --sweeps 5 --statistic counts --top-topics 0 --word-weight count --norm 0 --secret key --params "$1/params" |
+    estep collapsed --sweeps 5 --statistic counts --secret key --params "$1/params" |
     privatize none --run online |
-    mstep lda --run online --topics 2 --alpha 1 --eta 0.01 --online 0.5 --denoise floor --beta mean --vocab vocab.txt \
+    mstep online --run online --topics 2 --alpha 1 --eta 0.01 --correlation 0.5 --vocab vocab.txt \
       --params-out "$1/out" --models "$1/models" -o "$1/model.pp"
   wait $!
 }

@@ -46,8 +46,8 @@ noise=$(awk "BEGIN {print 1 / $epsilon}")
 sampled_documents "--epsilon $epsilon --plus ${plus:-no} --beta $beta"
 
 sample=(--all --rounds "$rounds")
-estep=(gibbs --update in-place --statistic increments "${counts[@]}" --document-noise "$noise")
-learned=(--eta "$beta" --denoise floor --accumulate)
+estep=(collapsed --statistic increments --document-noise "$noise")
+learned=(counts --eta "$beta" --denoise floor)
 keeps_topics coupled
 if [[ $plus ]]; then
   word_grant "$shown/grant.json" --mechanism laplace --noise-multiplier "$noise" --all --rounds "$rounds" --clipping unbounded --claim paper
@@ -65,7 +65,7 @@ first() {
     -- estep gibbs --keep --sweeps 0 --statistic increments "${counts[@]}" --secret "$inside/first.key" --state "$inside/first-state.pp" \
     --params "$inside/first-params" \
     -- privatize laplace --run "$run-first" --grant "$shown/first-grant.json" --ledger "$inside/run.ledger" \
-    -- mstep lda --run "$run-first" --topics "$topics" --alpha "$alpha" --seed "$seed" "${vocabulary[@]}" "${learned[@]}" \
+    -- mstep "${learned[@]}" --run "$run-first" --topics "$topics" --alpha "$alpha" --seed "$seed" "${vocabulary[@]}" \
     --params-out "$inside/first-params" -o "$inside/first.pp"
   rm -f -- "$inside/first-params"
 }

@@ -57,16 +57,15 @@ sampled_documents "--epsilon-laplace $epsilon_laplace --inherent $inherent --pri
 sample=(--all --rounds "$rounds")
 noise=(--mechanism laplace --draws "$inherent" --all --rounds "$rounds")
 [[ $epsilon_laplace == none ]] || noise+=(--noise-multiplier "$(awk "BEGIN {print 2 / $epsilon_laplace}")")
-learned=(--eta "$beta" --denoise floor --ceiling "$(ceiling "$inherent" "$beta")")
+learned=(counts --eta "$beta" --denoise floor --ceiling "$(ceiling "$inherent" "$beta")")
 if [[ $printed ]]; then
   word_grant "$shown/grant.json" "${noise[@]}" --clipping unbounded --claim paper
-  estep=(gibbs --update in-place --statistic increments "${counts[@]}" --draws "$inherent")
-  learned+=(--accumulate)
+  estep=(collapsed --statistic increments --draws "$inherent")
   keeps_topics coupled
 else
   [[ $epsilon_laplace == none ]] || word_grant "$shown/grant.json" "${noise[@]}" --clipping proved --sensitivity 2
   estep=(gibbs --keep --statistic counts "${counts[@]}" --draws "$inherent")
-  learned+=(--kappa 0 --average-from 1 --negatives zero)
+  learned+=(--statistic counts)
   keeps_topics
 fi
 if [[ $epsilon_laplace == none ]]; then

@@ -70,9 +70,8 @@ published_documents "--epsilon $epsilon --most-words ${most_words:-all} --topics
 --batches $batches --correlation $correlation --omega $omega --prior $([[ -z $prior ]] || checksum "$prior") --seed $seed\
 ${document_epsilon:+ --document-epsilon $document_epsilon --report-words ${report_words:-auto}}"
 
-in_place=(gibbs --update in-place --statistic counts --top-topics 0 --word-weight count --norm 0)
-learned=(lda --topics "$topics" --alpha "$alpha" --eta "$beta" --denoise floor --beta mean --seed "$seed" "${vocabulary[@]}")
-estep=("${in_place[@]}") mstep=("${learned[@]}")
+estep=(collapsed --statistic counts)
+last=(counts --statistic counts --denoise floor) learned=(--topics "$topics" --alpha "$alpha" --eta "$beta" --seed "$seed" "${vocabulary[@]}")
 keeps_topics coupled
 
 # Documents as they leave their authors. Without privacy they stay private.
@@ -97,15 +96,15 @@ prior_model() {
   rm -f -- "$inside/prior-params"
   mkfifo -- "$inside/prior-params"
   pipeline sample --all --rounds 100 --run "$run-prior" "$inside/prior.pp" \
-    -- estep "${in_place[@]}" --keep --secret "$inside/gibbs.key" --state "$inside/prior-state.pp" --params "$inside/prior-params" \
+    -- estep collapsed --statistic counts --secret "$inside/gibbs.key" --state "$inside/prior-state.pp" --params "$inside/prior-params" \
     -- privatize none --run "$run-prior" \
-    -- mstep "${learned[@]}" --run "$run-prior" --kappa 0 --average-from 1 --params-out "$inside/prior-params" -o "$inside/prior-model.pp"
+    -- mstep "${last[@]}" "${learned[@]}" --run "$run-prior" --params-out "$inside/prior-params" -o "$inside/prior-model.pp"
   rm -f -- "$inside/prior-params"
 }
 
 if ((batches > 1)); then
   estep+=(--sweeps "$sweeps")
-  mstep+=(--online "$correlation")
+  mstep=(online --correlation "$correlation" "${learned[@]}")
   if [[ -n $prior ]]; then
     public_text=yes keep "$inside/prior.pp" documents "$prior" "$inside/prior.pp"
     keep "$inside/prior-model.pp" prior_model
@@ -115,8 +114,7 @@ if ((batches > 1)); then
   fi
   rounds() { sample --epoch --rounds "$batches" "${kept[@]}" "$reported" | "${rebuild[@]}"; }
 else
-  estep+=(--keep)
-  mstep+=(--kappa 0 --average-from 1)
+  mstep=("${last[@]}" "${learned[@]}")
   if [[ $epsilon != none ]]; then
     keep "$inside/rebuilt.pp" pipeline "${rebuild[@]}" -o "$inside/rebuilt.pp" "$reported"
     reported=$inside/rebuilt.pp

@@ -35,8 +35,8 @@ published_grant() {
 # below what holds.
 published_model() {
   privatize+=(--grant "$shown/grant.json" --ledger "$inside/run.ledger")
-  mstep=(lda --topics "$topics" "${vocabulary[@]}" --tau0 "$tau0" --kappa "$kappa" --seed "$seed" --negatives zero
-    --average-from 1 --denoise floor --beta expected-log)
+  mstep=(lda-paper --topics "$topics" "${vocabulary[@]}" --tau0 "$tau0" --kappa "$kappa" --seed "$seed" --negatives zero
+    --average-from 1 --beta expected-log)
   [[ -z $trace ]] || mstep+=(--models "$shown/models")
   topics_of_run
   train

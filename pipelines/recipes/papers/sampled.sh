@@ -36,9 +36,9 @@ word_grant() {
     --matrix "topics=${topics}xV" "${vocabulary[@]}" -o "$@"
 }
 
-# sampled_model FLAG… trains with these flags of mstep, and reports.
+# sampled_model COMMAND FLAG… trains by this command of mstep with these flags, and reports.
 sampled_model() {
-  mstep=(lda --topics "$topics" --alpha "$alpha" --beta mean --seed "$seed" "${vocabulary[@]}" "$@")
+  mstep=("$1" --topics "$topics" --alpha "$alpha" --seed "$seed" "${vocabulary[@]}" "${@:2}")
   [[ -z $trace ]] || mstep+=(--models "$shown/models")
   topics_of_run
   train

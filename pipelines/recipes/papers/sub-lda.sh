@@ -86,7 +86,7 @@ if [[ $level == document ]]; then
     estep+=(--secret "$inside/gibbs.key")
   fi
   privatize=(--grant "$shown/grant.json" --ledger "$inside/run.ledger")
-  sampled_model # its topics are estimated as those of lda.sh, without a release of words
+  sampled_model lda # its topics are estimated as those of lda.sh, without a release of words
   exit
 fi
 
@@ -94,16 +94,15 @@ sigma=$(awk "BEGIN {print sqrt($order / (2 * $epsilon_at_order))}")
 noise=(--mechanism gaussian --noise-multiplier "$sigma" --draws "$inherent" --all --rounds "$rounds")
 sample=(--all --rounds "$rounds")
 rates=(--word-rate "$gamma" ${adaptive:+--adaptive "$adaptive" --frequent "$frequent" --least-rate "$least_rate"})
-learned=(--eta "$beta" --denoise floor --ceiling "$(ceiling "$inherent" "$beta")")
+learned=(counts --eta "$beta" --denoise floor --ceiling "$(ceiling "$inherent" "$beta")")
 if [[ $level == word ]]; then
   word_grant "$shown/grant.json" "${noise[@]}" --clipping proved --sensitivity 1.4142136
   estep=(gibbs --keep --statistic counts "${counts[@]}" "${rates[@]}" --draws "$inherent")
-  learned+=(--kappa 0 --average-from 1 --negatives zero)
+  learned+=(--statistic counts)
   keeps_topics
 else
   word_grant "$shown/grant.json" "${noise[@]}" --clipping unbounded --claim paper
-  estep=(gibbs --update in-place --statistic increments "${counts[@]}" "${rates[@]}" --draws "$inherent")
-  learned+=(--accumulate)
+  estep=(collapsed --statistic increments "${rates[@]}" --draws "$inherent")
   keeps_topics coupled
 fi
 privatize=(gaussian --grant "$shown/grant.json" --ledger "$inside/run.ledger")

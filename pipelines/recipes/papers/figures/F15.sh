@@ -63,10 +63,10 @@ sampler() {
     ln -s -- "$(readlink -f -- "$documents")" "$out/documents.pp"
     begin "$out/run.ledger" 2>/dev/null
     sample=(-q --all --rounds "$rounds")
-    estep=(gibbs -q --update in-place --statistic counts --top-topics 0 --word-weight count --norm 0 --sweeps "$sweeps" --word-rate "$gamma"
+    estep=(collapsed -q --statistic counts --sweeps "$sweeps" --word-rate "$gamma"
       ${v:+--adaptive "$v" --frequent "$frequent"} --inherent-report "$out/inherent.jsonl")
     privatize=(none -q --ledger "$out/run.ledger")
-    mstep=(lda -q --topics "$k" --alpha 1 --eta 0.01 --kappa 0 --average-from 1 --denoise floor --beta mean --seed "$at" "${vocabulary[@]}")
+    mstep=(counts -q --statistic counts --denoise floor --topics "$k" --alpha 1 --eta 0.01 --seed "$at" "${vocabulary[@]}")
     [[ -z $trace ]] || mstep+=(--models "$out/models")
     keeps_topics coupled
     over_pipes
