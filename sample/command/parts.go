@@ -8,7 +8,7 @@ import (
 	"privpipe/pipelines/progress"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
-	"privpipe/sample/internal/choose"
+	"privpipe/sample/internal/coin"
 	"privpipe/sample/internal/corpus"
 )
 
@@ -53,7 +53,7 @@ func (p *parts) of(digest uint64) int { return int(digest % uint64(len(p.outs)))
 
 // write writes one round: all parts in one pass over the corpus.
 func (p *parts) write(ctx context.Context, documents *corpus.Corpus, scheme *wire.Scheme, round uint32,
-	chosen choose.Set) error {
+	chosen coin.Set) error {
 	open := &wire.Record{Round: round, Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: scheme}}}
 	for _, out := range p.outs {
 		if err := out.Write(open); err != nil {
@@ -99,7 +99,7 @@ type frames struct {
 }
 
 // drawnFrom returns the first document from i on with a chosen unit, or the number of documents if there is none.
-func drawnFrom(documents *corpus.Corpus, chosen choose.Set, i int) int {
+func drawnFrom(documents *corpus.Corpus, chosen coin.Set, i int) int {
 	if documents.Unit() == wire.Unit_DOCUMENT { // each document is a unit with the same number
 		if i = chosen.From(i); i < 0 {
 			return documents.Documents()
@@ -114,7 +114,7 @@ func drawnFrom(documents *corpus.Corpus, chosen choose.Set, i int) int {
 
 // documents writes the documents of the chosen units to their parts, and counts the documents in closes. Each part
 // keeps the order of the corpus. Workers encode and compress.
-func (p *parts) documents(ctx context.Context, documents *corpus.Corpus, round uint32, chosen choose.Set,
+func (p *parts) documents(ctx context.Context, documents *corpus.Corpus, round uint32, chosen coin.Set,
 	closes []wire.RoundClose) error {
 	waiting := make([][]int, len(p.outs))
 	document := -1

@@ -10,7 +10,7 @@ import (
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/wire"
-	"privpipe/sample/internal/choose"
+	"privpipe/sample/internal/coin"
 	"privpipe/sample/internal/corpus"
 )
 
@@ -35,7 +35,7 @@ func corpusOf(t *testing.T, unit wire.Unit, n int) *corpus.Corpus {
 }
 
 // deal writes rounds to files, so many parts, and returns their names.
-func deal(t *testing.T, c *corpus.Corpus, n int, rounds ...choose.Set) []string {
+func deal(t *testing.T, c *corpus.Corpus, n int, rounds ...coin.Set) []string {
 	t.Helper()
 	var names []string
 	p := &parts{workers: 3}
@@ -93,14 +93,14 @@ func rest(t *testing.T, in *endpoint.StreamReader) (records []*wire.Record) {
 func TestPartsAreTheRound(t *testing.T) {
 	for _, unit := range []wire.Unit{wire.Unit_DOCUMENT, wire.Unit_USER} {
 		c := corpusOf(t, unit, 3000)
-		every, some, none := choose.NewSet(len(c.Keys())), choose.NewSet(len(c.Keys())), choose.NewSet(len(c.Keys()))
+		every, some, none := coin.NewSet(len(c.Keys())), coin.NewSet(len(c.Keys())), coin.NewSet(len(c.Keys()))
 		for i := range c.Keys() {
 			every.Add(i)
 			if i%5 == 0 {
 				some.Add(i)
 			}
 		}
-		rounds := []choose.Set{every, none, some}
+		rounds := []coin.Set{every, none, some}
 		for _, n := range []int{1, 2, 7} {
 			var closes [3]wire.RoundClose
 			var opens [3]*wire.Record
@@ -169,7 +169,7 @@ func TestPartsAreTheRound(t *testing.T) {
 // TestPartsOfFewUnits: a part without units has every round, and each is whole.
 func TestPartsOfFewUnits(t *testing.T) {
 	c := corpusOf(t, wire.Unit_DOCUMENT, 1)
-	only := choose.NewSet(1)
+	only := coin.NewSet(1)
 	only.Add(0)
 	for part, name := range deal(t, c, 3, only) {
 		records := readPart(t, name)

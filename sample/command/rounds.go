@@ -8,7 +8,7 @@ import (
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/wire"
-	"privpipe/sample/internal/choose"
+	"privpipe/sample/internal/coin"
 )
 
 // Run is kong's hook.
@@ -43,7 +43,7 @@ func (s *Command) Run(r *filter.Run) error {
 		}
 	}
 	first := max(s.FirstRound, done.rounds+1)
-	var chooser *choose.Chooser
+	var chooser *coin.Chooser
 	var scheme *wire.Scheme
 	if first <= s.all() { // otherwise only the end record is missing, and sample throws no more coins
 		if chooser, scheme, err = s.chooser(documents, h.Settings, first > 1 || done.begun); err != nil {

@@ -8,7 +8,6 @@ import (
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/wire"
-	"privpipe/sample/internal/choose"
 	"privpipe/sample/internal/coin"
 	"privpipe/sample/internal/corpus"
 )
@@ -24,7 +23,7 @@ func (s *Command) scheme(units int) event.Scheme {
 
 // chooser prepares the scheme for a corpus. settings come from the header of the documents. begun says that the output
 // already has rounds of the run.
-func (s *Command) chooser(documents *corpus.Corpus, settings []byte, begun bool) (*choose.Chooser, *wire.Scheme, error) {
+func (s *Command) chooser(documents *corpus.Corpus, settings []byte, begun bool) (*coin.Chooser, *wire.Scheme, error) {
 	digests := documents.Digests()
 	if s.Fixed.Size > uint64(len(digests)) {
 		// The number of units is private, and the scheme's own check would name it.
@@ -38,7 +37,7 @@ func (s *Command) chooser(documents *corpus.Corpus, settings []byte, begun bool)
 		if err != nil {
 			return nil, nil, err
 		}
-		throw = secret.Throw(choose.Purpose(scheme, s.RunName, s.Unit, settings))
+		throw = secret.Throw(coin.Purpose(scheme, s.RunName, s.Unit, settings))
 		scheme.Coins = throw.Name()
 	case s.Allocate:
 		scheme.Coins = coin.Seed(*s.Seed).Name()
@@ -48,10 +47,10 @@ func (s *Command) chooser(documents *corpus.Corpus, settings []byte, begun bool)
 		return nil, nil, exit.Errorf(exit.Usage, "%w", err)
 	}
 	if s.Seed != nil {
-		chooser, err := choose.NewSeeded(scheme, digests, documents.Keys(), coin.Seed(*s.Seed))
+		chooser, err := coin.NewSeeded(scheme, digests, documents.Keys(), coin.Seed(*s.Seed))
 		return chooser, record, err
 	}
-	chooser, err := choose.New(scheme, digests, documents.Keys(), throw)
+	chooser, err := coin.NewChooser(scheme, digests, documents.Keys(), throw)
 	return chooser, record, err
 }
 

@@ -1,4 +1,4 @@
-// Package coin gives the random numbers of sampling. claim.md states and proves their properties.
+// Package coin draws the units of each round by random numbers. claim.md states and proves the properties of the numbers.
 package coin
 
 import (

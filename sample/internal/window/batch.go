@@ -2,7 +2,7 @@ package window
 
 import (
 	"privpipe/pipelines/wire"
-	"privpipe/sample/internal/choose"
+	"privpipe/sample/internal/coin"
 	"privpipe/sample/internal/corpus"
 )
 
@@ -12,7 +12,7 @@ type Batch struct {
 	// The caller closes it. It is nil if an earlier run began the window, and the input did not replay all of its
 	// documents.
 	Documents *corpus.Corpus
-	Units     choose.Set // the units in this window
+	Units     coin.Set // the units in this window
 }
 
 // A gathering has the documents of one window so far. For each unit and id it has only the first document.
@@ -66,7 +66,7 @@ func (g *gathering) batch(window int, counts func(unit corpus.Key) bool) (*Batch
 	if err := g.corpus.Seal(); err != nil {
 		return nil, err
 	}
-	b := &Batch{Window: window, Documents: g.corpus, Units: choose.NewSet(len(g.corpus.Keys()))}
+	b := &Batch{Window: window, Documents: g.corpus, Units: coin.NewSet(len(g.corpus.Keys()))}
 	for i, key := range g.corpus.Keys() {
 		if counts(key) {
 			b.Units.Add(i)

@@ -1,4 +1,4 @@
-package choose
+package coin
 
 import (
 	"math/rand/v2"
@@ -12,7 +12,7 @@ import (
 
 // BenchmarkRound draws rounds from 10⁸ units, one after the other as sample does, whose keys and digests take 2.4 GB.
 // It reports CPU time (user and system) a unit and round.
-func BenchmarkRound(b *testing.B) {
+func BenchmarkChooser(b *testing.B) {
 	const n = 100_000_000
 	digests, keys := make([]uint64, n), make([]corpus.Key, n)
 	random := rand.NewChaCha8([32]byte{1})
@@ -25,7 +25,7 @@ func BenchmarkRound(b *testing.B) {
 	} {
 		b.Run(scheme.Method, func(b *testing.B) {
 			scheme.Rounds = event.MaxRounds // of which the benchmark draws the first
-			c, err := New(scheme, digests, keys, secret(1).Throw(Purpose(scheme, "", event.Document, nil)))
+			c, err := NewChooser(scheme, digests, keys, secret(1).Throw(Purpose(scheme, "", event.Document, nil)))
 			if err != nil {
 				b.Fatal(err)
 			}

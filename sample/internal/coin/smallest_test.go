@@ -1,4 +1,4 @@
-package choose
+package coin
 
 import (
 	"math/rand/v2"

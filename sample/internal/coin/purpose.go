@@ -1,4 +1,4 @@
-package choose
+package coin
 
 import (
 	"fmt"
@@ -20,7 +20,7 @@ func Purpose(scheme event.Scheme, run, unit string, settings []byte) string {
 	purpose := fmt.Sprintf("run %s\nunit %s\n%s rate %016x size %d population %d rounds %d", run, unit,
 		scheme.Method, math.Float64bits(scheme.Rate), scheme.Size, scheme.Population, scheme.Rounds)
 	if scheme.Method == event.Poisson {
-		// The rule of coin.Group. Coins under older names, without this line, were thrown by another rule.
+		// The rule of Group. Coins under older names, without this line, were thrown by another rule.
 		purpose += "\ngroups of 4 rounds"
 	}
 	if len(settings) > 0 { // older streams without settings keep their coins

@@ -1,7 +1,6 @@
-package choose
+package coin
 
 import (
-	"privpipe/sample/internal/coin"
 	"privpipe/sample/internal/corpus"
 )
 
@@ -9,18 +8,18 @@ import (
 // for and for the later rounds in its group. groups keeps the rounds that were not asked for yet: at most three, with
 // one bit per unit each.
 type groups struct {
-	throw  coin.Throw
+	throw  Throw
 	keys   []corpus.Key
 	rate   float64
 	rounds int // the scheme's number of rounds; a later round is drawn only if it is asked for
 
 	group int // the group that sets belongs to
-	sets  [coin.GroupRounds]Set
+	sets  [GroupRounds]Set
 }
 
 // round draws the given round, from 1. It is fastest if rounds are asked for in their order.
 func (g *groups) round(round int) Set {
-	group, place := coin.GroupOf(round)
+	group, place := GroupOf(round)
 	if group != g.group || g.sets[place] == nil {
 		g.draw(group, place)
 	}
@@ -31,8 +30,8 @@ func (g *groups) round(round int) Set {
 
 // draw draws the group's rounds from place from on.
 func (g *groups) draw(group, from int) {
-	g.group, g.sets = group, [coin.GroupRounds]Set{}
-	end := max(from+1, min(g.rounds-group*coin.GroupRounds, coin.GroupRounds))
+	g.group, g.sets = group, [GroupRounds]Set{}
+	end := max(from+1, min(g.rounds-group*GroupRounds, GroupRounds))
 	for place := from; place < end; place++ {
 		g.sets[place] = NewSet(len(g.keys))
 	}

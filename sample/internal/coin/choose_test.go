@@ -1,4 +1,4 @@
-package choose
+package coin
 
 import (
 	"encoding/binary"
@@ -12,7 +12,6 @@ import (
 
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/wire"
-	"privpipe/sample/internal/coin"
 	"privpipe/sample/internal/corpus"
 )
 
@@ -75,18 +74,18 @@ func units(n int) (digests []uint64, keys []corpus.Key) {
 }
 
 // secret is the secret that begins with v.
-func secret(v uint64) (s coin.Secret) {
+func secret(v uint64) (s Secret) {
 	binary.LittleEndian.PutUint64(s[:], v)
 	return s
 }
 
-func chooser(t *testing.T, scheme event.Scheme, n int, by coin.Secret) *Chooser {
+func chooser(t *testing.T, scheme event.Scheme, n int, by Secret) *Chooser {
 	t.Helper()
 	if err := scheme.Check(); err != nil {
 		t.Fatal(err)
 	}
 	digests, keys := units(n)
-	c, err := New(scheme, digests, keys, by.Throw(Purpose(scheme, "run", event.Document, nil)))
+	c, err := NewChooser(scheme, digests, keys, by.Throw(Purpose(scheme, "run", event.Document, nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +214,7 @@ func TestFixedSizes(t *testing.T) {
 
 func TestNewRefusesAnotherPopulation(t *testing.T) {
 	digests, keys := units(10)
-	_, err := New(fixed(3, 9), digests, keys, secret(1).Throw(""))
+	_, err := NewChooser(fixed(3, 9), digests, keys, secret(1).Throw(""))
 	_, seeded := NewSeeded(fixed(3, 9), digests, keys, 1)
 	if err == nil || seeded == nil {
 		t.Error("want an error of a scheme for another number of units")

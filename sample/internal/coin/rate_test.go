@@ -1,4 +1,4 @@
-package choose
+package coin
 
 import (
 	"crypto/aes"
@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"privpipe/pipelines/event"
-	"privpipe/sample/internal/coin"
 	"privpipe/sample/internal/corpus"
 )
 
@@ -28,9 +27,9 @@ func TestRateIsTheCharged(t *testing.T) {
 			}{
 				"secret": {numberOf(secret(3), "any", round, &keys[i]), 96,
 					func(scheme event.Scheme) (*Chooser, error) {
-						return New(scheme, digests, keys, secret(3).Throw("any"))
+						return NewChooser(scheme, digests, keys, secret(3).Throw("any"))
 					}},
-				"seed": {new(big.Int).SetUint64(coin.Seed(3).Number(round, digests[i])), 64,
+				"seed": {new(big.Int).SetUint64(Seed(3).Number(round, digests[i])), 64,
 					func(scheme event.Scheme) (*Chooser, error) {
 						return NewSeeded(scheme, digests, keys, 3)
 					}},
@@ -53,7 +52,7 @@ func TestRateIsTheCharged(t *testing.T) {
 
 // numberOf returns a unit's number in a round of event.Poisson. The number has 96 bits: the 32 of its group, and the 64
 // of its ties.
-func numberOf(secret coin.Secret, purpose string, round int, key *corpus.Key) *big.Int {
+func numberOf(secret Secret, purpose string, round int, key *corpus.Key) *big.Int {
 	block := func(use string, number uint64) []byte {
 		mac := hmac.New(sha256.New, secret[:])
 		mac.Write(binary.LittleEndian.AppendUint64([]byte(use+"\n"+purpose), number))

@@ -1,4 +1,4 @@
-package choose
+package coin
 
 import (
 	"slices"
@@ -6,7 +6,6 @@ import (
 
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/wire"
-	"privpipe/sample/internal/coin"
 	"privpipe/sample/internal/corpus"
 )
 
@@ -25,10 +24,10 @@ var drawings = map[string]drawing{
 	},
 }
 
-func drawnBy(t *testing.T, throw coin.Throw, scheme event.Scheme, names []string, round int) map[string]bool {
+func drawnBy(t *testing.T, throw Throw, scheme event.Scheme, names []string, round int) map[string]bool {
 	t.Helper()
 	digests, keys := named(names)
-	c, err := New(scheme, digests, keys, throw)
+	c, err := NewChooser(scheme, digests, keys, throw)
 	return members(t, c, err, names, round)
 }
 
@@ -154,7 +153,7 @@ func TestThrowsAreTheirPurposes(t *testing.T) {
 	if equal(first, drawnBy(t, throw, scheme, names, 2)) {
 		t.Error("round 2 is round 1")
 	}
-	others := map[string]coin.Throw{
+	others := map[string]Throw{
 		"secret": secret(2).Throw(Purpose(scheme, "run", event.Document, nil)),
 		"run":    secret(1).Throw(Purpose(scheme, "run2", event.Document, nil)),
 		"no run": secret(1).Throw(Purpose(scheme, "", event.Document, nil)),

@@ -1,11 +1,10 @@
-package choose
+package coin
 
 import (
 	"math/rand/v2"
 	"testing"
 
 	"privpipe/pipelines/event"
-	"privpipe/sample/internal/coin"
 )
 
 // TestGroups asks for rounds in order, from any round on, twice, backwards and beyond the last. A round does not depend
@@ -30,7 +29,7 @@ func TestGroups(t *testing.T) {
 			c := chooser(t, scheme, n, secret(4))
 			for _, round := range order {
 				set := c.Round(round)
-				group, place := coin.GroupOf(round)
+				group, place := GroupOf(round)
 				coins, drawn := throw.Group(group, scheme.Rate), 0
 				for i := range keys {
 					want := coins.Falls(keys[i : i+1])[place] != 0

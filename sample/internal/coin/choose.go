@@ -1,5 +1,4 @@
-// Package choose draws the units of each round.
-package choose
+package coin
 
 import (
 	"encoding/binary"
@@ -8,7 +7,6 @@ import (
 	"math/bits"
 
 	"privpipe/pipelines/event"
-	"privpipe/sample/internal/coin"
 	"privpipe/sample/internal/corpus"
 )
 
@@ -63,7 +61,7 @@ type Chooser struct {
 // Purpose, and the scheme must have passed its Check. Whether a unit is in a round depends only on the throw, the round
 // and the unit's key. It does not depend on the order of units or on other units. event.Fixed is the exception: it
 // takes the units with the smallest numbers.
-func New(scheme event.Scheme, digests []uint64, keys []corpus.Key, throw coin.Throw) (*Chooser, error) {
+func NewChooser(scheme event.Scheme, digests []uint64, keys []corpus.Key, throw Throw) (*Chooser, error) {
 	numbers := func(round int) func(int) (uint64, uint64) {
 		number := throw.Round(round)
 		return func(unit int) (high, low uint64) { return number(&keys[unit]) }
@@ -74,14 +72,14 @@ func New(scheme event.Scheme, digests []uint64, keys []corpus.Key, throw coin.Th
 
 // NewSeeded is New with a public seed in place of a throw. Units with equal digests are ordered by their keys, so that
 // the order does not depend on the corpus.
-func NewSeeded(scheme event.Scheme, digests []uint64, keys []corpus.Key, seed coin.Seed) (*Chooser, error) {
+func NewSeeded(scheme event.Scheme, digests []uint64, keys []corpus.Key, seed Seed) (*Chooser, error) {
 	numbers := func(round int) func(int) (uint64, uint64) {
 		return func(unit int) (high, low uint64) {
 			return seed.Number(round, digests[unit]), binary.LittleEndian.Uint64(keys[unit][:])
 		}
 	}
 	coins := func(round int) Set {
-		threshold, drawn := coin.NewThreshold(scheme.Rate), NewSet(len(digests))
+		threshold, drawn := NewThreshold(scheme.Rate), NewSet(len(digests))
 		for i, digest := range digests {
 			if threshold.Falls(seed.Number(round, digest)) {
 				drawn.Add(i)
