@@ -19,7 +19,7 @@ var cli struct {
 	Diversity  diversityCommand  `cmd:"" help:"Compute how many of the likeliest words of a model's topics are different."`
 	Compare    compareCommand    `cmd:"" help:"Match the topics of two models, and print how far apart they are."`
 	Report     reportCommand     `cmd:"" help:"Write a report on a model and its ledger as one HTML page."`
-	Chart      chartCommand      `cmd:"" help:"Draw a CSV of curves as SVG or PNG, in the look of all figures."`
+	Chart      chartCommand      `cmd:"" help:"Draw a CSV of curves as SVG, in the look of all figures."`
 	Attack     attackCommand     `cmd:"" help:"Attack the privacy of documents."`
 	Audit      auditCommands     `cmd:"" help:"Compute a lower bound on the privacy loss of a privatize or estep binary, beside the claimed loss."`
 }

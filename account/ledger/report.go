@@ -16,7 +16,7 @@ import (
 type ReportCommand struct {
 	report.Query
 	ledgers.AlarmFlags
-	Curve report.CurveFile `output:"" placeholder:"FILE" help:"Also draw ε over the releases and δ over ε as FILE.svg or FILE.png, or write both to FILE.csv or FILE.json."`
+	Curve report.CurveFile `output:"" placeholder:"FILE" help:"Also draw ε over the releases and δ over ε as FILE.svg, or write both to FILE.csv or FILE.json."`
 	print.Flags
 }
 

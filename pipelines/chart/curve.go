@@ -1,136 +1,73 @@
 package chart
 
-import (
-	"image/color"
-	"math"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/text"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-)
-
-// A drawn is a curve in the panel and in its legend.
-type drawn interface {
-	plot.Plotter
-	plot.Thumbnailer
+// inside tells whether a place is within the axes.
+func (a *area) inside(p Point) bool {
+	const slight = 1e-6
+	return p.X >= a.left-slight && p.X <= a.right+slight && p.Y >= a.top-slight && p.Y <= a.bottom+slight
 }
 
-func (panel *Panel) plotter(c *Curve) (drawn, error) {
-	points := make(plotter.XYs, len(c.Points))
+// curve draws a curve over the grid, but no Shade, which is below it; clip is the attribute that cuts a line at the axes.
+func (a *area) curve(c *Curve, clip string) {
+	look := c.Color.look()
+	places := make([]Point, len(c.Points))
 	for i, p := range c.Points {
-		points[i] = plotter.XY{X: panel.X.scaled(p.X), Y: panel.Y.scaled(p.Y)}
+		places[i] = Point{a.x(p.X), a.y(p.Y)}
 	}
 	switch c.Kind {
-	case Shade:
-		return panel.shade(points[0].X, points[len(points)-1].X, colors[c.Color]), nil
-	case Marks:
-		marks, err := plotter.NewScatter(points)
-		if err != nil {
-			return nil, err
-		}
-		marks.GlyphStyle = draw.GlyphStyle{Color: colors[c.Color], Radius: 3.5, Shape: shapes[c.Color]}
-		return marks, nil
-	}
-	line, err := plotter.NewLine(points)
-	if err != nil {
-		return nil, err
-	}
-	line.LineStyle = draw.LineStyle{Color: colors[c.Color], Width: 1.6}
-	switch c.Kind {
-	case Marked:
-		symbol := draw.GlyphStyle{Color: colors[c.Color], Radius: 3, Shape: shapes[c.Color]}
-		return marked{line, points, symbol, panel.whiskers(c)}, nil
 	case Steps:
-		line.StepStyle = plotter.PreStep
+		a.path(steps(places), look.color, 1.6, clip)
 	case Level:
-		line.Width, line.Dashes = 1.2, dashes[c.Color]
+		a.path(places, look.color, 1.2, ` stroke-dasharray="`+look.dashes+`"`+clip)
+	case Line, Marked:
+		a.path(places, look.color, 1.6, clip)
 	}
-	return line, nil
+	if c.Kind == Marked {
+		a.whiskers(c, places, look.color)
+	}
+	if c.Kind == Marked || c.Kind == Marks {
+		for _, p := range places {
+			if a.inside(p) {
+				look.symbol(a.svg, p.X, p.Y, look.color)
+			}
+		}
+	}
 }
 
-// A whisker reaches from one height to another.
-type whisker struct{ x, from, to float64 }
-
-func (panel *Panel) whiskers(c *Curve) []whisker {
-	var all []whisker
-	for i, r := range c.Ranges {
-		if r.Least < r.Greatest {
-			all = append(all, whisker{panel.X.scaled(c.Points[i].X), panel.Y.scaled(r.Least),
-				panel.Y.scaled(r.Greatest)})
+// steps lets the height of a point reach left to the point before.
+func steps(places []Point) (all []Point) {
+	for i, p := range places {
+		if i > 0 {
+			all = append(all, Point{places[i-1].X, p.Y})
 		}
+		all = append(all, p)
 	}
 	return all
 }
 
-// marked is a line with a symbol at each point, and whiskers.
-type marked struct {
-	*plotter.Line
-	points   plotter.XYs
-	symbol   draw.GlyphStyle
-	whiskers []whisker
-}
-
-// Plot implements plot.Plotter.
-func (m marked) Plot(c draw.Canvas, p *plot.Plot) {
-	m.Line.Plot(c, p)
-	x, y := p.Transforms(&c)
-	thin := m.LineStyle
-	thin.Width /= 2
-	const half = 3 // half the width of a cap
-	for _, w := range m.whiskers {
-		at, low, high := x(w.x), y(w.from), y(w.to)
-		c.StrokeLine2(thin, at, low, at, high)
-		c.StrokeLine2(thin, at-half, low, at+half, low)
-		c.StrokeLine2(thin, at-half, high, at+half, high)
-	}
-	for _, point := range m.points {
-		c.DrawGlyph(m.symbol, vg.Point{X: x(point.X), Y: y(point.Y)})
-	}
-}
-
-// shade fills a panel's height between two values of X.
-func (panel *Panel) shade(from, to float64, c color.Color) *plotter.Polygon {
-	low, high := panel.Y.scaled(panel.Y.Min), panel.top()
-	return &plotter.Polygon{XYs: []plotter.XYs{{{X: from, Y: low}, {X: from, Y: high}, {X: to, Y: high},
-		{X: to, Y: low}}}, Color: c}
-}
-
-// nameBands writes the names of bands above the panel. It leaves out a name that has no room between the names of its
-// neighbours.
-func (panel *Panel) nameBands(p *plot.Plot, c draw.Canvas) {
-	x, _ := p.Transforms(&c)
-	names := center(style(textSize-1, gray))
-	for _, b := range panel.Bands {
-		from, to := x(b.From), x(b.To)
-		if names.Width(b.Name)+4 <= to-from {
-			c.FillText(names, vg.Point{X: (from + to) / 2, Y: c.Max.Y + 4}, b.Name)
+func (a *area) whiskers(c *Curve, places []Point, color string) {
+	const half, thin = 3, 0.8 // half the width of a cap
+	for i, r := range c.Ranges {
+		if r.Least < r.Greatest {
+			x, low, high := places[i].X, a.y(r.Least), a.y(r.Greatest)
+			a.stroke(x, low, x, high, color, thin)
+			a.stroke(x-half, low, x+half, low, color, thin)
+			a.stroke(x-half, high, x+half, high, color, thin)
 		}
 	}
 }
 
-// top is where the Y axis ends: above its Max there is room for the legend.
-func (panel *Panel) top() float64 {
-	const height = 0.75 * panelHeight // about what the labels and the title leave
-	entries := 0.0
-	for _, c := range panel.Curves {
-		if c.Name != "" && !panel.Direct {
-			entries++
-		}
+// thumbnail draws a curve's look in the legend.
+func (a *area) thumbnail(c *Curve, from, to, y float64) {
+	look := c.Color.look()
+	switch c.Kind {
+	case Shade:
+		a.rectangle(from, y-4, to-from, 8, look.color)
+	case Level:
+		a.path([]Point{{from, y}, {to, y}}, look.color, 1.2, ` stroke-dasharray="`+look.dashes+`"`)
+	case Line, Steps, Marked:
+		a.stroke(from, y, to, y, look.color, 1.6)
 	}
-	room := math.Min(0.6, (legendLine*entries+10)/float64(height))
-	low, high := panel.Y.scaled(panel.Y.Min), panel.Y.scaled(panel.Y.Max)
-	return low + (high-low)/(1-room)
-}
-
-func center(s text.Style) text.Style {
-	s.XAlign = draw.XCenter
-	return s
-}
-
-// setText changes a style's font and colour and keeps its place.
-func setText(s *text.Style, size float64) {
-	to := style(size, black)
-	s.Font, s.Color = to.Font, to.Color
+	if c.Kind == Marked || c.Kind == Marks {
+		look.symbol(a.svg, (from+to)/2, y, look.color)
+	}
 }

@@ -1,5 +1,7 @@
 package chart
 
+import "errors"
+
 // A Figure is panels under one heading.
 type Figure struct {
 	Title  string
@@ -13,7 +15,7 @@ type Panel struct {
 	X, Y  Axis
 	// Bands are intervals of X, shaded in turn and without overlap. Their names stand above if there is room for them.
 	Bands  []Band
-	Curves []Curve // later ones are drawn over earlier ones
+	Curves []Curve // later ones are drawn over earlier ones, and shades below all
 	// Direct writes the names of curves beside their last points, not into a legend.
 	Direct bool
 }
@@ -59,7 +61,7 @@ const (
 	Steps              // a point's Y reaches left to the point before
 	Level              // dashed, from point to point
 	Marks              // a symbol at each point
-	Shade              // all of the panel between the X of the first and the last point
+	Shade              // below the grid, all between the X of the first and the last point
 )
 
 // A Color tells curves apart; people who do not see all colours see these apart, too.
@@ -74,3 +76,9 @@ const (
 	Fifth
 	Alarm
 )
+
+// NoPNG refuses a flag's value that asks for a PNG image.
+func NoPNG(flag string) error {
+	return errors.New(flag + ": figures are SVG: write FILE.svg, and convert it: rsvg-convert -z 2 -o FILE.png FILE.svg, " +
+		"or a browser")
+}

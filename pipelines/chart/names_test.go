@@ -19,7 +19,7 @@ func TestNamesBeside(t *testing.T) {
 			panel.Curves = append(panel.Curves,
 				Curve{Name: fmt.Sprint("curve ", i), Kind: Marked, Color: Color(i), Points: points})
 		}
-		document := svg(t, &Figure{Title: "f", Panels: []Panel{panel}})
+		document := drawn(t, &Figure{Title: "f", Panels: []Panel{panel}})
 		var heights []float64
 		for i := range 6 {
 			all := regexp.MustCompile(fmt.Sprintf(`y="([-\d.]+)"[^>]*>curve %d<`, i)).
@@ -47,17 +47,16 @@ func TestNamesBeside(t *testing.T) {
 func TestOwnTicks(t *testing.T) {
 	axis := Axis{Min: 10, Max: 400, Log: true, Ticks: []float64{10, 50, 400}}
 	var labels []string
-	for _, tick := range axis.ticks().Ticks(0, 0) {
+	for _, tick := range axis.ticks() {
 		labels = append(labels, tick.Label)
-		if want := map[string]float64{"10": 1, "50": math.Log10(50),
-			"400": math.Log10(400)}[tick.Label]; tick.Value != want {
+		if want := map[string]float64{"10": 10, "50": 50, "400": 400}[tick.Label]; tick.Value != want {
 			t.Errorf("the tick %s stands at %v, want %v", tick.Label, tick.Value, want)
 		}
 	}
 	if fmt.Sprint(labels) != "[10 50 400]" {
 		t.Errorf("ticks %v", labels)
 	}
-	if got := (Axis{Max: 1}).ticks().Ticks(0, 0); len(got) < 3 || got[0].Label != "0" {
+	if got := (Axis{Max: 1}).ticks(); len(got) < 3 || got[0].Label != "0" {
 		t.Errorf("an axis without its own has the ticks %v", got)
 	}
 }

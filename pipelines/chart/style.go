@@ -1,57 +1,49 @@
 package chart
 
-import (
-	"image/color"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/text"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-)
-
-// The size of a panel with its axes, the size of the heading, and the margin around all.
+// Lengths are in points. The height of a panel includes its axes and titles.
 const (
-	panelWidth, panelHeight = 5 * vg.Inch, 4 * vg.Inch
-	margin                  = 14
-	titleSize, textSize     = 13, 9
-	lineHeight              = 13
-	namesHeight             = 14 // for the names of bands
-	legendLine              = 13
+	panelWidth, panelHeight = 360.0, 288.0
+	margin                  = 14.0
+	titleSize, textSize     = 13.0, 9.0
+	lineHeight              = 13.0 // of text in the heading and in the legend
+	symbolSize              = 3.0
+	tickLength              = 4.0
 )
 
-// The colours come from Okabe and Ito, Color Universal Design (2008).
-var colors = map[Color]color.NRGBA{
-	Main:   {0, 114, 178, 255},
-	First:  {213, 94, 0, 255},
-	Second: {0, 158, 115, 255},
-	Third:  {204, 121, 167, 255},
-	Fourth: {230, 159, 0, 255},
-	Fifth:  {86, 180, 233, 255},
-	Alarm:  {213, 94, 0, 60},
-}
+// The layout was made with Liberation Sans. Arial and Helvetica have letters of the same width.
+const fonts = "Liberation Sans,Arial,Helvetica,sans-serif"
 
-// dashes tell levels apart without their colours.
-var dashes = map[Color][]vg.Length{
-	Main: {6, 3}, First: {6, 3}, Second: {2, 2}, Third: {8, 2, 2, 2}, Fourth: {1, 3}, Fifth: {4, 2}, Alarm: {6, 3},
-}
-
-var shapes = map[Color]draw.GlyphDrawer{
-	Main: draw.CircleGlyph{}, First: draw.PyramidGlyph{}, Second: draw.BoxGlyph{}, Third: draw.RingGlyph{},
-	Fourth: draw.CrossGlyph{}, Fifth: draw.SquareGlyph{}, Alarm: draw.CircleGlyph{},
-}
-
-var (
-	black    = color.NRGBA{40, 40, 40, 255}
-	gray     = color.NRGBA{110, 110, 110, 255}
-	gridGray = color.NRGBA{225, 225, 225, 255}
-	bandGray = color.NRGBA{244, 245, 248, 255}
+// The colours of curves come from Okabe and Ito, Color Universal Design (2008).
+const (
+	black    = "#282828"
+	gray     = "#6e6e6e"
+	gridGray = "#e1e1e1"
+	bandGray = "#f4f5f8"
 )
 
-// style returns the style for text with a size in points.
-func style(size float64, c color.Color) text.Style {
-	return text.Style{
-		Color: c, Font: font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, vg.Points(size)),
-		Handler: plot.DefaultTextHandler,
+// A look is how the curves of a colour are drawn. Dashes and symbols tell curves apart without their colours.
+type look struct {
+	color, dashes string
+	symbol        func(s *svg, x, y float64, color string)
+}
+
+func (c Color) look() look {
+	switch c {
+	case First:
+		return look{"#d55e00", "6,3", (*svg).pyramid}
+	case Second:
+		return look{"#009e73", "2,2", (*svg).box}
+	case Third:
+		return look{"#cc79a7", "8,2,2,2", (*svg).ring}
+	case Fourth:
+		return look{"#e69f00", "1,3", (*svg).cross}
+	case Fifth:
+		return look{"#56b4e9", "4,2", (*svg).square}
+	case Alarm:
+		return look{"#f6d7c4", "6,3", (*svg).circle}
 	}
+	return look{"#0072b2", "6,3", (*svg).circle}
 }
+
+// width is about how wide a text is. Digits are as wide as this, and most letters not wider.
+func width(text string, size float64) float64 { return 0.556 * size * float64(len([]rune(text))) }

@@ -1,76 +1,79 @@
 package chart
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"strconv"
-
-	"gonum.org/v1/plot"
 )
-
-// ticker returns the ticks of an axis: none in the room for the legend. It has three labels if there is room for them.
-func (a Axis) ticker() (ticks plot.ConstantTicks) {
-	if a.Log {
-		ticks = decades(a.scaled(a.Min), a.scaled(a.Max))
-	} else {
-		ticks = a.linear()
-	}
-	labelled := 0
-	for _, tick := range ticks {
-		if tick.Label != "" {
-			labelled++
-		}
-	}
-	if labelled >= 3 {
-		return ticks
-	}
-	numbers := Numbers(a.Min, a.Max, a.Counts)
-	if a.Log {
-		numbers = LogNumbers(a.Min, a.Max)
-	}
-	return a.at(numbers)
-}
-
-// at returns labelled ticks at numbers.
-func (a Axis) at(numbers []float64) (ticks plot.ConstantTicks) {
-	for _, v := range numbers {
-		ticks = append(ticks, plot.Tick{Value: a.scaled(v), Label: strconv.FormatFloat(v, 'g', 6, 64)})
-	}
-	return ticks
-}
-
-// linear returns the ticks on a linear axis as package plot has them, which may be two.
-func (a Axis) linear() (ticks plot.ConstantTicks) {
-	for _, tick := range (plot.DefaultTicks{}).Ticks(a.Min, a.Max) {
-		if tick.Label != "" {
-			tick.Label = strconv.FormatFloat(tick.Value, 'g', 6, 64) // 25, not 25.00
-		}
-		if !a.Counts || tick.Value == math.Trunc(tick.Value) {
-			ticks = append(ticks, tick)
-		}
-	}
-	return ticks
-}
-
-// scaled is where a value stands on an axis that is drawn as a linear one. (On a plot.LogScale, package plot takes the
-// axis's label to be near its top, and makes room for it there.)
-func (a Axis) scaled(v float64) float64 {
-	if a.Log {
-		return math.Log10(v)
-	}
-	return v
-}
 
 // labels is the most labels that an axis has room for.
 const labels = 8
 
-// decades returns ticks at powers of ten, on an axis for their exponents. It replaces plot.LogTicks, version 0.17,
-// which labels each of hundreds of decades. From 1e-11 to 10, plot.LogTicks multiplies by 10 until rounding takes it
-// beyond the axis.
-func decades(least, most float64) (ticks plot.ConstantTicks) {
-	low, high := int(math.Ceil(least-1e-9)), int(math.Floor(most+1e-9))
-	every := (high-low)/labels + 1
-	for e := high; e >= low; e -= every {
-		ticks = append(ticks, plot.Tick{Value: float64(e), Label: strconv.FormatFloat(math.Pow10(e), 'g', 1, 64)})
+// At returns where a value stands on a line whose ends stand for the axis's Min and Max.
+func (a Axis) At(v, from, to float64) float64 {
+	low, high := a.Min, a.Max
+	if a.Log {
+		v, low, high = math.Log(v), math.Log(low), math.Log(high)
 	}
-	return ticks
+	return from + (to-from)*(v-low)/(high-low)
+}
+
+// A tick is a labelled place on an axis.
+type tick struct {
+	Value float64
+	Label string
+}
+
+// ticks returns the axis's own ticks, or round numbers. A longer logarithmic axis has powers of ten.
+func (a Axis) ticks() (all []tick) {
+	numbers := a.Ticks
+	if numbers == nil && a.Log {
+		if numbers = decades(a.Min, a.Max); len(numbers) < 3 {
+			numbers = LogNumbers(a.Min, a.Max)
+		}
+	} else if numbers == nil {
+		numbers = Numbers(a.Min, a.Max, a.Counts)
+	}
+	for _, v := range numbers {
+		all = append(all, tick{v, strconv.FormatFloat(v, 'g', 6, 64)})
+	}
+	return all
+}
+
+// decades returns powers of ten from high down to low.
+func decades(low, high float64) (all []float64) {
+	least, most := int(math.Ceil(math.Log10(low)-1e-9)), int(math.Floor(math.Log10(high)+1e-9))
+	every := (most-least)/labels + 1
+	for e := most; e >= least; e -= every {
+		all = append(all, math.Pow10(e))
+	}
+	return all
+}
+
+// Separate moves the places of names apart where they are closer than a height, and keeps them from least to most. The
+// order of places stays; of equal ones the later goes first.
+func Separate(places []float64, height, least, most float64) {
+	var ordered []*float64
+	for i := range slices.Backward(places) {
+		ordered = append(ordered, &places[i])
+	}
+	slices.SortStableFunc(ordered, func(a, b *float64) int { return cmp.Compare(*a, *b) })
+	for range ordered {
+		for i := 1; i < len(ordered); i++ {
+			if gap := *ordered[i] - *ordered[i-1]; gap < height {
+				*ordered[i-1] -= (height - gap) / 2
+				*ordered[i] += (height - gap) / 2
+			}
+		}
+	}
+	// Names that would leave the chart move back in, and push the others.
+	for _, place := range ordered {
+		*place = max(*place, least)
+		least = *place + height
+	}
+	for _, place := range slices.Backward(ordered) {
+		*place = min(*place, most)
+		most = *place - height
+	}
 }

@@ -14,6 +14,7 @@ import (
 	"privpipe/account/internal/accountant"
 	"privpipe/account/internal/ledgers"
 	"privpipe/account/internal/print"
+	"privpipe/pipelines/chart"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/wire"
@@ -22,12 +23,14 @@ import (
 // CurveFile is the flag for a report's curves. The file's ending sets the format.
 type CurveFile string
 
-var curveEndings = []string{".svg", ".png", ".csv", ".json"}
+var curveEndings = []string{".svg", ".csv", ".json"}
 
 // Check refuses a file with another ending, and a file that is also the report's output. It also refuses a report at a
 // given ε, which has no curves.
 func (f CurveFile) Check(epsilon *float64, output string) error {
 	switch {
+	case filepath.Ext(string(f)) == ".png":
+		return chart.NoPNG("--curve")
 	case f != "" && !slices.Contains(curveEndings, filepath.Ext(string(f))):
 		return fmt.Errorf("--curve: %q must end in one of %s, which says in what form it is written", string(f),
 			strings.Join(curveEndings, ", "))

@@ -20,9 +20,7 @@ import (
 func (c *curves) encode(ending string) ([]byte, error) {
 	switch ending {
 	case ".svg":
-		return c.figure().SVG()
-	case ".png":
-		return c.figure().PNG()
+		return c.figure().SVG(), nil
 	case ".csv":
 		return c.csv()
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"privpipe/evaluate/internal/spent"
+	"privpipe/pipelines/chart"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/rounded"
 )
@@ -71,18 +72,18 @@ func budgetChart(ledger *event.Ledger, r *spent.Report, curve *spent.Curve) *Cha
 		most = max(most, float64(p.Epsilon))
 	}
 	c.Text = fmt.Sprintf("The privacy loss rises from 0 to ε %s over %d releases.", r.Epsilon, r.Releases)
-	x := axis{high: float64(r.Releases)}
+	x := chart.Axis{Max: float64(r.Releases), Counts: true}
 	all := []series{epsilon}
 	if b := r.Budget; b != nil && b.Delta == float64(*r.Delta) {
 		most = max(most, b.Epsilon)
-		all = append(all, series{name: "budget ε " + rounded.Up(b.Epsilon), class: "limit", x: []float64{0, x.high},
+		all = append(all, series{name: "budget ε " + rounded.Up(b.Epsilon), class: "limit", x: []float64{0, x.Max},
 			y: []float64{b.Epsilon, b.Epsilon}})
 		c.Text += fmt.Sprintf(" The budget is ε %s.", rounded.Up(b.Epsilon))
 	}
 	if most == 0 {
 		most = 1
 	}
-	c.draw(x, axis{high: most * 1.05}, all)
+	c.draw(x, chart.Axis{Max: most * 1.05}, all)
 	c.Bands = bands(ledger, x)
 	return c
 }
@@ -92,13 +93,13 @@ const mostBands = 12
 
 // bands returns the turns of runs. A turn is one run's releases that follow each other without another run's between
 // them.
-func bands(ledger *event.Ledger, x axis) (all []Band) {
+func bands(ledger *event.Ledger, x chart.Axis) (all []Band) {
 	first, before := 0, ""
 	charges := ledger.Charges()
 	for i := 0; i <= len(charges); i++ {
 		if i > 0 && (i == len(charges) || charges[i].Run != before) {
-			from := x.at(float64(first), Left, Right)
-			b := Band{X: from, Width: x.at(float64(i), Left, Right) - from}
+			from := x.At(float64(first), Left, Right)
+			b := Band{X: from, Width: x.At(float64(i), Left, Right) - from}
 			if fits := int(b.Width / 8); fits >= len([]rune(before)) {
 				b.Name = before
 			}

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -54,41 +53,34 @@ type series struct {
 	steps       bool // y holds from the point before it: an upper bound in between
 }
 
-// An axis maps values to places in the drawing area.
-type axis struct {
-	low, high   float64
-	logarithmic bool
-	shares      bool // not counts
-}
-
-func (a axis) at(v, from, to float64) float64 {
-	low, high := a.low, a.high
-	if a.logarithmic {
-		v, low, high = math.Log(v), math.Log(low), math.Log(high)
-	}
-	return from + (to-from)*(v-low)/(high-low)
-}
-
 // draw places series in the chart.
-func (c *Chart) draw(x, y axis, all []series) {
-	for _, t := range x.ticks(!x.shares) {
-		c.XTicks = append(c.XTicks, Tick{x.at(t, Left, Right), label(t)})
+func (c *Chart) draw(x, y chart.Axis, all []series) {
+	for _, t := range ticks(x) {
+		c.XTicks = append(c.XTicks, Tick{x.At(t, Left, Right), label(t)})
 	}
-	for _, t := range y.ticks(false) {
-		c.YTicks = append(c.YTicks, Tick{y.at(t, Bottom, Top), label(t)})
+	for _, t := range ticks(y) {
+		c.YTicks = append(c.YTicks, Tick{y.At(t, Bottom, Top), label(t)})
 	}
 	for _, s := range all {
 		var points []string
 		for i := range s.x {
-			px, py := x.at(s.x[i], Left, Right), y.at(s.y[i], Bottom, Top)
+			px, py := x.At(s.x[i], Left, Right), y.At(s.y[i], Bottom, Top)
 			if s.steps && i > 0 {
-				points = append(points, fmt.Sprintf("%.1f,%.1f", x.at(s.x[i-1], Left, Right), py))
+				points = append(points, fmt.Sprintf("%.1f,%.1f", x.At(s.x[i-1], Left, Right), py))
 			}
 			points = append(points, fmt.Sprintf("%.1f,%.1f", px, py))
 		}
-		c.Lines = append(c.Lines, Line{s.name, s.class, strings.Join(points, " "), y.at(s.y[len(s.y)-1], Bottom, Top)})
+		c.Lines = append(c.Lines, Line{s.name, s.class, strings.Join(points, " "), y.At(s.y[len(s.y)-1], Bottom, Top)})
 	}
-	c.separate()
+	const height = 16
+	places := make([]float64, len(c.Lines))
+	for i := range c.Lines {
+		places[i] = c.Lines[i].LabelY
+	}
+	chart.Separate(places, height, Top, Bottom)
+	for i := range c.Lines {
+		c.Lines[i].LabelY = places[i]
+	}
 }
 
 // label formats a tick's number, without an exponent if that stays short.
@@ -100,49 +92,14 @@ func label(t float64) string {
 	return text
 }
 
-// separate moves names of lines apart if they would overlap.
-func (c *Chart) separate() {
-	const height = 16
-	for range len(c.Lines) {
-		for i := range c.Lines {
-			for j := range i {
-				a, b := &c.Lines[i], &c.Lines[j]
-				if a.LabelY > b.LabelY {
-					a, b = b, a
-				}
-				if gap := b.LabelY - a.LabelY; gap < height {
-					a.LabelY -= (height - gap) / 2
-					b.LabelY += (height - gap) / 2
-				}
-			}
-		}
-	}
-	// Names that would leave the chart move back in, and push the others.
-	byPlace := make([]*Line, len(c.Lines))
-	for i := range c.Lines {
-		byPlace[i] = &c.Lines[i]
-	}
-	slices.SortStableFunc(byPlace, func(a, b *Line) int { return cmp.Compare(a.LabelY, b.LabelY) })
-	least := Top
-	for _, line := range byPlace {
-		line.LabelY = max(line.LabelY, least)
-		least = line.LabelY + height
-	}
-	most := Bottom
-	for _, line := range slices.Backward(byPlace) {
-		line.LabelY = min(line.LabelY, most)
-		most = line.LabelY - height
-	}
-}
-
 // ticks returns round numbers within the axis. An axis of counts begins with a tick.
-func (a axis) ticks(counts bool) []float64 {
-	if a.logarithmic {
-		return chart.LogNumbers(a.low, a.high)
+func ticks(a chart.Axis) []float64 {
+	if a.Log {
+		return chart.LogNumbers(a.Min, a.Max)
 	}
-	all := chart.Numbers(a.low, a.high, counts)
-	if counts && (len(all) == 0 || all[0] != a.low) {
-		all = slices.Insert(all, 0, a.low)
+	all := chart.Numbers(a.Min, a.Max, a.Counts)
+	if a.Counts && (len(all) == 0 || all[0] != a.Min) {
+		all = slices.Insert(all, 0, a.Min)
 	}
 	return all
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"privpipe/evaluate/internal/spent"
+	"privpipe/pipelines/chart"
 	"privpipe/pipelines/event"
 )
 
@@ -303,21 +304,22 @@ func TestSize(t *testing.T) {
 
 func TestTicks(t *testing.T) {
 	for _, c := range []struct {
-		axis   axis
+		axis   chart.Axis
 		counts bool
 		want   []float64
 	}{
-		{axis{high: 1.05}, false, []float64{0, 0.2, 0.4, 0.6, 0.8, 1}},
-		{axis{high: 4}, true, []float64{0, 1, 2, 3, 4}},
-		{axis{high: 81}, true, []float64{0, 20, 40, 60, 80}},
-		{axis{high: 1}, true, []float64{0, 1}},
-		{axis{low: 1, high: 40}, true, []float64{1, 10, 20, 30, 40}},
-		{axis{low: 900, high: 9000, logarithmic: true}, false, []float64{1000, 2000, 5000}},
-		{axis{low: 1577, high: 8800, logarithmic: true}, false, []float64{2000, 3000, 4000, 5000, 6000, 7000, 8000}},
-		{axis{low: 7100, high: 10775, logarithmic: true}, false, []float64{7500, 8000, 8500, 9000, 9500, 10000, 10500}},
-		{axis{low: 1577, high: 2e7, logarithmic: true}, false, []float64{1e4, 1e5, 1e6, 1e7}},
+		{chart.Axis{Max: 1.05}, false, []float64{0, 0.2, 0.4, 0.6, 0.8, 1}},
+		{chart.Axis{Max: 4}, true, []float64{0, 1, 2, 3, 4}},
+		{chart.Axis{Max: 81}, true, []float64{0, 20, 40, 60, 80}},
+		{chart.Axis{Max: 1}, true, []float64{0, 1}},
+		{chart.Axis{Min: 1, Max: 40}, true, []float64{1, 10, 20, 30, 40}},
+		{chart.Axis{Min: 900, Max: 9000, Log: true}, false, []float64{1000, 2000, 5000}},
+		{chart.Axis{Min: 1577, Max: 8800, Log: true}, false, []float64{2000, 3000, 4000, 5000, 6000, 7000, 8000}},
+		{chart.Axis{Min: 7100, Max: 10775, Log: true}, false, []float64{7500, 8000, 8500, 9000, 9500, 10000, 10500}},
+		{chart.Axis{Min: 1577, Max: 2e7, Log: true}, false, []float64{1e4, 1e5, 1e6, 1e7}},
 	} {
-		got := c.axis.ticks(c.counts)
+		c.axis.Counts = c.counts
+		got := ticks(c.axis)
 		if !slices.EqualFunc(got, c.want, func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }) {
 			t.Errorf("ticks of %v are %v, want %v", c.axis, got, c.want)
 		}
@@ -340,9 +342,9 @@ func TestPoorModel(t *testing.T) {
 func TestFewTicks(t *testing.T) {
 	for ratio := 1.21; ratio < 1e300; ratio = math.Pow(ratio, 1.01) { // an axis of a chart is longer than 1.1/0.9
 		for _, low := range []float64{1, 3.7, 900, 1577, 7999, 54321} {
-			a := axis{low: low, high: low * ratio, logarithmic: true}
-			got := a.ticks(false)
-			if len(got) < 3 || len(got) > 8 || got[0] < a.low || got[len(got)-1] > a.high*(1+1e-9) {
+			a := chart.Axis{Min: low, Max: low * ratio, Log: true}
+			got := ticks(a)
+			if len(got) < 3 || len(got) > 8 || got[0] < a.Min || got[len(got)-1] > a.Max*(1+1e-9) {
 				t.Fatalf("ticks of %v are %v", a, got)
 			}
 		}
@@ -372,7 +374,7 @@ func TestNamesApart(t *testing.T) {
 	for _, y := range []float64{0, 0.5, 1} {
 		c := new(Chart)
 		end := func(name string) series { return series{name: name, x: []float64{0, 1}, y: []float64{y, y}} }
-		c.draw(axis{high: 1, shares: true}, axis{high: 1}, []series{end("a"), end("b"), end("c")})
+		c.draw(chart.Axis{Max: 1}, chart.Axis{Max: 1}, []series{end("a"), end("b"), end("c")})
 		var places []float64
 		for _, line := range c.Lines {
 			places = append(places, line.LabelY)

@@ -3,6 +3,8 @@ package page
 import (
 	"fmt"
 	"math"
+
+	"privpipe/pipelines/chart"
 )
 
 // Perplexity is a model's per-word perplexity on held-out documents, round by round.
@@ -43,8 +45,8 @@ func (p *Perplexity) Draw() {
 		unigram.x, unigram.y = append(unigram.x, float64(r.Round)), append(unigram.y, r.Unigram)
 		low, high = min(low, r.Model, r.Unigram), max(high, r.Model, r.Unigram)
 	}
-	x := axis{low: model.x[0], high: model.x[len(model.x)-1]}
-	uniform := series{name: fmt.Sprintf("uniform %d", p.Uniform), class: "limit", x: []float64{x.low, x.high},
+	x := chart.Axis{Min: model.x[0], Max: model.x[len(model.x)-1], Counts: true}
+	uniform := series{name: fmt.Sprintf("uniform %d", p.Uniform), class: "limit", x: []float64{x.Min, x.Max},
 		y: []float64{float64(p.Uniform), float64(p.Uniform)}}
 	p.Chart = &Chart{ID: "perplexity-chart", Title: "Perplexity by round", XLabel: "round",
 		YLabel: "perplexity, logarithmic",
@@ -52,5 +54,5 @@ func (p *Perplexity) Draw() {
 			"that of word frequencies is %.0f, "+
 			"and of a uniform choice %d.", p.Rounds[0].Round, p.Last().Round, p.Rounds[0].Model, p.Last().Model,
 			p.Last().Unigram, p.Uniform)}
-	p.Chart.draw(x, axis{low: low * 0.9, high: high * 1.1, logarithmic: true}, []series{model, unigram, uniform})
+	p.Chart.draw(x, chart.Axis{Min: low * 0.9, Max: high * 1.1, Log: true}, []series{model, unigram, uniform})
 }

@@ -8,6 +8,7 @@ import (
 	"privpipe/evaluate/internal/classes"
 	"privpipe/evaluate/internal/interval"
 	"privpipe/evaluate/internal/pixels"
+	"privpipe/pipelines/chart"
 )
 
 // Predictions are measures of a model's predictions for held-out documents. One of Binary, Classes and Pixels is set,
@@ -57,8 +58,8 @@ func NewBinary(class string, predictions []auc.Prediction) *Binary {
 
 // The axes for shares. The vertical axis leaves room for its name.
 var (
-	acrossShares = axis{high: 1, shares: true}
-	upShares     = axis{high: 1.05}
+	acrossShares = chart.Axis{Max: 1}
+	upShares     = chart.Axis{Max: 1.05}
 )
 
 // drawROC draws the curve. It leaves out points that nobody could tell from the point before.
@@ -90,9 +91,9 @@ func (b *Binary) drawReliability() {
 	b.Reliability.draw(acrossShares, upShares,
 		[]series{{name: "calibrated", class: "limit", x: []float64{0, 1}, y: []float64{0, 1}}})
 	for _, bin := range b.Bins {
-		b.Reliability.Dots = append(b.Reliability.Dots, Dot{X: acrossShares.at(bin.Predicted, Left, Right),
-			Y: upShares.at(bin.Observed, Bottom, Top), Low: upShares.at(bin.Low, Bottom, Top),
-			High: upShares.at(bin.High, Bottom, Top)})
+		b.Reliability.Dots = append(b.Reliability.Dots, Dot{X: acrossShares.At(bin.Predicted, Left, Right),
+			Y: upShares.At(bin.Observed, Bottom, Top), Low: upShares.At(bin.Low, Bottom, Top),
+			High: upShares.At(bin.High, Bottom, Top)})
 	}
 }
 

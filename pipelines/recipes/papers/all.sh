@@ -62,7 +62,7 @@ row() {
     account verify "$to/private/run.ledger" >>"$out/$number.log" 2>&1 || code=$?
   fi
   for figure in ${number//+/ }; do
-    for file in "$to/$figure"{-findings.txt,.csv,.svg,.png}; do
+    for file in "$to/$figure"{-findings.txt,.csv,.svg}; do
       [[ ! -e $file ]] || cp -- "$file" "$out"
     done
   done

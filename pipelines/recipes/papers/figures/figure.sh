@@ -1,4 +1,4 @@
-# The recipes of the papers' figures source this file. A figure is $out/NAME.csv, .svg, .png and NAME-findings.txt: what must hold of a
+# The recipes of the papers' figures source this file. A figure is $out/NAME.csv, .svg and NAME-findings.txt: what must hold of a
 # right implementation, and fails the recipe if it does not, and what a paper printed, beside what was measured.
 #
 # Noise and first topics are of chance, so each system runs $runs times, and orders are of means. An order is judged only if its
@@ -212,9 +212,7 @@ spread_found() {
 
 # figure_end FLAG… draws the figure with flags of evaluate chart, and ends with 1 if something fails that must hold.
 figure_end() {
-  for ending in svg png; do
-    evaluate chart "$@" -o "$out/$name.$ending" "$out/$name.csv"
-  done
+  evaluate chart "$@" -o "$out/$name.svg" "$out/$name.csv"
   verdict
 }
 
