@@ -47,7 +47,7 @@ func (m Approximate) Traits() Traits {
 		},
 		Attained: always, Guarantee: &m,
 		Composed: func(count float64) Approximate {
-			return Approximate{TimesUp(count, m.Epsilon), TimesUp(count, m.Delta)}
+			return Approximate{timesUp(count, m.Epsilon), timesUp(count, m.Delta)}
 		},
 		Event: m.event,
 	}

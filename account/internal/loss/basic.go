@@ -23,7 +23,7 @@ func (e Release) basic(adjacency string) Approximate {
 	if e.Sampling != All && !e.Apart && !(e.Sampling == Poisson && adjacency == event.ReplaceOne) {
 		batch := basicOf(1, e.Released)
 		sampled := Approximate(renyi.Guarantee(batch).Amplified(e.Rate))
-		sampled.Delta = TimesUp(e.Rate, batch.Delta)
+		sampled.Delta = timesUp(e.Rate, batch.Delta)
 		return basicOf(float64(e.Count), []Mechanism{sampled})
 	}
 	worst := basicOf(float64(e.Count), e.Released)

@@ -48,7 +48,7 @@ func (m DiscreteLaplace) Traits() Traits {
 		Pair:     func() (*pld.Pair, error) { return pld.DiscreteLaplace(m.Scale, m.Sensitivity) },
 		Attained: unlessNonNegative,
 		Composed: func(count float64) Approximate {
-			return Approximate{Epsilon: quotientUp(TimesUp(count, shift), m.Scale)}
+			return Approximate{Epsilon: quotientUp(timesUp(count, shift), m.Scale)}
 		},
 		Pure: new(shift / m.Scale * (1 + 1e-15)),
 	}

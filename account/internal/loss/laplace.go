@@ -67,7 +67,7 @@ func (m Laplace) Traits() Traits {
 		},
 		Continuous: func() Mechanism { return m.continuous() },
 		Composed: func(count float64) Approximate {
-			return Approximate{Epsilon: quotientUp(TimesUp(count, m.Sensitivity), m.Scale)}
+			return Approximate{Epsilon: quotientUp(timesUp(count, m.Sensitivity), m.Scale)}
 		},
 		Pure: new(m.Sensitivity / m.Scale * (1 + 1e-15)),
 		DpEvent: func(n Neighbours) (string, []any, error) {

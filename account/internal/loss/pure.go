@@ -41,7 +41,7 @@ func (m Pure) Traits() Traits {
 			return pld.Pure(m.Epsilon)
 		},
 		Attained: always, Guarantee: &whole,
-		Composed: func(count float64) Approximate { return Approximate{Epsilon: TimesUp(count, m.Epsilon)} },
+		Composed: func(count float64) Approximate { return Approximate{Epsilon: timesUp(count, m.Epsilon)} },
 		Pure:     &m.Epsilon,
 		DpEvent:  m.asResponse,
 		Event:    whole.event,

@@ -58,7 +58,7 @@ func (m RandomizedResponse) Traits() Traits {
 			return pld.Response(m.Noise, m.Buckets)
 		},
 		Attained: always,
-		Composed: func(count float64) Approximate { return Approximate{Epsilon: TimesUp(count, epsilon)} },
+		Composed: func(count float64) Approximate { return Approximate{Epsilon: timesUp(count, epsilon)} },
 		Pure:     &epsilon,
 		DpEvent: func(Neighbours) (string, []any, error) {
 			return randomizedResponseKind.Class, []any{"noise_parameter", m.Noise, "num_buckets", m.Buckets}, nil

@@ -12,8 +12,8 @@ func quotientUp(a, b float64) float64 {
 	return q
 }
 
-// TimesUp returns a·b, rounded up unless it is exact. a, b ≥ 0.
-func TimesUp(a, b float64) float64 {
+// timesUp returns a·b, rounded up unless it is exact. a, b ≥ 0.
+func timesUp(a, b float64) float64 {
 	p := a * b
 	if math.FMA(a, b, -p) > 0 {
 		return math.Nextafter(p, math.Inf(1))

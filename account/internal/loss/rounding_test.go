@@ -13,7 +13,7 @@ func TestRoundsUp(t *testing.T) {
 	if sum := addUp(1, 1e-300); sum != math.Nextafter(1, 2) {
 		t.Errorf("1 and very little are %v", sum)
 	}
-	if product := TimesUp(3, 1.0/3); product < 1 {
+	if product := timesUp(3, 1.0/3); product < 1 {
 		t.Errorf("3 times a third is %v", product)
 	}
 }

@@ -52,7 +52,7 @@ func (l *List) theorems(first, last string, by func(*Kind) []Theorem, pairs bool
 			}
 		}
 	}
-	names := slices.Concat([]string{first}, Theorems(uses, by))
+	names := slices.Concat([]string{first}, theoremNames(uses, by))
 	if amplified {
 		names = append(names, "amplification (Balle, Barthe, Gaboardi 2018, thm. 8 and 9)")
 	}

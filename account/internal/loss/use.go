@@ -15,9 +15,9 @@ type Theorem struct {
 	Used func(Use) bool
 }
 
-// Theorems names the theorems behind the bounds for uses, each once, in the order of Kinds. by picks the curves or the
-// pairs.
-func Theorems(uses []Use, by func(*Kind) []Theorem) (names []string) {
+// theoremNames names the theorems behind the bounds for uses, each once, in the order of Kinds. by picks the curves or
+// the pairs.
+func theoremNames(uses []Use, by func(*Kind) []Theorem) (names []string) {
 	for _, k := range Kinds {
 		for _, theorem := range by(k) {
 			used := func(u Use) bool {

@@ -1,6 +1,6 @@
 // Package papers computes losses as papers state them: ma16, vips20 and zcdp16, HDP-LDA, LP-LDA and SUB-LDA.
 //
-// Some of its numbers are bounds. Recipe, UnclippedInherentLoss, SubLDA.Printed and adaptive are claims, and no bounds:
+// Some of its numbers are bounds. recipe, unclippedInherentLoss, subLDA.Printed and adaptive are claims, and no bounds:
 // each says why. A claim is shown beside a bound and never in place of one.
 package papers
 
@@ -56,12 +56,12 @@ func formulas(scheme event.Scheme, delta, roundDelta float64, moved string) (all
 	default:
 		return nil
 	}
-	recipe := Recipe{Rate: scheme.Rate, Rounds: rounds, Delta: delta, RoundDelta: roundDelta}
+	account := recipe{Rate: scheme.Rate, Rounds: rounds, Delta: delta, RoundDelta: roundDelta}
 	const by = "rounds by the classical Gaussian (Dwork, Roth 2014, thm. A.1, proven for ε < 1), amplified: "
 	return append(all,
-		formula{"zcdp16", by + "taken for zCDP, which has no proof", recipe.ZCDP},
-		formula{"zcdp16-strong", by + "strong composition (ibid., thm. 3.20)", recipe.Strong},
-		formula{"zcdp16-linear", by + "linear composition (ibid., thm. 3.16)", recipe.Linear})
+		formula{"zcdp16", by + "taken for zCDP, which has no proof", account.ZCDP},
+		formula{"zcdp16-strong", by + "strong composition (ibid., thm. 3.20)", account.Strong},
+		formula{"zcdp16-linear", by + "linear composition (ibid., thm. 3.16)", account.Linear})
 }
 
 // Claims returns the papers' claims for noise over the clip at a δ, none without sampling. moved says how far an

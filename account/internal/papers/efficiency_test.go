@@ -23,7 +23,7 @@ func TestEfficiencyIncreases(t *testing.T) {
 				next := float64(k) / float64(points)
 				log := s.LogEfficiency(next, s.Loss)
 				step := math.Log(next / gamma)
-				// SubLDA.Loss is rounded up by at most 2^-47·α·(1+log(1/γ)), relatively, for γ from 1e-8.
+				// subLDA.Loss is rounded up by at most 2^-47·α·(1+log(1/γ)), relatively, for γ from 1e-8.
 				n := float64(order)
 				rounding := (n-1)*s.Loss(next)*n*(1-math.Log(gamma))/(1<<47) + 1e-14*(1+math.Abs(log))
 				if step <= rounding || log-before < step-rounding {
@@ -126,7 +126,7 @@ func TestEfficiencyDraws(t *testing.T) {
 			t.Fatal(err)
 		}
 		counts := renyi.GaussianEpsilon(renyi.JointSigma(5/math.Sqrt2, uint64(rounds)), delta)
-		pure := renyi.Guarantee{Epsilon: InherentLoss(1, 1)}.Linear(uint64(rounds)).Epsilon
+		pure := renyi.Guarantee{Epsilon: inherentLoss(1, 1)}.Linear(uint64(rounds)).Epsilon
 		if e := float64(*row.Epsilon); !(e >= counts) || !(e <= (counts+pure)*1.001) {
 			t.Errorf("%d rounds: ε %v, of the counts %v, of the draws at most %v", rounds, e, counts, pure)
 		}

@@ -11,7 +11,7 @@ import (
 
 // A study has the settings that efficiency evaluates.
 type study struct {
-	SubLDA
+	subLDA
 	sigma  float64
 	ratios []float64 // γ
 	rounds int
@@ -21,7 +21,7 @@ type study struct {
 // newStudy returns a study for Gaussian noise, without ratios.
 func newStudy(order int, sigma float64, rounds int, delta *float64) *study {
 	base := func(alpha float64) float64 { return renyi.Gaussian(sigma, alpha) }
-	return &study{SubLDA: SubLDA{Order: order, Base: base}, sigma: sigma, rounds: rounds, delta: delta}
+	return &study{subLDA: subLDA{Order: order, Base: base}, sigma: sigma, rounds: rounds, delta: delta}
 }
 
 func (c *Efficiency) study() *study {
@@ -29,7 +29,7 @@ func (c *Efficiency) study() *study {
 	if c.NoiseMultiplier != nil {
 		sigma = *c.NoiseMultiplier
 	} else {
-		sigma = SubLDASigma(c.Alpha, *c.EpsilonAtOrder)
+		sigma = subLDASigma(c.Alpha, *c.EpsilonAtOrder)
 	}
 	s := newStudy(c.Alpha, sigma, c.Rounds, c.Delta)
 	s.ratios = c.Gamma
@@ -186,7 +186,7 @@ func (s *study) adaptive(gamma, v float64) (*adaptiveRow, error) {
 // draws returns the row for counts of all words, and pure draws from them (HDP-LDA, theorem 3). A replaced word moves
 // two counts by 1.
 func (s *study) draws(clip, prior float64) (row *drawsRow, err error) {
-	inherent := InherentLoss(clip, prior)
+	inherent := inherentLoss(clip, prior)
 	sigma, alpha := s.sigma/math.Nextafter(math.Sqrt2, 2), float64(s.Order)
 	// some ten roundings
 	rho := (renyi.Gaussian(sigma, alpha) + renyi.RandomizedResponse(inherent, alpha)) * (1 + 1e-14)

@@ -21,7 +21,7 @@ var paperTable3 = []struct {
 // table3 recomputes the paper's table. If delta is not nil, it adds the conversion to ε.
 func table3(delta *float64) (a *efficiencyAnswer, err error) {
 	const order, loss = 14, 2
-	sigma := SubLDASigma(order, loss)
+	sigma := subLDASigma(order, loss)
 	for _, paper := range paperTable3 {
 		s := newStudy(order, sigma, paper.rounds, delta)
 		if a == nil {

@@ -161,7 +161,7 @@ func (c *Gibbs) sampler(add adding) {
 	var inherent float64
 	var draws loss.Release
 	if c.Clip != nil {
-		inherent = InherentLoss(*c.Clip, *c.Prior)
+		inherent = inherentLoss(*c.Clip, *c.Prior)
 		draws = of(1, loss.Pure{Epsilon: inherent})
 		add("draws", word, inherent, []loss.Release{draws},
 			"inherent loss (HDP-LDA, thm. 3, eq. 7), of counts that stay as they are")
@@ -169,9 +169,9 @@ func (c *Gibbs) sampler(add adding) {
 	if scale := c.scale(); scale > 0 {
 		cell := loss.Laplace{Scale: scale, Sensitivity: 1}
 		fresh := of(2, cell)
-		epsilon := LaplaceEpsilon(2, scale)
+		epsilon := laplaceEpsilon(2, scale)
 		add("noise", word, epsilon, []loss.Release{fresh}, laplace+"two counts move by 1, noise is fresh")
-		add("noise that is kept", word, LaplaceEpsilon(4, scale), []loss.Release{of(4, cell)},
+		add("noise that is kept", word, laplaceEpsilon(4, scale), []loss.Release{of(4, cell)},
 			laplace+"four counts move by 1, none is seen between draws and noise")
 		if c.Clip != nil {
 			sum := renyi.Guarantee{Epsilon: epsilon + inherent}.Linear(1).Epsilon
@@ -181,7 +181,7 @@ func (c *Gibbs) sampler(add adding) {
 		}
 	}
 	if c.LargestCount > 0 {
-		epsilon := UnclippedInherentLoss(float64(c.LargestCount), float64(c.WordCount), float64(c.OtherCount),
+		epsilon := unclippedInherentLoss(float64(c.LargestCount), float64(c.WordCount), float64(c.OtherCount),
 			*c.Prior)
 		add("hdp20 without noise", word, epsilon, nil,
 			"HDP-LDA, thm. 1, eq. 5: follows from the data, is not to be published")
@@ -207,15 +207,15 @@ func (c *Gibbs) local(add adding) {
 	const response = "randomized response (LP-LDA, thm. 4)"
 	f := *c.Flip
 	bits := func(count int) []loss.Release {
-		return []loss.Release{of(count, loss.Pure{Epsilon: BitEpsilon(f)})}
+		return []loss.Release{of(count, loss.Pure{Epsilon: bitEpsilon(f)})}
 	}
-	add("response", "bit", BitEpsilon(f), bits(1), response)
-	add("response", "word", WordEpsilon(f), bits(2), response+": two bits change")
-	add("lp20", "word", BitEpsilon(f), nil, "LP-LDA, thm. 4, for each word: that is a bit's")
+	add("response", "bit", bitEpsilon(f), bits(1), response)
+	add("response", "word", wordEpsilon(f), bits(2), response+": two bits change")
+	add("lp20", "word", bitEpsilon(f), nil, "LP-LDA, thm. 4, for each word: that is a bit's")
 	if c.Vocabulary > 0 {
 		words := cmp.Or(c.Words, c.Vocabulary)
-		changed := ChangedBits(c.Vocabulary, words)
-		add("response", "document", DocumentEpsilon(f, c.Vocabulary, words), bits(int(changed)),
+		changed := changedBits(c.Vocabulary, words)
+		add("response", "document", documentEpsilon(f, c.Vocabulary, words), bits(int(changed)),
 			fmt.Sprintf("%s: up to %d bits change", response, changed))
 	}
 }

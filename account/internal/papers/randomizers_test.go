@@ -12,21 +12,21 @@ func TestGibbsGolden(t *testing.T) {
 	for _, r := range rowsOf(t, "linear", 26) {
 		switch {
 		case r.Group == "lp_lda":
-			if got := BitEpsilon(r.F); !above(got, r.Epsilon, 1e-9) {
+			if got := bitEpsilon(r.F); !above(got, r.Epsilon, 1e-9) {
 				t.Errorf("%s: bit %v, want %v", r.ID, got, r.Epsilon)
 			}
-			if got := WordEpsilon(r.F); !above(got, r.Word, 1e-9) {
+			if got := wordEpsilon(r.F); !above(got, r.Word, 1e-9) {
 				t.Errorf("%s: word %v, want %v", r.ID, got, r.Word)
 			}
-			if got := DocumentEpsilon(r.F, 1000, 500); !above(got, r.Document, 1e-9) {
+			if got := documentEpsilon(r.F, 1000, 500); !above(got, r.Document, 1e-9) {
 				t.Errorf("%s: document %v, want %v", r.ID, got, r.Document)
 			}
 		case strings.HasPrefix(r.ID, "hdpT1"):
-			if got := UnclippedInherentLoss(r.MaxNtk, r.Nt, r.Ntprime, r.Beta); !above(got, r.Epsilon, 1e-9) {
+			if got := unclippedInherentLoss(r.MaxNtk, r.Nt, r.Ntprime, r.Beta); !above(got, r.Epsilon, 1e-9) {
 				t.Errorf("%s: %v, want %v", r.ID, got, r.Epsilon)
 			}
 		default:
-			sweep := renyi.Guarantee{Epsilon: InherentLoss(r.Clip, r.Beta)}
+			sweep := renyi.Guarantee{Epsilon: inherentLoss(r.Clip, r.Beta)}
 			if !above(sweep.Epsilon, r.Epsilon, 1e-9) || !above(sweep.Linear(100).Epsilon, r.T100, 1e-9) {
 				t.Errorf("%s: %v, want %v and, 100 times, %v", r.ID, sweep, r.Epsilon, r.T100)
 			}
@@ -41,17 +41,17 @@ func TestGibbsLimits(t *testing.T) {
 		name      string
 		got, want float64
 	}{
-		{"counts clipped to 0", InherentLoss(0, 0.1), 0},
-		{"no prior", InherentLoss(5, 0), inf},
-		{"no coin", BitEpsilon(0), inf},
-		{"coin only", BitEpsilon(1), 0},
-		{"no change", LaplaceEpsilon(0, 0), 0},
-		{"no noise", LaplaceEpsilon(2, 0), inf},
-		{"ε_L of scale 2/ε_L", math.Round(LaplaceEpsilon(2, 2/0.5)*1e12) / 1e12, 0.5},
-		{"3 words of 1000", DocumentEpsilon(0.5, 1000, 3), renyi.RoundUp(6 * BitEpsilon(0.5))},
-		{"3 words of 5", DocumentEpsilon(0.5, 5, 3), renyi.RoundUp(5 * BitEpsilon(0.5))},
-		{"all words", DocumentEpsilon(0.5, 5, math.MaxUint64), renyi.RoundUp(5 * BitEpsilon(0.5))},
-		{"coins only", DocumentEpsilon(1, 5, 3), 0},
+		{"counts clipped to 0", inherentLoss(0, 0.1), 0},
+		{"no prior", inherentLoss(5, 0), inf},
+		{"no coin", bitEpsilon(0), inf},
+		{"coin only", bitEpsilon(1), 0},
+		{"no change", laplaceEpsilon(0, 0), 0},
+		{"no noise", laplaceEpsilon(2, 0), inf},
+		{"ε_L of scale 2/ε_L", math.Round(laplaceEpsilon(2, 2/0.5)*1e12) / 1e12, 0.5},
+		{"3 words of 1000", documentEpsilon(0.5, 1000, 3), renyi.RoundUp(6 * bitEpsilon(0.5))},
+		{"3 words of 5", documentEpsilon(0.5, 5, 3), renyi.RoundUp(5 * bitEpsilon(0.5))},
+		{"all words", documentEpsilon(0.5, 5, math.MaxUint64), renyi.RoundUp(5 * bitEpsilon(0.5))},
+		{"coins only", documentEpsilon(1, 5, 3), 0},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, c.got, c.want)
@@ -79,7 +79,7 @@ func TestInherentLossHolds(t *testing.T) {
 			frozen, updated = max(frozen, loss(0)), max(updated, loss(3))
 		}
 	}
-	if bound := InherentLoss(clip, beta); !(frozen <= bound) || frozen < 0.98*bound || !(updated > 1.3*bound) {
+	if bound := inherentLoss(clip, beta); !(frozen <= bound) || frozen < 0.98*bound || !(updated > 1.3*bound) {
 		t.Errorf("frozen counts lose %v, updated ones %v, equation 7 has %v", frozen, updated, bound)
 	}
 }

@@ -6,11 +6,11 @@ import (
 	"privpipe/account/internal/renyi"
 )
 
-// A Recipe is a set of sampled Gaussian releases as the workshop papers and their code account for them. zcdp16 has
+// A recipe is a set of sampled Gaussian releases as the workshop papers and their code account for them. zcdp16 has
 // three such accounts; ma16 and vips20 have one for comparison. None of the numbers is a bound. Each release is charged
 // by the classical formula, which is proven for ε < 1 only. And theorem 1 is applied to batches that change by a
 // replaced document, with the constant of an added one.
-type Recipe struct {
+type recipe struct {
 	Rate       float64 // S/D
 	Rounds     uint64  // J
 	Delta      float64 // δ of all rounds
@@ -23,21 +23,21 @@ type Recipe struct {
 func classicalRoot(delta float64) float64 { return math.Sqrt(2 * math.Log(1.25/delta)) }
 
 // Round returns (ε_iter, δ_iter) of one batch's release with noise σ.
-func (r Recipe) Round(sigma float64) renyi.Guarantee {
+func (r recipe) Round(sigma float64) renyi.Guarantee {
 	return renyi.Guarantee{Epsilon: renyi.RoundUp(classicalRoot(r.RoundDelta) / sigma), Delta: r.RoundDelta}
 }
 
 // ZCDP returns the ε of zcdp16's equations 5 and 6. They take the amplified (ε', δ') of one round for the guarantee of
 // Gaussian noise without sampling, with variance τ = 2 log(1.25/δ')/ε'². Then they convert ρ = J/(2τ) at Delta. The
 // step is not valid: a sampled Gaussian is no zCDP mechanism of that ρ, and J·δ' is dropped.
-func (r Recipe) ZCDP(sigma float64) float64 {
+func (r recipe) ZCDP(sigma float64) float64 {
 	round := r.Round(sigma).Amplified(r.Rate)
 	return renyi.ZCDPEpsilon(renyi.Rho(classicalRoot(round.Delta)/round.Epsilon, r.Rounds), r.Delta)
 }
 
 // Strong returns the ε by strong composition of the amplified rounds. The slack is Delta − J·δ'; the result is +Inf if
 // no slack is left.
-func (r Recipe) Strong(sigma float64) float64 {
+func (r recipe) Strong(sigma float64) float64 {
 	round := r.Round(sigma).Amplified(r.Rate)
 	slack := r.Delta - float64(r.Rounds)*round.Delta
 	if slack <= 0 {
@@ -47,7 +47,7 @@ func (r Recipe) Strong(sigma float64) float64 {
 }
 
 // Linear returns the ε by linear composition of the amplified rounds; it is +Inf if J·δ' is more than Delta.
-func (r Recipe) Linear(sigma float64) float64 {
+func (r recipe) Linear(sigma float64) float64 {
 	all := r.Round(sigma).Amplified(r.Rate).Linear(r.Rounds)
 	if all.Delta > r.Delta {
 		return math.Inf(1)

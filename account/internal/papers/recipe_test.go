@@ -64,12 +64,12 @@ func above(got, want, tolerance float64) bool {
 func TestRecipeGolden(t *testing.T) {
 	for _, r := range golden.Rows(t, "../renyi/testdata/classic.jsonl", 55,
 		func(r row) bool { return r.Group == "mechanisms" }) {
-		if got := (Recipe{RoundDelta: r.Delta}).Round(r.ClassicalSigma).Epsilon; !above(got, r.Epsilon, 1e-12) {
+		if got := (recipe{RoundDelta: r.Delta}).Round(r.ClassicalSigma).Epsilon; !above(got, r.Epsilon, 1e-12) {
 			t.Errorf("%s: ε of the classical σ %v, want %v", r.ID, got, r.Epsilon)
 		}
 	}
 	for _, r := range rowsOf(t, "strong_composition_dwork_roth_3.20", 15) {
-		papers := Recipe{r.Q, r.Steps, r.Delta, r.DeltaIter}
+		papers := recipe{r.Q, r.Steps, r.Delta, r.DeltaIter}
 		round := papers.Round(r.Noise)
 		if !above(round.Epsilon, r.EpsIter, 1e-9) {
 			t.Errorf("%s: ε of a round %v, want %v", r.ID, round.Epsilon, r.EpsIter)
@@ -82,7 +82,7 @@ func TestRecipeGolden(t *testing.T) {
 		}
 	}
 	for _, r := range rowsOf(t, "zcdp_workshop_eq5_eq6", 9) {
-		papers := Recipe{r.Q, r.Steps, r.Delta, r.DeltaIter}
+		papers := recipe{r.Q, r.Steps, r.Delta, r.DeltaIter}
 		round := papers.Round(r.Noise)
 		if got := round.Amplified(r.Q).Epsilon; !above(round.Epsilon, r.EpsIter, 1e-9) ||
 			!above(got, r.Amplified, 1e-9) {
@@ -99,7 +99,7 @@ func TestRecipeGolden(t *testing.T) {
 
 // TestRecipeLimits: δ that is spent already is no guarantee, and less noise is a larger claim.
 func TestRecipeLimits(t *testing.T) {
-	r := Recipe{Rate: 0.05, Rounds: 20, Delta: 1e-6, RoundDelta: 1e-6} // 20·0.05·1e-6 is all of it
+	r := recipe{Rate: 0.05, Rounds: 20, Delta: 1e-6, RoundDelta: 1e-6} // 20·0.05·1e-6 is all of it
 	if got := r.Strong(3); !math.IsInf(got, 1) {
 		t.Errorf("strong composition without slack: %v", got)
 	}
@@ -115,11 +115,11 @@ func TestRecipeLimits(t *testing.T) {
 			}
 		}
 	}
-	if got := (Recipe{Rate: 0.05, Rounds: 2000, Delta: 1e-6, RoundDelta: 1e-6}).Linear(3); !math.IsInf(got, 1) {
+	if got := (recipe{Rate: 0.05, Rounds: 2000, Delta: 1e-6, RoundDelta: 1e-6}).Linear(3); !math.IsInf(got, 1) {
 		t.Errorf("linear composition beyond δ: %v", got)
 	}
 	// zcdp16's finding: the sharper the composition, the less noise. At these settings.
-	r = Recipe{Rate: 1e-3, Rounds: 400, Delta: 1e-4, RoundDelta: 1e-6}
+	r = recipe{Rate: 1e-3, Rounds: 400, Delta: 1e-4, RoundDelta: 1e-6}
 	linear, strong, zcdp := noiseFor(r.Linear), noiseFor(r.Strong), noiseFor(r.ZCDP)
 	if !(zcdp < strong && strong < linear) {
 		t.Errorf("noise %v by zCDP, %v by strong, %v by linear composition", zcdp, strong, linear)

@@ -8,16 +8,16 @@ import (
 	"privpipe/account/internal/renyi"
 )
 
-// SubLDA is the Rényi loss, at one order, of mechanisms that read a sample of the units: one coin for each unit.
-type SubLDA struct {
+// subLDA is the Rényi loss, at one order, of mechanisms that read a sample of the units: one coin for each unit.
+type subLDA struct {
 	Order int         // α, from 2 to 4095
 	Base  renyi.Curve // ε(l) of the mechanism without sampling
 }
 
-// SubLDASigma returns the σ that gives Gaussian noise the Rényi loss rho at the order: σ² = α/(2ε(α)) (SUB-LDA,
+// subLDASigma returns the σ that gives Gaussian noise the Rényi loss rho at the order: σ² = α/(2ε(α)) (SUB-LDA,
 // algorithm 1; Mironov 2017, proposition 7). The formula takes the sensitivity as 1. A replaced word moves the counts
 // by √2, which doubles ε(α).
-func SubLDASigma(order int, rho float64) float64 {
+func subLDASigma(order int, rho float64) float64 {
 	return renyi.RoundUp(math.Sqrt(float64(order) / (2 * rho)))
 }
 
@@ -28,8 +28,8 @@ func SubLDASigma(order int, rho float64) float64 {
 // It is exact for Gaussian or Laplace noise, under the addition or removal of one unit, if the mechanism reads the
 // sample alone (Zhu and Wang, Poisson Subsampled Rényi Differential Privacy, ICML 2019; for the Gaussian Mironov,
 // Talwar and Zhang 2019, §3.3). SUB-LDA's algorithm 1 adds noise to counts of the whole corpus, and its draws cost
-// their InherentLoss too.
-func (s SubLDA) Loss(gamma float64) float64 {
+// their inherentLoss too.
+func (s subLDA) Loss(gamma float64) float64 {
 	n := float64(s.Order)
 	switch gamma {
 	case 0:
@@ -44,7 +44,7 @@ func (s SubLDA) Loss(gamma float64) float64 {
 
 // Printed returns equation 3 without the last term of its sum, l = α. The paper's table 3 and figure 1 agree with
 // Printed. It is below the loss. gamma in (0, 1]; it is −Inf for 1, where no term is left.
-func (s SubLDA) Printed(gamma float64) float64 {
+func (s subLDA) Printed(gamma float64) float64 {
 	n := float64(s.Order)
 	logGamma, log1m := math.Log(gamma), math.Log1p(-gamma)
 	terms := []float64{(n-1)*log1m + math.Log1p((n-1)*gamma)}
@@ -59,12 +59,12 @@ func (s SubLDA) Printed(gamma float64) float64 {
 // LogEfficiency returns log I(γ) for the efficiency-privacy function I(γ) = γ·e^((α−1)·loss) (SUB-LDA, equation 6),
 // with loss either Loss or Printed. With Loss it grows over the whole of (0, 1]: the moment of 1−γ+γL is convex in γ,
 // with slope 0 at 0. So lemma 4.1's extremum does not exist. With Printed there is one, near α/(α+1).
-func (s SubLDA) LogEfficiency(gamma float64, loss func(gamma float64) float64) float64 {
+func (s subLDA) LogEfficiency(gamma float64, loss func(gamma float64) float64) float64 {
 	return math.Log(gamma) + float64(s.Order-1)*loss(gamma)
 }
 
 // Extremum returns the γ in (0, 1] that makes LogEfficiency with loss largest, to 1e-6: it is 1 for Loss.
-func (s SubLDA) Extremum(loss func(gamma float64) float64) float64 {
+func (s subLDA) Extremum(loss func(gamma float64) float64) float64 {
 	best, first, last := 0.0, 1.0, 1000.0
 	for parts := 1000.0; parts <= 1e6; parts *= 10 { // first/parts to last/parts
 		most := math.Inf(-1)

@@ -10,11 +10,11 @@ import (
 
 func TestSubLDATable3(t *testing.T) {
 	for _, r := range rowsOf(t, "rdp_single_order", 6) {
-		sigma := SubLDASigma(r.Alpha, r.BaseRho)
+		sigma := subLDASigma(r.Alpha, r.BaseRho)
 		if !above(sigma, r.Noise, 1e-9) {
 			t.Errorf("%s: σ %v, want %v", r.ID, sigma, r.Noise)
 		}
-		s := SubLDA{r.Alpha, gaussianCurve(r.Noise)}
+		s := subLDA{r.Alpha, gaussianCurve(r.Noise)}
 		if got := s.Loss(r.Q); !above(got, r.SubExact, 1e-9) {
 			t.Errorf("%s: loss %v, want %v", r.ID, got, r.SubExact)
 		}
@@ -45,7 +45,7 @@ func gaussianCurve(sigma float64) renyi.Curve {
 
 func TestEfficiencyGolden(t *testing.T) {
 	for _, r := range rowsOf(t, "efficiency_privacy_function", 24) {
-		s := SubLDA{r.Alpha, gaussianCurve(r.Noise)}
+		s := subLDA{r.Alpha, gaussianCurve(r.Noise)}
 		for at, raw := range r.IAt {
 			var gamma, want float64
 			if err := json.Unmarshal([]byte(at), &gamma); err != nil {
@@ -79,7 +79,7 @@ func TestEfficiencyGolden(t *testing.T) {
 func TestSubLDALoss(t *testing.T) {
 	for _, order := range []int{2, 3, 14, 40} {
 		for _, sigma := range []float64{0.5, 2, 100} {
-			s := SubLDA{order, gaussianCurve(sigma)}
+			s := subLDA{order, gaussianCurve(sigma)}
 			n := float64(order)
 			before := 0.0
 			for _, gamma := range []float64{1e-8, 0.01, 0.3, 0.7, 0.999, 1} {
