@@ -35,7 +35,7 @@ func main() {
 		Outside: true,
 		Summary: "Plan a privacy budget, recompute what a ledger has spent, verify it, or calculate losses.",
 		Example: "account ledger new run.ledger && account plan --ledger run.ledger --epsilon 1 --delta 1e-6 " +
-			"--poisson 0.05 --rounds 40 --model lda --matrix topics=50xV --vocab vocab.txt -o grant.json",
+			"--poisson 0.05 --rounds 40 --model lda:50 --vocab vocab.txt -o grant.json",
 		Notes: "(ε, δ) is about one privacy unit more or less in the data (add-remove), unless a report says " +
 			"otherwise. By default plan and report use the accountant pld, privacy loss distributions; --accountant " +
 			"names another. Printed ε and δ are rounded up, and what is left of a budget is rounded down. JSON has " +

@@ -12,7 +12,7 @@ import (
 // PlanCommand is account plan.
 type PlanCommand struct {
 	plan.Flags
-	Output string `short:"o" placeholder:"FILE" help:"Write the grant here; standard output by default."`
+	Output string `short:"o" group:"Grant" placeholder:"FILE" help:"Write the grant here; standard output by default."`
 }
 
 // Run is kong's hook.

@@ -43,11 +43,11 @@ type Flags struct {
 
 	subjectFlags
 
-	Dataset   string     `placeholder:"NAME" help:"Plan for this data set, as in privatize --dataset. It is only for a ledger whose data sets share no unit; then only releases of this data set count."`
-	Unit      string     `enum:"document,user,word" default:"document" help:"Protect this privacy unit, one of ${enum}. Neighbours of unit word differ in one token of one document; the number of documents and their lengths are public."`
-	Adjacency string     `enum:"add-remove,replace-one,replace-null," default:"" help:"Let neighbours differ by a unit more or less (add-remove, the default), by one exchanged (replace-one; implied by --fixed, --unit word and randomized-response), or by one exchanged for an empty one (replace-null: what a unit says is protected, and not that it is there; the number of units is public)."`
-	Expires   *time.Time `placeholder:"TIME" help:"End the grant at this time, such as 2026-12-31T00:00:00Z; by default it does not end."`
-	ID        string     `placeholder:"NAME" help:"Set the id of the grant, and the name of its run; random by default."`
+	Dataset   string     `group:"Neighbours" placeholder:"NAME" help:"Plan for this data set, as in privatize --dataset. It is only for a ledger whose data sets share no unit; then only releases of this data set count."`
+	Unit      string     `group:"Neighbours" enum:"document,user,word" default:"document" help:"Protect this privacy unit, one of ${enum}. Neighbours of unit word differ in one token of one document; the number of documents and their lengths are public."`
+	Adjacency string     `group:"Neighbours" enum:"add-remove,replace-one,replace-null," default:"" help:"Let neighbours differ by a unit more or less (add-remove, the default), by one exchanged (replace-one; implied by --fixed, --unit word and randomized-response), or by one exchanged for an empty one (replace-null: what a unit says is protected, and not that it is there; the number of units is public)."`
+	Expires   *time.Time `group:"Grant" placeholder:"TIME" help:"End the grant at this time, such as 2026-12-31T00:00:00Z; by default it does not end."`
+	ID        string     `group:"Grant" placeholder:"NAME" help:"Set the id of the grant, and the name of its run; random by default."`
 
 	ledger event.Ledger // a snapshot; without lines if no ledger is named
 }

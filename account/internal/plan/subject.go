@@ -17,7 +17,7 @@ import (
 
 // subjectFlags describe the contributions in a run. A release states the same, so a grant must name it.
 type subjectFlags struct {
-	Model  string   `group:"Contributions" placeholder:"NAME" help:"Name the model of the run as the estep command is called, for example lda."`
+	Model  string   `group:"Contributions" placeholder:"NAME" help:"Name the model of the run as its family is called, for example lda. lda:50 also names its matrices, with 50 topics, in place of --matrix topics=50xV."`
 	Vocab  string   `group:"Contributions" placeholder:"FILE" help:"Read the public vocabulary of the run, for gaussian, laplace and randomized-response. For a model over words, for a matrix of V rows or columns and for randomized-response, the default is that of tokenize."`
 	Matrix []matrix `group:"Contributions" sep:"none" placeholder:"NAME=RxC" help:"Name a matrix of R rows and C columns that each unit contributes to, such as topics=50xV; V is the number of words of --vocab. NAME=RxR,symmetric is a symmetric matrix. May be repeated, in the order of the stream."`
 }
@@ -25,6 +25,13 @@ type subjectFlags struct {
 // subject returns the grant's subject for a mechanism. If the stream has a vocabulary, it is read from --vocab or the
 // default is taken.
 func (f *subjectFlags) subject(log *slog.Logger, mechanism string) (s event.Subject, err error) {
+	sized, err := f.sized()
+	if err != nil {
+		return s, err
+	}
+	if sized != nil {
+		f.Model = sized.family.Name
+	}
 	s.Model = f.Model
 	needed, err := f.needsVocabulary(log)
 	needed = needed || mechanism == event.RandomizedResponse // a report has a bit for each word
@@ -44,6 +51,9 @@ func (f *subjectFlags) subject(log *slog.Logger, mechanism string) (s event.Subj
 			return s, exit.Errorf(exit.Usage, "--matrix: %w", err)
 		}
 		s.Matrices = append(s.Matrices, shape)
+	}
+	if sized != nil {
+		s.Matrices = sized.matrices(s.VocabularySize)
 	}
 	return s, nil
 }

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"log/slog"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -21,5 +22,35 @@ func TestFeatures(t *testing.T) {
 	_, err := f.subject(slog.New(slog.DiscardHandler), event.Gaussian)
 	if exit.Code(err) != exit.Usage || !strings.Contains(err.Error(), "--vocab must name the list of features") {
 		t.Errorf("without --vocab: %v", err)
+	}
+}
+
+// TestShortForm: --model lda:50 is --model lda --matrix topics=50xV.
+func TestShortForm(t *testing.T) {
+	subject := func(f subjectFlags) (event.Subject, error) {
+		return f.subject(slog.New(slog.DiscardHandler), event.Gaussian)
+	}
+	want, err := subject(subjectFlags{Model: "lda", Matrix: []matrix{{name: "topics", rows: "50", columns: perWord}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := subject(subjectFlags{Model: "lda:50"}); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("lda:50 is %+v, %v; want %+v", got, err, want)
+	}
+	for flag, says := range map[string]string{
+		"lda:": "the number of components", "lda:0": "the number of components", "lda:many": "the number of components",
+		"words:3": "model words has no number of components",
+	} {
+		if _, err := subject(subjectFlags{Model: flag}); exit.Code(err) != exit.Usage ||
+			!strings.Contains(err.Error(), says) {
+			t.Errorf("--model %s: %v", flag, err)
+		}
+	}
+	_, err = subject(subjectFlags{Model: "lda:2", Matrix: []matrix{{name: "topics", rows: "2", columns: perWord}}})
+	if exit.Code(err) != exit.Usage || !strings.Contains(err.Error(), "leave out --matrix") {
+		t.Errorf("the short form with a matrix: %v", err)
+	}
+	if got, err := subject(subjectFlags{Model: "theirs:2"}); err != nil || got.Model != "theirs:2" {
+		t.Errorf("a model of another program: %+v, %v", got, err)
 	}
 }
