@@ -3,7 +3,6 @@ package blr
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"privpipe/estep/job"
 	"privpipe/estep/row"
@@ -15,7 +14,7 @@ import (
 // Command is estep blr.
 type Command struct {
 	job.Job
-	RowNorm float64 `required:"" placeholder:"R" group:"Row" help:"Scale each row x to x·min(1, R/|x|)/R, of norm at most 1. R is public, and the same in training and scoring. For F features in [-1, 1] that are not 0, √F changes no direction and no ratio of norms."`
+	row.Bounded
 	row.Positive
 	Trials *int `placeholder:"N" group:"Row" help:"Take each label as SUCCESSES or SUCCESSES/TRIALS of at most N binomial trials, not as a class. Contributions are then up to N times as large. N is public."`
 	PlugIn bool `group:"Row" help:"With --score: predict by the mean weights alone; by default by their distribution, so that probabilities are nearer to one half where weights are uncertain."`
@@ -26,9 +25,10 @@ const maxTrials = 1 << 20
 
 // Validate is kong's hook.
 func (c *Command) Validate() error {
+	if err := c.Bounded.Check(); err != nil {
+		return err
+	}
 	switch {
-	case !(c.RowNorm > 0) || math.IsInf(c.RowNorm, 0):
-		return fmt.Errorf("--row-norm must be positive, is %v", c.RowNorm)
 	case c.Trials != nil && (*c.Trials < 1 || *c.Trials > maxTrials):
 		return fmt.Errorf("--trials must be in [1, %d], is %d", maxTrials, *c.Trials)
 	case c.Trials != nil && c.Score:

@@ -3,7 +3,6 @@ package erm
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"privpipe/estep/job"
 	"privpipe/estep/row"
@@ -19,8 +18,8 @@ import (
 type Command struct {
 	job.Job
 	job.Keyed
-	Vocab          string  `placeholder:"FILE" group:"Row" help:"In training: read the list of features from FILE, as tokenize features writes it; by default the default vocabulary of tokenize."`
-	RowNorm        float64 `required:"" placeholder:"R" group:"Row" help:"Scale each row x to x·min(1, R/|x|)/R, of norm at most 1. R is public, and the same in training and scoring."`
+	Vocab string `placeholder:"FILE" group:"Row" help:"In training: read the list of features from FILE, as tokenize features writes it; by default the default vocabulary of tokenize."`
+	row.Bounded
 	Regularisation float64 `placeholder:"X" group:"Objective" help:"Set Λ of the objective (1/n)·Σ loss + ½·Λ·|w|². Training needs it. It is public: to choose it by trials on the data is a release."`
 	Epsilon        float64 `placeholder:"X" group:"Objective" help:"Perturb the objective for the pure ε that the paper claims; by default it is not perturbed."`
 	row.Positive
@@ -42,9 +41,10 @@ const (
 
 // Validate is kong's hook.
 func (c *Command) Validate() error {
+	if err := c.Bounded.Check(); err != nil {
+		return err
+	}
 	switch {
-	case !(c.RowNorm > 0) || math.IsInf(c.RowNorm, 0):
-		return fmt.Errorf("--row-norm must be positive, is %v", c.RowNorm)
 	case !c.Training() && (c.Regularisation != 0 || c.Epsilon != 0 || c.Vocab != "" || c.Secret != ""):
 		return errors.New("--regularisation, --epsilon, --vocab and --secret belong to training, not to --score")
 	case c.Training() && !(c.Regularisation >= leastRegularisation && c.Regularisation <= mostRegularisation):

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"privpipe/estep/job"
+	"privpipe/estep/row"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model"
@@ -16,17 +17,18 @@ import (
 // Command is estep linear.
 type Command struct {
 	job.Job
-	RowNorm float64  `required:"" placeholder:"R" group:"Row" help:"Scale each row x to x·min(1, R/|x|)/R, of norm at most 1. R is public, and the same in training and prediction. For F features in [-1, 1] that are not 0, √F changes no direction and no ratio of norms."`
-	Least   float64  `zero:"" required:"" placeholder:"Y" group:"Row" help:"Clamp responses to at least Y. The response of a row is its label, a decimal number. The range is public, from general knowledge and not from the data, and the same in training and prediction."`
-	Most    float64  `zero:"" required:"" placeholder:"Y" group:"Row" help:"Clamp responses to at most Y."`
-	Above   *float64 `zero:"" placeholder:"Y" group:"Row" help:"With --score: predict the probability of a response above Y; evaluate auc reads it."`
+	row.Bounded
+	Least float64  `zero:"" required:"" placeholder:"Y" group:"Row" help:"Clamp responses to at least Y. The response of a row is its label, a decimal number. The range is public, from general knowledge and not from the data, and the same in training and prediction."`
+	Most  float64  `zero:"" required:"" placeholder:"Y" group:"Row" help:"Clamp responses to at most Y."`
+	Above *float64 `zero:"" placeholder:"Y" group:"Row" help:"With --score: predict the probability of a response above Y; evaluate auc reads it."`
 }
 
 // Validate is kong's hook.
 func (c *Command) Validate() error {
+	if err := c.Bounded.Check(); err != nil {
+		return err
+	}
 	switch width := c.Most - c.Least; {
-	case !(c.RowNorm > 0) || math.IsInf(c.RowNorm, 0):
-		return fmt.Errorf("--row-norm must be positive, is %v", c.RowNorm)
 	case !(width > 0) || math.IsInf(width, 0):
 		return fmt.Errorf("--least must be below --most, and both finite; they are %v and %v", c.Least, c.Most)
 	case c.Above != nil && !c.Score:

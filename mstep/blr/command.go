@@ -3,24 +3,20 @@
 package blr
 
 import (
-	"fmt"
-	"math"
+	"cmp"
 
 	"privpipe/mstep/learn"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
-	"privpipe/pipelines/model"
-	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
 )
 
 // Command is mstep blr. --vocab is the list of features.
 type Command struct {
 	learn.Job
-	A0       float64  `name:"a0" default:"1" placeholder:"X" group:"Prior" help:"Set the shape of the Gamma prior of the precision α of the weights, w ~ N(0, I/α) (default 1)."`
-	B0       float64  `name:"b0" default:"1" placeholder:"X" group:"Prior" help:"Set the rate of the Gamma prior of α (default 1)."`
-	Tau0     float64  `zero:"" name:"tau0" default:"0" placeholder:"X" group:"Learning rate" help:"Set τ0 in ρ_t = (τ0+t)^−κ, t from 1 (default 0). The first release always has ρ = 1."`
-	Kappa    float64  `zero:"" default:"1" placeholder:"X" group:"Learning rate" help:"Set κ in ρ_t = (τ0+t)^−κ (default 1: with τ0 = 0, the plain average over the rounds)."`
+	A0 float64 `name:"a0" default:"1" placeholder:"X" group:"Prior" help:"Set the shape of the Gamma prior of the precision α of the weights, w ~ N(0, I/α) (default 1)."`
+	B0 float64 `name:"b0" default:"1" placeholder:"X" group:"Prior" help:"Set the rate of the Gamma prior of α (default 1)."`
+	learn.Rate
 	Negative *float64 `zero:"" placeholder:"X" group:"Estimate" help:"Set negative eigenvalues of the released s2 to X, as published; by default raise all to at least half the norm of their noise. X is in units of the sum over all rows."`
 	Estimate string   `enum:"bayes,map" default:"bayes" group:"Estimate" help:"Estimate the weights by ${enum}. bayes: their posterior, by variational Bayes; map: the mode alone, which is expectation maximisation at the same privacy."`
 }
@@ -31,26 +27,13 @@ func (c *Command) Validate() error {
 	if c.Negative != nil {
 		negative = *c.Negative
 	}
-	for _, flag := range []struct {
-		name     string
-		value    float64
-		positive bool
-	}{{"--a0", c.A0, true}, {"--b0", c.B0, true}, {"--tau0", c.Tau0, false}, {"--kappa", c.Kappa, false},
-		{"--negative", negative, false}} {
-		if !(flag.value >= 0) || flag.value == 0 && flag.positive || flag.value > math.MaxFloat32 {
-			return fmt.Errorf("%s must be finite and %s, is %v", flag.name,
-				map[bool]string{true: "positive", false: "not negative"}[flag.positive], flag.value)
-		}
-	}
-	return nil
+	return cmp.Or(learn.Positive("--a0", c.A0), learn.Positive("--b0", c.B0), c.Rate.Check(),
+		learn.NotNegative("--negative", negative))
 }
 
 // Run is kong's hook.
 func (c *Command) Run(r *filter.Run) error {
-	if err := r.Check(c.Input, c.Vocab); err != nil {
-		return err
-	}
-	vocab, err := vocabulary.OpenOrDefault(c.Vocab)
+	vocab, err := c.Words(r)
 	if err != nil {
 		return err
 	}
@@ -58,7 +41,7 @@ func (c *Command) Run(r *filter.Run) error {
 		return exit.Errorf(exit.Usage, "%d features have a matrix of more than %d cells", len(vocab), wire.MaxCells)
 	}
 	return c.Learn(r, New(Options{
-		Words: len(vocab), A0: c.A0, B0: c.B0, Rate: model.Rate{Tau0: c.Tau0, Kappa: c.Kappa}, Negative: c.Negative,
+		Words: len(vocab), A0: c.A0, B0: c.B0, Rate: c.Rate.Rate(), Negative: c.Negative,
 		Point: c.Estimate == "map",
 	}), vocab)
 }

@@ -7,7 +7,6 @@ import (
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/blr"
-	"privpipe/pipelines/vocabulary"
 )
 
 // ERMCommand is mstep erm. --vocab is the list of features.
@@ -15,10 +14,7 @@ type ERMCommand struct{ learn.Job }
 
 // Run is kong's hook.
 func (c *ERMCommand) Run(r *filter.Run) error {
-	if err := r.Check(c.Input, c.Vocab); err != nil {
-		return err
-	}
-	vocab, err := vocabulary.OpenOrDefault(c.Vocab)
+	vocab, err := c.Words(r)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 
 	"privpipe/mstep/learn"
 	"privpipe/pipelines/filter"
-	"privpipe/pipelines/vocabulary"
 )
 
 // Command is mstep dpvi. --vocab is the list of features.
@@ -34,10 +33,7 @@ func (c *Command) Validate() error {
 
 // Run is kong's hook.
 func (c *Command) Run(r *filter.Run) error {
-	if err := r.Check(c.Input, c.Vocab); err != nil {
-		return err
-	}
-	vocab, err := vocabulary.OpenOrDefault(c.Vocab)
+	vocab, err := c.Words(r)
 	if err != nil {
 		return err
 	}

@@ -40,10 +40,7 @@ func notNegative(flags map[string]float64) error {
 
 // begin opens the inputs and returns the vocabulary. It sets the options that these flags stand for.
 func (f *Flags) begin(r *filter.Run, o *Options, inputs ...string) (vocabulary.Words, error) {
-	if err := r.Check(append([]string{f.Input, f.Vocab}, inputs...)...); err != nil {
-		return nil, err
-	}
-	vocab, err := vocabulary.OpenOrDefault(f.Vocab)
+	vocab, err := f.Job.Words(r, inputs...)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,6 @@ import (
 	"privpipe/mstep/learn"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
-	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
 )
 
@@ -37,10 +36,7 @@ func (c *Command) Validate() error {
 
 // Run is kong's hook.
 func (c *Command) Run(r *filter.Run) error {
-	if err := r.Check(c.Input, c.Vocab); err != nil {
-		return err
-	}
-	vocab, err := vocabulary.OpenOrDefault(c.Vocab)
+	vocab, err := c.Words(r)
 	if err != nil {
 		return err
 	}

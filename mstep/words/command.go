@@ -4,7 +4,6 @@ import (
 	"privpipe/mstep/learn"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model/publictext"
-	"privpipe/pipelines/vocabulary"
 )
 
 // Command is mstep words.
@@ -15,10 +14,7 @@ type Command struct {
 
 // Run is kong's hook.
 func (c *Command) Run(r *filter.Run) error {
-	if err := r.Check(c.Input, c.Vocab, c.Public); err != nil {
-		return err
-	}
-	vocab, err := vocabulary.OpenOrDefault(c.Vocab)
+	vocab, err := c.Words(r, c.Public)
 	if err != nil {
 		return err
 	}
