@@ -30,8 +30,8 @@ func replaced(path string) error {
 
 // unbegun: there is no ledger, or its file is empty. A ledger is only begun on purpose.
 func unbegun(path string) error {
-	return fail(82, "%s: no ledger is there. account ledger new begins one, but only for data that no other ledger was "+
-		"charged for", path)
+	return fail(82, "%s: no ledger is there. account ledger new begins one, but only for data that no other ledger "+
+		"was charged for", path)
 }
 
 // lost: the ledger lacks a charge that was made.

@@ -34,8 +34,8 @@ func (b *Book) Owner() (string, error) {
 	}
 	owner, whole := strings.CutSuffix(string(content), "\n")
 	if !whole || claims.CheckOwner(owner) != nil {
-		return "", fail(90, "%s: not the name of an owner of claims. If you remove the file, the ledger gets a new name. "+
-			"Rounds that were claimed under the old name, and not charged, are then refused", path)
+		return "", fail(90, "%s: not the name of an owner of claims. If you remove the file, the ledger gets a new "+
+			"name. Rounds that were claimed under the old name, and not charged, are then refused", path)
 	}
 	return owner, errors.Join(syncFolder(path), syncFolder(filepath.Dir(path)))
 }
