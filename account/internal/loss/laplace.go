@@ -71,7 +71,8 @@ func (m Laplace) Traits() Traits {
 		},
 		Pure: new(m.Sensitivity / m.Scale * (1 + 1e-15)),
 		DpEvent: func(n Neighbours) (string, []any, error) {
-			return laplaceKind.Class, []any{"noise_multiplier", multiplier(m.Scale, m.Sensitivity, n.L1)}, checkWritten(m)
+			noise := multiplier(m.Scale, m.Sensitivity, n.L1)
+			return laplaceKind.Class, []any{"noise_multiplier", noise}, checkWritten(m)
 		},
 	}
 }
