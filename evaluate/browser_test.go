@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"privpipe/evaluate/report"
 	"privpipe/pipelines/testkit"
 )
 
@@ -70,7 +71,7 @@ func browse(t *testing.T, html []byte) inBrowser {
 }
 
 // render returns the page of a command.
-func render(t *testing.T, command reportCommand) []byte {
+func render(t *testing.T, command report.Report) []byte {
 	t.Helper()
 	p, err := pageOf(t, command)
 	if err != nil {
@@ -88,7 +89,7 @@ func render(t *testing.T, command reportCommand) []byte {
 // passes axe-core in light and dark; contrast and labels are among the rules.
 func TestBrowser(t *testing.T) {
 	testkit.Deep(t, "browser")
-	b := browse(t, render(t, reportCommand{
+	b := browse(t, render(t, report.Report{
 		Model: "report.pp", Ledger: "report.ledger", Account: "report.json", Curve: "curve.json",
 		Releases: "report-rel.pp",
 		Scores:   "fair-scores.pp", Reference: "fair-docs.pp", Top: 3, Title: `</title><script>alert("title")</script>`,
@@ -152,7 +153,7 @@ func TestBrowser(t *testing.T) {
 // TestBrowserWords: the page of a model without topics is as sound.
 func TestBrowserWords(t *testing.T) {
 	testkit.Deep(t, "browser")
-	b := browse(t, render(t, reportCommand{
+	b := browse(t, render(t, report.Report{
 		Model: "frequencies.pp", Ledger: "frequencies.led", Account: "frequencies.json", Releases: "frequencies-rel",
 		Top: 15,
 	}))

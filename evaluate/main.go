@@ -3,25 +3,28 @@
 package main
 
 import (
+	"privpipe/evaluate/audit"
+	"privpipe/evaluate/measure"
+	"privpipe/evaluate/report"
 	"privpipe/pipelines/filter"
 	_ "privpipe/pipelines/network"
 )
 
 var cli struct {
 	filter.Common
-	Perplexity perplexityCommand `cmd:"" help:"Compute the held-out perplexity from the scores of estep --score."`
-	AUC        aucCommand        `cmd:"" name:"auc" help:"Measure a classifier by the predictions of estep --score: area under the ROC curve, log loss and calibration."`
-	Classes    classesCommand    `cmd:"" help:"Measure predictions of classes: accuracy, macro F1 and the confusion of classes."`
-	Pixels     pixelsCommand     `cmd:"" help:"Measure the reconstruction of images: the share of right pixels, beside baselines, and a picture."`
-	Converged  convergedCommand  `cmd:"" help:"Find the round from which the held-out perplexity hardly changes, on public documents."`
-	Topics     topicsCommand     `cmd:"" help:"Print the words of each topic of a model."`
-	Coherence  coherenceCommand  `cmd:"" help:"Compute the coherence of a model's topics on reference documents: NPMI, and C_V, C_NPMI and UMass as gensim does with whole documents as windows."`
-	Diversity  diversityCommand  `cmd:"" help:"Compute how many of the likeliest words of a model's topics are different."`
-	Compare    compareCommand    `cmd:"" help:"Match the topics of two models, and print how far apart they are."`
-	Report     reportCommand     `cmd:"" help:"Write a report on a model and its ledger as one HTML page."`
-	Chart      chartCommand      `cmd:"" help:"Draw a CSV of curves as SVG, in the look of all figures."`
-	Attack     attackCommand     `cmd:"" help:"Attack the privacy of documents."`
-	Audit      auditCommands     `cmd:"" help:"Compute a lower bound on the privacy loss of a privatize or estep binary, beside the claimed loss."`
+	Perplexity measure.Perplexity `cmd:"" help:"Compute the held-out perplexity from the scores of estep --score."`
+	AUC        measure.AUC        `cmd:"" name:"auc" help:"Measure a classifier by the predictions of estep --score: area under the ROC curve, log loss and calibration."`
+	Classes    measure.Classes    `cmd:"" help:"Measure predictions of classes: accuracy, macro F1 and the confusion of classes."`
+	Pixels     measure.Pixels     `cmd:"" help:"Measure the reconstruction of images: the share of right pixels, beside baselines, and a picture."`
+	Converged  measure.Converged  `cmd:"" help:"Find the round from which the held-out perplexity hardly changes, on public documents."`
+	Topics     measure.Topics     `cmd:"" help:"Print the words of each topic of a model."`
+	Coherence  measure.Coherence  `cmd:"" help:"Compute the coherence of a model's topics on reference documents: NPMI, and C_V, C_NPMI and UMass as gensim does with whole documents as windows."`
+	Diversity  measure.Diversity  `cmd:"" help:"Compute how many of the likeliest words of a model's topics are different."`
+	Compare    measure.Compare    `cmd:"" help:"Match the topics of two models, and print how far apart they are."`
+	Report     report.Report      `cmd:"" help:"Write a report on a model and its ledger as one HTML page."`
+	Chart      report.Chart       `cmd:"" help:"Draw a CSV of curves as SVG, in the look of all figures."`
+	Attack     audit.Attack       `cmd:"" help:"Attack the privacy of documents."`
+	Audit      audit.Audit        `cmd:"" help:"Compute a lower bound on the privacy loss of a privatize or estep binary, beside the claimed loss."`
 }
 
 func main() {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"privpipe/evaluate/internal/released"
+	"privpipe/evaluate/report"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/model/lda"
 	"privpipe/pipelines/model/modelfile"
@@ -74,7 +75,7 @@ func TestUnmarkable(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := unmarkable(run, at.file); (got == "") != (x.want == "") || !strings.Contains(got, x.want) {
+			if got := report.Unmarkable(run, at.file); (got == "") != (x.want == "") || !strings.Contains(got, x.want) {
 				t.Errorf("%q, want %q", got, x.want)
 			}
 		})

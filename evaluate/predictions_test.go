@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"privpipe/evaluate/measure"
 	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
@@ -40,7 +41,7 @@ func predictionFiles() map[string][]byte {
 			confused = append(confused, prediction(0, "MARKER", []uint32{uint32(class)}, p...))
 		}
 	}
-	many := make(vocabulary.Words, maxClasses+1)
+	many := make(vocabulary.Words, measure.MaxClasses+1)
 	for i := range many {
 		many[i] = fmt.Sprint(i)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"privpipe/evaluate/internal/page"
+	"privpipe/evaluate/report"
 	families "privpipe/pipelines/model"
 	"privpipe/pipelines/model/modelfile"
 	"privpipe/pipelines/testkit/script"
@@ -124,7 +125,7 @@ func TestHiddenUnits(t *testing.T) {
 			Set: set}
 	}
 	p := new(page.Page)
-	if err := addWeights(p, file(fourPixels)); err != nil || p.Units == nil || len(p.Units.All) != 2 ||
+	if err := report.AddWeights(p, file(fourPixels)); err != nil || p.Units == nil || len(p.Units.All) != 2 ||
 		p.Units.All[0].ID != 1 || p.Units.Size.Columns != 2 {
 		t.Fatalf("%v: units %+v", err, p.Units)
 	}
@@ -135,7 +136,7 @@ func TestHiddenUnits(t *testing.T) {
 		}
 	}
 	p = new(page.Page)
-	if err := addWeights(p, file(vocab)); err != nil || p.Units != nil {
+	if err := report.AddWeights(p, file(vocab)); err != nil || p.Units != nil {
 		t.Errorf("of words: %v, %+v", err, p.Units)
 	}
 }
@@ -143,11 +144,11 @@ func TestHiddenUnits(t *testing.T) {
 // TestBrowserPredictions: a page with coefficients, hidden units, and predictions of classes and of pixels is as sound
 // as a page of topics.
 func TestBrowserPredictions(t *testing.T) {
-	p, err := pageOf(t, reportCommand{Model: "rows.pp", Predictions: "rows-predictions.pp"})
+	p, err := pageOf(t, report.Report{Model: "rows.pp", Predictions: "rows-predictions.pp"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	of, err := pageOf(t, reportCommand{Model: "pixels.pp", Predictions: "pixels-predictions.pp", Top: 15})
+	of, err := pageOf(t, report.Report{Model: "pixels.pp", Predictions: "pixels-predictions.pp", Top: 15})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"privpipe/evaluate/report"
 	"privpipe/pipelines/testkit/script"
 	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
@@ -112,7 +113,7 @@ func TestStartRefused(t *testing.T) {
 		"short-start.pp": "has 2 topics", "words-start.pp": "are over different vocabularies",
 		"frequencies.pp": "is a model of words",
 	} {
-		p, err := pageOf(t, reportCommand{Model: "informed-rep.pp", Start: name, Top: 3})
+		p, err := pageOf(t, report.Report{Model: "informed-rep.pp", Start: name, Top: 3})
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", name, err, want)
 		}
@@ -120,7 +121,7 @@ func TestStartRefused(t *testing.T) {
 			t.Errorf("%s: %d topics are compared", name, len(p.Topics.Changes))
 		}
 	}
-	if _, err := pageOf(t, reportCommand{Model: "frequencies.pp", Start: "start.pp", Top: 3}); err == nil ||
+	if _, err := pageOf(t, report.Report{Model: "frequencies.pp", Start: "start.pp", Top: 3}); err == nil ||
 		!strings.Contains(err.Error(), "--start needs a model with topics") {
 		t.Errorf("a model without topics: %v", err)
 	}
@@ -128,7 +129,7 @@ func TestStartRefused(t *testing.T) {
 
 // TestBrowserStart: a page with origins and a start, with words that are markup, is as sound as one without.
 func TestBrowserStart(t *testing.T) {
-	b := browse(t, render(t, reportCommand{
+	b := browse(t, render(t, report.Report{
 		Model: "informed-rep.pp", Start: "start.pp", Ledger: "report.ledger", Account: "report.json",
 		Releases: "report-rel.pp", Top: 3,
 	}))
@@ -151,7 +152,7 @@ func TestBrowserStart(t *testing.T) {
 func TestKinds(t *testing.T) {
 	const like = "The text reads most like: small talk (62\u00a0%), law &amp; order (25\u00a0%)."
 	const details = "What the text reads like: small talk 62.5 %, law &amp; order 25.0 %, sport 9.0 %"
-	command := reportCommand{
+	command := report.Report{
 		Model: "informed-rep.pp", Ledger: "report.ledger", Account: "report.json", Releases: "report-rel.pp", Top: 3,
 	}
 	for name, want := range map[string]string{

@@ -17,6 +17,7 @@ import (
 
 	"privpipe/evaluate/internal/page"
 	"privpipe/evaluate/internal/released"
+	"privpipe/evaluate/report"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/model/lda"
 	"privpipe/pipelines/testkit/script"
@@ -442,7 +443,7 @@ func TestManyPlannedRounds(t *testing.T) {
 }
 
 // pageOf makes the page of a command in a folder with the files of the scripts.
-func pageOf(t *testing.T, command reportCommand) (*page.Page, error) {
+func pageOf(t *testing.T, command report.Report) (*page.Page, error) {
 	t.Helper()
 	folder := t.TempDir()
 	for name, content := range files() {
@@ -458,29 +459,29 @@ func pageOf(t *testing.T, command reportCommand) (*page.Page, error) {
 			*name = filepath.Join(folder, *name)
 		}
 	}
-	return command.page(func(message string) { t.Error(message) })
+	return command.Page(func(message string) { t.Error(message) })
 }
 
 // TestPageRefuses what the page must not say, and accepts the same without the fault.
 func TestPageRefuses(t *testing.T) {
 	for _, c := range []struct {
-		command reportCommand
+		command report.Report
 		want    string // of the error; empty for none
 	}{
-		{reportCommand{Ledger: "report.ledger", Account: "report.json", Releases: "report-rel.pp",
+		{report.Report{Ledger: "report.ledger", Account: "report.json", Releases: "report-rel.pp",
 			Scores: "fair-scores.pp", Reference: "fair-docs.pp"}, ""},
-		{reportCommand{Ledger: "report.ledger", Account: "stale.json"}, "not of this ledger as it is now"},
-		{reportCommand{Ledger: "report.ledger", Account: "report.json", Releases: "other-rel.pp"},
+		{report.Report{Ledger: "report.ledger", Account: "stale.json"}, "not of this ledger as it is now"},
+		{report.Report{Ledger: "report.ledger", Account: "report.json", Releases: "other-rel.pp"},
 			"not a release that the ledger charges"},
-		{reportCommand{Scores: "private-scores.pp"}, "a private stream"},
-		{reportCommand{Reference: "private-docs.pp"}, "a private stream"},
-		{reportCommand{Scores: "latest-scores.pp"}, "scores under other parameters than those of"},
-		{reportCommand{Model: "rows.pp", Predictions: "rows-predictions.pp"}, ""},
-		{reportCommand{Model: "rows.pp", Predictions: "other-rows-predictions.pp"},
+		{report.Report{Scores: "private-scores.pp"}, "a private stream"},
+		{report.Report{Reference: "private-docs.pp"}, "a private stream"},
+		{report.Report{Scores: "latest-scores.pp"}, "scores under other parameters than those of"},
+		{report.Report{Model: "rows.pp", Predictions: "rows-predictions.pp"}, ""},
+		{report.Report{Model: "rows.pp", Predictions: "other-rows-predictions.pp"},
 			"predictions under other parameters than those of"},
-		{reportCommand{Model: "rows.pp", Predictions: "private-rows-predictions.pp"}, "a private stream"},
-		{reportCommand{Model: "rows.pp", Predictions: "private-rows-predictions.pp", Internal: true}, ""},
-		{reportCommand{Scores: "private-scores.pp", Reference: "private-docs.pp", Internal: true}, ""},
+		{report.Report{Model: "rows.pp", Predictions: "private-rows-predictions.pp"}, "a private stream"},
+		{report.Report{Model: "rows.pp", Predictions: "private-rows-predictions.pp", Internal: true}, ""},
+		{report.Report{Scores: "private-scores.pp", Reference: "private-docs.pp", Internal: true}, ""},
 	} {
 		c.command.Model, c.command.Top = cmp.Or(c.command.Model, "report.pp"), 5
 		_, err := pageOf(t, c.command)

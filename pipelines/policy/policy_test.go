@@ -70,7 +70,7 @@ func rules() []rule {
 		{of: []string{"pipelines/endpoint/..."}, never: []string{"pipelines/filter"}, deep: true,
 			reason: "imports go one way: wire and event, endpoint, filter, mains"},
 		{of: []string{"..."}, except: append([]string{"estep/...", "mstep/...", "account/calculate", "account/ledger",
-			"privatize/command", "sample/command", "pipelines/view"}, stages...),
+			"evaluate/audit", "evaluate/measure", "evaluate/report", "privatize/command", "sample/command", "pipelines/view"}, stages...),
 			never:  []string{"pipelines/filter"},
 			reason: "flags, signals and exit codes belong in mains and in commands"},
 		{of: []string{"pipelines/model", "pipelines/model/lda", "pipelines/model/words"},

@@ -1,4 +1,4 @@
-package main
+package audit
 
 import (
 	"bytes"
@@ -11,13 +11,15 @@ import (
 	"text/tabwriter"
 
 	"privpipe/evaluate/internal/membership"
+	"privpipe/evaluate/internal/result"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/wire"
 )
 
-type attackMembershipCommand struct {
+// AttackMembership guesses who was in the training data.
+type AttackMembership struct {
 	ShadowIn  []string `required:"" sep:"none" placeholder:"FILE" help:"Read what a shadow model says of the documents that it was trained on. Repeat the flag for each shadow model."`
 	ShadowOut []string `required:"" sep:"none" placeholder:"FILE" help:"Read what the same shadow models say of other documents, in the same order."`
 	In        string   `required:"" placeholder:"FILE" help:"Read what the attacked model says of the documents that it was trained on."`
@@ -27,7 +29,7 @@ type attackMembershipCommand struct {
 }
 
 // Help is kong's hook.
-func (attackMembershipCommand) Help() string {
+func (AttackMembership) Help() string {
 	return "The attacker asks a model about documents and guesses which of them the model was trained on. Each FILE " +
 		"is a stream of predictions, or " +
 		"of scores, of estep --score. Shadow models are trained like the attacked one, on documents that the " +
@@ -46,7 +48,7 @@ func (attackMembershipCommand) Help() string {
 }
 
 // Validate is kong's hook.
-func (c *attackMembershipCommand) Validate() error {
+func (c *AttackMembership) Validate() error {
 	if len(c.ShadowIn) != len(c.ShadowOut) {
 		return fmt.Errorf("--shadow-in names %d models and --shadow-out %d, must be as many", len(c.ShadowIn),
 			len(c.ShadowOut))
@@ -55,7 +57,7 @@ func (c *attackMembershipCommand) Validate() error {
 }
 
 // Run is kong's hook.
-func (c *attackMembershipCommand) Run(r *filter.Run) error {
+func (c *AttackMembership) Run(r *filter.Run) error {
 	inputs := slices.Concat(c.ShadowIn, c.ShadowOut, []string{c.In, c.Out})
 	if err := cmp.Or(endpoint.Once(inputs), endpoint.Distinct(c.Output, inputs...)); err != nil {
 		return err
@@ -91,7 +93,7 @@ func (c *attackMembershipCommand) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	return writeTextOf(all.side, c.Output, b)
+	return result.TextOf(all.side, c.Output, b)
 }
 
 // said reads the answers of models about documents. All streams must be of one kind, with the same columns.
@@ -169,7 +171,7 @@ func example(record *wire.Record, columns int) (e membership.Example, ok bool, e
 		return e, false, nil
 	}
 	var probabilities []float64
-	for _, x := range probabilitiesOf(p) {
+	for _, x := range wire.AppendFloats(nil, p.Probabilities) {
 		probabilities = append(probabilities, float64(x))
 	}
 	if columns == 1 { // the column's class, and all other documents
@@ -212,7 +214,7 @@ type membershipRow struct {
 	FPR          float64  `json:"false_positive_rate"`
 }
 
-func (c *attackMembershipCommand) print(attacks []namedGuesses) ([]byte, error) {
+func (c *AttackMembership) print(attacks []namedGuesses) ([]byte, error) {
 	var rows []membershipRow
 	for _, a := range attacks {
 		if len(a.guesses) == 0 {

@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 
 // TestRuns: runs at one x are one point, their mean, with their range, and the axis has room for all of them.
 func TestRuns(t *testing.T) {
-	f, err := new(chartCommand).figure(`panel,series,kind,x,y
+	f, err := new(Chart).figure(`panel,series,kind,x,y
 p,moments,line,1,900
 p,moments,line,1,750
 p,level,level,1,800
@@ -37,7 +37,7 @@ p,moments,line,2,800
 // TestColours: a series has the same colour in all panels, and two series in one panel never share a colour. Where all
 // colours are taken, a later panel's series takes a colour that its panel does not use.
 func TestColours(t *testing.T) {
-	f, err := new(chartCommand).figure("panel,series,kind,x,y\np,a,line,1,2\np,b,line,1,2\np,c,line,1,2\n" +
+	f, err := new(Chart).figure("panel,series,kind,x,y\np,a,line,1,2\np,b,line,1,2\np,c,line,1,2\n" +
 		"p,d,line,1,2\np,e,line,1,2\n" +
 		"q,c,line,1,2\nq,a,line,1,2\nq,f,line,1,2\nq,g,line,1,2\nr,g,line,1,2\nr,h,line,1,2\n")
 	if err != nil {

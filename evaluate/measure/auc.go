@@ -1,13 +1,13 @@
-package main
+package measure
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"math"
 	"text/tabwriter"
 
 	"privpipe/evaluate/internal/auc"
+	"privpipe/evaluate/internal/result"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
@@ -15,23 +15,24 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-type aucCommand struct {
+// AUC measures a classifier of one class.
+type AUC struct {
 	JSON   bool   `name:"json" help:"Print JSON instead of tables."`
 	Output string `short:"o" placeholder:"FILE" help:"Write the result to FILE; standard output by default."`
 	Input  string `arg:"" optional:"" default:"-" help:"Stream of predictions of one class; standard input by default."`
 }
 
 // Run is kong's hook.
-func (c *aucCommand) Run(r *filter.Run) error {
+func (c *AUC) Run(r *filter.Run) error {
 	if err := endpoint.Distinct(c.Output, c.Input); err != nil {
 		return err
 	}
-	in, err := openPredictions(c.Input, endpoint.Wanted{})
+	in, err := OpenPredictions(c.Input, endpoint.Wanted{})
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	h := in.header
+	h := in.Header
 	if h.VocabularySize != 1 {
 		return exit.Errorf(exit.Malformed,
 			"%s: predictions of %d columns: the area under the ROC curve is of one class", in.Name(), h.VocabularySize).
@@ -42,20 +43,12 @@ func (c *aucCommand) Run(r *filter.Run) error {
 	}
 	meter := &progress.Meter{Name: "evaluate"}
 	r.Show(c.Output, meter.Line)
-	predictions, err := in.binary(func() { meter.Documents.Add(1) })
+	predictions, err := in.Binary(func() { meter.Documents.Add(1) })
 	if err != nil || r.DryRun() {
 		return err
 	}
-	var b bytes.Buffer
-	if m := measured(predictions); c.JSON {
-		err = json.NewEncoder(&b).Encode(m)
-	} else {
-		err = m.table(&b)
-	}
-	if err != nil {
-		return err
-	}
-	return writeTextOf(h.Side, c.Output, b.Bytes())
+	m := measured(predictions)
+	return result.Print(h.Side, c.Output, c.JSON, m, m.table)
 }
 
 // A measurement is the output. Error, Low and High are missing if a class has only one document.

@@ -1,4 +1,4 @@
-package main
+package measure
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"privpipe/evaluate/internal/coherence"
+	"privpipe/evaluate/internal/result"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
@@ -16,7 +17,8 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-type coherenceCommand struct {
+// Coherence measures a model's topics on reference documents.
+type Coherence struct {
 	Reference string  `required:"" placeholder:"FILE" help:"Count words in the documents of FILE, which tokenize --public made over the model's vocabulary."`
 	Top       int     `default:"10" help:"Compare this many words of each topic."`
 	Relevance float64 `default:"0.6" zero:"" help:"Take the words of largest relevance with this λ (Sievert and Shirley 2014), in [0, 1], as evaluate topics does. 1: the likeliest words, as papers do."`
@@ -27,7 +29,7 @@ type coherenceCommand struct {
 }
 
 // Help is kong's hook.
-func (coherenceCommand) Help() string {
+func (Coherence) Help() string {
 	return "The words are those that evaluate topics prints. The last column says how many of them the " +
 		"reference has. A topic with fewer than two has no coherence, null in JSON, and the mean leaves it out. " +
 		"Of other words that no document has, NPMI counts -1 for each pair, C_V counts 0, " +
@@ -35,7 +37,7 @@ func (coherenceCommand) Help() string {
 }
 
 // Validate is kong's hook.
-func (c *coherenceCommand) Validate() error {
+func (c *Coherence) Validate() error {
 	if c.Top < 2 {
 		return fmt.Errorf("--top must be at least 2, is %d", c.Top)
 	}
@@ -43,20 +45,20 @@ func (c *coherenceCommand) Validate() error {
 }
 
 // Run is kong's hook.
-func (c *coherenceCommand) Run(r *filter.Run) error {
+func (c *Coherence) Run(r *filter.Run) error {
 	if err := r.Check(c.Model, c.Reference); err != nil {
 		return err
 	}
 	if err := endpoint.Distinct(c.Output, c.Model, c.Reference); err != nil {
 		return err
 	}
-	topics, model, err := readTopics(c.Model, c.Relevance, c.Top, c.MaxCells)
+	topics, model, err := ReadTopics(c.Model, c.Relevance, c.Top, c.MaxCells)
 	if err != nil {
 		return err
 	}
 	wanted := endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}}
 	meter := &progress.Meter{Name: "evaluate"}
-	in, h, err := openReference(c.Reference, c.Model, wanted, model)
+	in, h, err := OpenReference(c.Reference, c.Model, wanted, model)
 	if err != nil {
 		return err
 	}
@@ -68,7 +70,7 @@ func (c *coherenceCommand) Run(r *filter.Run) error {
 		return nil
 	}
 	r.Show(c.Output, meter.Line)
-	values, err := coherences(in, topics, func() { meter.Documents.Add(1) })
+	values, err := Coherences(in, topics, func() { meter.Documents.Add(1) })
 	if err != nil {
 		return err
 	}
@@ -76,11 +78,11 @@ func (c *coherenceCommand) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	return writeTextOf(h.Side, c.Output, b)
+	return result.TextOf(h.Side, c.Output, b)
 }
 
-// openReference opens the documents on which a coherence is computed.
-func openReference(name, of string, wanted endpoint.Wanted, model *wire.Header) (*endpoint.StreamReader, *wire.Header,
+// OpenReference opens the documents on which a coherence is computed.
+func OpenReference(name, of string, wanted endpoint.Wanted, model *wire.Header) (*endpoint.StreamReader, *wire.Header,
 	error) {
 	in, h, err := endpoint.OpenStream(name, wanted)
 	if err == nil && string(h.Vocabulary) != string(model.Vocabulary) {
@@ -90,19 +92,19 @@ func openReference(name, of string, wanted endpoint.Wanted, model *wire.Header) 
 	return in, h, err
 }
 
-// A coherenceRow has the coherences of one topic, or their means over topics.
-type coherenceRow struct {
+// A CoherenceRow has the Coherences of one topic, or their means over topics.
+type CoherenceRow struct {
 	NPMI, CV, CNPMI, UMass float64
 }
 
-// A coherent has one topic's coherences. They are nil if the reference has fewer than two of the topic's words.
-type coherent struct {
-	*coherenceRow
+// A Coherent has one topic's Coherences. They are nil if the reference has fewer than two of the topic's words.
+type Coherent struct {
+	*CoherenceRow
 	held int // words that the reference has
 }
 
-// coherences returns each topic's coherences in the documents of in. It calls counted after each document.
-func coherences(in *endpoint.StreamReader, topics []topic, counted func()) ([]coherent, error) {
+// Coherences returns each topic's Coherences in the documents of in. It calls counted after each document.
+func Coherences(in *endpoint.StreamReader, topics []topic, counted func()) ([]Coherent, error) {
 	ids := make([][]uint32, len(topics))
 	var all []uint32
 	for i, t := range topics {
@@ -128,10 +130,10 @@ func coherences(in *endpoint.StreamReader, topics []topic, counted func()) ([]co
 	if counter.Documents() == 0 {
 		return nil, exit.Errorf(exit.Malformed, "%s: no documents", in.Name())
 	}
-	values := make([]coherent, len(topics))
+	values := make([]Coherent, len(topics))
 	for i, of := range ids {
 		if values[i].held = len(counter.Held(of)); values[i].held >= 2 {
-			values[i].coherenceRow = &coherenceRow{
+			values[i].CoherenceRow = &CoherenceRow{
 				counter.Topic(of), counter.CV(of), counter.CNPMI(of), counter.UMass(of),
 			}
 		}
@@ -139,19 +141,19 @@ func coherences(in *endpoint.StreamReader, topics []topic, counted func()) ([]co
 	return values, nil
 }
 
-// meanCoherence returns the mean over the topics that have a coherence. held counts these topics.
-func meanCoherence(values []coherent) (mean coherent) {
+// MeanCoherence returns the mean over the topics that have a coherence. held counts these topics.
+func MeanCoherence(values []Coherent) (mean Coherent) {
 	for _, x := range values {
-		if x.coherenceRow != nil {
+		if x.CoherenceRow != nil {
 			mean.held++
 		}
 	}
 	if mean.held == 0 {
 		return mean
 	}
-	mean.coherenceRow = new(coherenceRow)
+	mean.CoherenceRow = new(CoherenceRow)
 	for _, x := range values {
-		if x.coherenceRow != nil {
+		if x.CoherenceRow != nil {
 			n := float64(mean.held)
 			mean.NPMI, mean.CV = mean.NPMI+x.NPMI/n, mean.CV+x.CV/n
 			mean.CNPMI, mean.UMass = mean.CNPMI+x.CNPMI/n, mean.UMass+x.UMass/n
@@ -160,18 +162,18 @@ func meanCoherence(values []coherent) (mean coherent) {
 	return mean
 }
 
-// numbers returns the coherences by their names in JSON. They are null if there are none.
-func (x coherent) numbers(prefix string) map[string]any {
+// numbers returns the Coherences by their names in JSON. They are null if there are none.
+func (x Coherent) numbers(prefix string) map[string]any {
 	all := map[string]any{prefix + "npmi": nil, prefix + "c_v": nil, prefix + "c_npmi": nil, prefix + "u_mass": nil}
-	if of := x.coherenceRow; of != nil {
+	if of := x.CoherenceRow; of != nil {
 		all[prefix+"npmi"], all[prefix+"c_v"] = of.NPMI, of.CV
 		all[prefix+"c_npmi"], all[prefix+"u_mass"] = of.CNPMI, of.UMass
 	}
 	return all
 }
 
-func (c *coherenceCommand) print(topics []topic, values []coherent) ([]byte, error) {
-	mean := meanCoherence(values)
+func (c *Coherence) print(topics []topic, values []Coherent) ([]byte, error) {
+	mean := MeanCoherence(values)
 	var b bytes.Buffer
 	if c.JSON {
 		rows := make([]map[string]any, len(topics))
@@ -190,9 +192,9 @@ func (c *coherenceCommand) print(topics []topic, values []coherent) ([]byte, err
 	}
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "topic\tNPMI of its %d %s words\tC_V\tC_NPMI\tUMass\tin the reference\n", c.Top, leading)
-	line := func(name string, x coherent, held string) {
+	line := func(name string, x Coherent, held string) {
 		numbers := "-\t-\t-\t-"
-		if of := x.coherenceRow; of != nil {
+		if of := x.CoherenceRow; of != nil {
 			numbers = fmt.Sprintf("%.3f\t%.3f\t%.3f\t%.3f", of.NPMI, of.CV, of.CNPMI, of.UMass)
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\n", name, numbers, held)

@@ -1,4 +1,4 @@
-package main
+package audit
 
 import (
 	"bytes"
@@ -11,18 +11,21 @@ import (
 	"text/tabwriter"
 
 	"privpipe/evaluate/internal/audit"
+	"privpipe/evaluate/internal/result"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/progress"
 )
 
-type auditCommands struct {
-	Privatize auditCommand      `cmd:"" default:"withargs" help:"Compute a lower bound on the privacy loss of a privatize binary, beside the claimed loss (the default)."`
-	EStep     auditEStepCommand `cmd:"" name:"estep" help:"Compute a lower bound on the loss of the topics that an estep binary draws, beside the loss that it states."`
+// Audit has the audits.
+type Audit struct {
+	Privatize AuditPrivatize `cmd:"" default:"withargs" help:"Compute a lower bound on the privacy loss of a privatize binary, beside the claimed loss (the default)."`
+	EStep     AuditEStep     `cmd:"" name:"estep" help:"Compute a lower bound on the loss of the topics that an estep binary draws, beside the loss that it states."`
 }
 
-type auditCommand struct {
+// AuditPrivatize audits a privatize binary.
+type AuditPrivatize struct {
 	Binary          string   `required:"" placeholder:"PATH" help:"Audit the program at PATH. It must take the arguments of privatize."`
 	Case            []string `placeholder:"NAME" help:"Run only the case NAME, one of those below; by default all."`
 	NoiseMultiplier float64  `default:"1" help:"Ask in the grants for noise of this multiple of the clip, in [0.2, 10]."`
@@ -42,7 +45,7 @@ type auditCommand struct {
 }
 
 // Help is kong's hook.
-func (c *auditCommand) Help() string {
+func (c *AuditPrivatize) Help() string {
 	return "Runs PATH MECHANISM --grant G --ledger L -o OUT IN… on neighbouring inputs that differ in one unit, the " +
 		"canary, " +
 		"and guesses from the releases which input it was. The error rates of the guesses give a lower bound on the " +
@@ -69,7 +72,7 @@ func (c *auditCommand) Help() string {
 }
 
 // Validate is kong's hook.
-func (c *auditCommand) Validate() error {
+func (c *AuditPrivatize) Validate() error {
 	switch {
 	case !(c.NoiseMultiplier >= 0.2 && c.NoiseMultiplier <= 10):
 		return fmt.Errorf("--noise-multiplier must be in [0.2, 10], is %v", c.NoiseMultiplier)
@@ -90,7 +93,7 @@ func (c *auditCommand) Validate() error {
 }
 
 // Run is kong's hook.
-func (c *auditCommand) Run(r *filter.Run) error {
+func (c *AuditPrivatize) Run(r *filter.Run) error {
 	binary, err := executable(c.Binary)
 	if err != nil {
 		return err
@@ -140,7 +143,7 @@ func conclude(binary, output string, results []*audit.Result, inJSON bool, setti
 	if err != nil {
 		return err
 	}
-	if err := writeText(output, b); err != nil {
+	if err := result.Text(output, b); err != nil {
 		return err
 	}
 	var broken []string

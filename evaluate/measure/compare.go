@@ -1,4 +1,4 @@
-package main
+package measure
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"privpipe/evaluate/internal/matching"
+	"privpipe/evaluate/internal/result"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
@@ -17,7 +18,8 @@ import (
 	"privpipe/pipelines/model/relevance"
 )
 
-type compareCommand struct {
+// Compare matches the topics of two models.
+type Compare struct {
 	Distance string `enum:"jensen-shannon,cosine" default:"jensen-shannon" help:"Measure the distance of two topics in [0, 1] by ${enum}. jensen-shannon: the square root of the divergence in bits; cosine: 1 minus the cosine."`
 	Top      int    `default:"5" help:"Print this many words of each topic."`
 	JSON     bool   `name:"json" help:"Print JSON instead of a table."`
@@ -28,7 +30,7 @@ type compareCommand struct {
 }
 
 // Validate is kong's hook.
-func (c *compareCommand) Validate() error {
+func (c *Compare) Validate() error {
 	if c.Top < 1 {
 		return fmt.Errorf("--top must be at least 1, is %d", c.Top)
 	}
@@ -43,7 +45,7 @@ type match struct {
 }
 
 // Run is kong's hook.
-func (c *compareCommand) Run(r *filter.Run) error {
+func (c *Compare) Run(r *filter.Run) error {
 	if err := r.Check(c.A, c.B); err != nil {
 		return err
 	}
@@ -72,7 +74,7 @@ func (c *compareCommand) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	return writeText(c.Output, text)
+	return result.Text(c.Output, text)
 }
 
 // matches pairs the topics of two models so that the distances have the least sum. The nearest pair comes first. Behind
@@ -137,7 +139,7 @@ func probabilities(t *modelfile.Topics) [][]float64 {
 	return all
 }
 
-func (c *compareCommand) print(all []match) ([]byte, error) {
+func (c *Compare) print(all []match) ([]byte, error) {
 	mean, pairs := 0.0, 0
 	for _, m := range all {
 		if m.Distance != nil {

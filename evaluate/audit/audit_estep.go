@@ -1,4 +1,4 @@
-package main
+package audit
 
 import (
 	"fmt"
@@ -10,7 +10,8 @@ import (
 	"privpipe/pipelines/progress"
 )
 
-type auditEStepCommand struct {
+// AuditEStep audits an estep binary.
+type AuditEStep struct {
 	Binary     string   `required:"" placeholder:"PATH" help:"Audit the program at PATH. It must take the arguments of estep gibbs and estep collapsed."`
 	Case       []string `placeholder:"NAME" help:"Run only the case NAME, one of those below; by default all."`
 	Draws      float64  `default:"1" placeholder:"E" help:"Ask for draws of a loss of at most E a round, in [0.5, 5] (default ${default})."`
@@ -23,7 +24,7 @@ type auditEStepCommand struct {
 }
 
 // Help is kong's hook.
-func (c *auditEStepCommand) Help() string {
+func (c *AuditEStep) Help() string {
 	return "Runs PATH gibbs --keep --statistic counts --draws E … on rounds of documents and on parameters that an " +
 		"adversary could send. " +
 		"In one token the documents are neighbours: a coin chooses its word. The audit guesses the word from the " +
@@ -50,7 +51,7 @@ func (c *auditEStepCommand) Help() string {
 }
 
 // Validate is kong's hook.
-func (c *auditEStepCommand) Validate() error {
+func (c *AuditEStep) Validate() error {
 	switch {
 	case !(c.Draws >= audit.LeastDraws && c.Draws <= audit.MostDraws):
 		return fmt.Errorf("--draws must be in [%v, %v], is %v", audit.LeastDraws, audit.MostDraws, c.Draws)
@@ -83,7 +84,7 @@ func checkCases(names, all []string) error {
 }
 
 // Run is kong's hook.
-func (c *auditEStepCommand) Run(r *filter.Run) error {
+func (c *AuditEStep) Run(r *filter.Run) error {
 	binary, err := executable(c.Binary)
 	if err != nil || r.DryRun() {
 		return err

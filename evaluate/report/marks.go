@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"encoding/hex"
@@ -11,10 +11,10 @@ import (
 	"privpipe/pipelines/vocabulary"
 )
 
-// unmarkable returns the reason why the run's releases may not mark words of the model. It is empty if they may. The
+// Unmarkable returns the reason why the run's releases may not mark words of the model. It is empty if they may. The
 // proof in package doubt needs weights that were fixed beforehand, fresh noise in each round, and sums that are at
 // least 0.
-func unmarkable(run *released.Run, file *modelfile.File) string {
+func Unmarkable(run *released.Run, file *modelfile.File) string {
 	g := run.Grant
 	switch {
 	case g == nil:

@@ -1,4 +1,4 @@
-package main
+package measure
 
 import (
 	"bytes"
@@ -7,13 +7,15 @@ import (
 	"math"
 	"strings"
 
+	"privpipe/evaluate/internal/result"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/wire"
 )
 
-type convergedCommand struct {
+// Converged finds the round from which the perplexity hardly changes.
+type Converged struct {
 	Threshold float64 `zero:"" required:"" placeholder:"X" help:"Let the perplexity change by at most X from one round to the next."`
 	For       int     `zero:"" required:"" placeholder:"N" help:"Want N such changes after the first."`
 	JSON      bool    `name:"json" help:"Print JSON instead of a line."`
@@ -22,7 +24,7 @@ type convergedCommand struct {
 }
 
 // Help is kong's hook.
-func (convergedCommand) Help() string {
+func (Converged) Help() string {
 	return "Prints the first round T for which the perplexity of each of the rounds T to T + N differs by at most " +
 		"--threshold from that of " +
 		"the round before: the rule of SUB-LDA, §5.4. The perplexity is that of the variational bound, or of scores " +
@@ -35,7 +37,7 @@ func (convergedCommand) Help() string {
 }
 
 // Validate is kong's hook.
-func (c *convergedCommand) Validate() error {
+func (c *Converged) Validate() error {
 	switch {
 	case !(c.Threshold >= 0) || math.IsInf(c.Threshold, 0):
 		return fmt.Errorf("--threshold must not be negative, is %v", c.Threshold)
@@ -46,7 +48,7 @@ func (c *convergedCommand) Validate() error {
 }
 
 // Run is kong's hook.
-func (c *convergedCommand) Run(r *filter.Run) error {
+func (c *Converged) Run(r *filter.Run) error {
 	if err := endpoint.Distinct(c.Output, c.Input); err != nil {
 		return err
 	}
@@ -70,7 +72,7 @@ func (c *convergedCommand) Run(r *filter.Run) error {
 			WithHint("mstep --models DIR keeps the model after each round, and estep --score --model DIR scores all " +
 				"of them")
 	}
-	by, perplexity, err := first(in, totals, byBound, byPlugIn)
+	by, perplexity, err := First(in, totals, ByBound, ByPlugIn)
 	if err != nil {
 		return err
 	}
@@ -81,16 +83,16 @@ func (c *convergedCommand) Run(r *filter.Run) error {
 	}
 	var b bytes.Buffer
 	if c.JSON {
-		err = json.NewEncoder(&b).Encode(map[string]any{"round": totals[at].round,
-			strings.NewReplacer("variational ", "", "-", "_").Replace(by.name): perplexity[at]})
+		err = json.NewEncoder(&b).Encode(map[string]any{"round": totals[at].Round,
+			strings.NewReplacer("variational ", "", "-", "_").Replace(by.Name): perplexity[at]})
 	} else {
-		fmt.Fprintf(&b, "converged at round %d, with a perplexity (%s) of %.1f\n", totals[at].round, by.name,
+		fmt.Fprintf(&b, "converged at round %d, with a perplexity (%s) of %.1f\n", totals[at].Round, by.Name,
 			perplexity[at])
 	}
 	if err != nil {
 		return err
 	}
-	return writeTextOf(h.Side, c.Output, b.Bytes())
+	return result.TextOf(h.Side, c.Output, b.Bytes())
 }
 
 // converged returns the first index i such that each of the values i to i+more differs by at most most from the value

@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"bytes"
@@ -15,6 +15,7 @@ import (
 	"privpipe/evaluate/internal/page"
 	"privpipe/evaluate/internal/released"
 	"privpipe/evaluate/internal/spent"
+	"privpipe/evaluate/measure"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
@@ -28,7 +29,8 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-type reportCommand struct {
+// Report writes the page of a model.
+type Report struct {
 	Model       string `required:"" placeholder:"FILE" help:"Report on this model file of mstep."`
 	Title       string `placeholder:"TEXT" help:"Head the page with TEXT."`
 	Ledger      string `placeholder:"FILE" help:"Read what was released, and when, from this ledger. Needs --account."`
@@ -48,7 +50,7 @@ type reportCommand struct {
 }
 
 // Help is kong's hook.
-func (reportCommand) Help() string {
+func (Report) Help() string {
 	return "Writes one HTML file that needs no network, for readers without statistics first: the topics by name " +
 		"with how much of the text each " +
 		"takes, what follows and what does not, how well people are protected, and the budget. Further down, in " +
@@ -67,7 +69,7 @@ func (reportCommand) Help() string {
 }
 
 // Validate is kong's hook.
-func (c *reportCommand) Validate() error {
+func (c *Report) Validate() error {
 	switch {
 	case c.Top < 2 || c.Top > 100:
 		return fmt.Errorf("--top must be in [2, 100], is %d", c.Top)
@@ -80,7 +82,7 @@ func (c *reportCommand) Validate() error {
 }
 
 // Run is kong's hook.
-func (c *reportCommand) Run(r *filter.Run) error {
+func (c *Report) Run(r *filter.Run) error {
 	inputs := []string{
 		c.Model, c.Ledger, c.Account, c.Curve, c.Releases, c.Start, c.Words,
 		c.Reference, c.Scores, c.Predictions, c.Description,
@@ -97,7 +99,7 @@ func (c *reportCommand) Run(r *filter.Run) error {
 	if err := endpoint.Distinct(c.Output, given...); err != nil {
 		return err
 	}
-	p, err := c.page(func(message string) { r.Log.Warn(message) })
+	p, err := c.Page(func(message string) { r.Log.Warn(message) })
 	if err != nil || r.DryRun() {
 		return err
 	}
@@ -112,9 +114,9 @@ func (c *reportCommand) Run(r *filter.Run) error {
 	return endpoint.WriteFile(c.Output, side, html)
 }
 
-// page gathers the contents of the page. A part that is missing and that nobody asked for is no error: warn gets a
+// Page gathers the contents of the page. A part that is missing and that nobody asked for is no error: warn gets a
 // message.
-func (c *reportCommand) page(warn func(string)) (*page.Page, error) {
+func (c *Report) Page(warn func(string)) (*page.Page, error) {
 	file, err := modelfile.Read(c.Model, c.MaxCells)
 	if err != nil {
 		return nil, err
@@ -134,7 +136,7 @@ func (c *reportCommand) page(warn func(string)) (*page.Page, error) {
 	if err := c.addTopics(p, file, run, warn); err != nil {
 		return nil, err
 	}
-	if err := addWeights(p, file); err != nil {
+	if err := AddWeights(p, file); err != nil {
 		return nil, err
 	}
 	if c.Predictions != "" {
@@ -177,7 +179,7 @@ func settings(file *modelfile.File) []page.Row {
 }
 
 // addLedger adds account's statements about the ledger to the page. It returns the model's run.
-func (c *reportCommand) addLedger(p *page.Page, file *modelfile.File) (*released.Run, error) {
+func (c *Report) addLedger(p *page.Page, file *modelfile.File) (*released.Run, error) {
 	in, err := endpoint.Open(c.Ledger)
 	if err != nil {
 		return nil, err
@@ -260,8 +262,8 @@ func learnerFlags(file *modelfile.File) string {
 const doubtAlpha = 0.01
 
 // addTopics adds the model's distributions over words, if it has any. The run's releases and the reference documents
-// add marks and coherences.
-func (c *reportCommand) addTopics(p *page.Page, file *modelfile.File, run *released.Run, warn func(string)) error {
+// add marks and measure.Coherences.
+func (c *Report) addTopics(p *page.Page, file *modelfile.File, run *released.Run, warn func(string)) error {
 	cells, err := distributions(file)
 	if err != nil {
 		return exit.Errorf(exit.Malformed, "%s: %w", c.Model, err)
@@ -276,7 +278,7 @@ func (c *reportCommand) addTopics(p *page.Page, file *modelfile.File, run *relea
 	var sure []bool
 	unmarked := "no releases of this model were given"
 	if c.releases() != "" {
-		if unmarked = unmarkable(run, file); unmarked == "" {
+		if unmarked = Unmarkable(run, file); unmarked == "" {
 			doubt, sure, err = c.doubt(p, file, run, len(cells))
 		}
 	}
@@ -308,7 +310,7 @@ func (c *reportCommand) addTopics(p *page.Page, file *modelfile.File, run *relea
 }
 
 // doubt says which of the model's cells hold words of some document beyond doubt, by the run's releases.
-func (c *reportCommand) doubt(p *page.Page, file *modelfile.File, run *released.Run, cells int) (*page.Doubt, []bool,
+func (c *Report) doubt(p *page.Page, file *modelfile.File, run *released.Run, cells int) (*page.Doubt, []bool,
 	error) {
 	from := c.releases()
 	mean, err := run.Mean(from, file.Family.Statistics(file.Size)[0].Name, cells)
@@ -323,7 +325,7 @@ func (c *reportCommand) doubt(p *page.Page, file *modelfile.File, run *released.
 }
 
 // releases returns the place of the stored releases. It is empty if there is none.
-func (c *reportCommand) releases() string {
+func (c *Report) releases() string {
 	if c.Releases != "" || c.Ledger == "" || c.Ledger == endpoint.Stdio {
 		return c.Releases
 	}
@@ -350,28 +352,28 @@ func distributions(file *modelfile.File) ([]float64, error) {
 }
 
 // addCoherence adds the coherence of the topics on the reference documents.
-func (c *reportCommand) addCoherence(p *page.Page) error {
+func (c *Report) addCoherence(p *page.Page) error {
 	const compared = 10 // words for each topic, as Lau, Newman and Baldwin 2014 do
-	topics, header, err := readTopics(c.Model, relevance.Default, compared, c.MaxCells)
+	topics, header, err := measure.ReadTopics(c.Model, relevance.Default, compared, c.MaxCells)
 	if err != nil {
 		return err
 	}
-	in, _, err := openReference(c.Reference, c.Model, c.wanted(wire.Kind_DOCUMENTS), header)
+	in, _, err := measure.OpenReference(c.Reference, c.Model, c.wanted(wire.Kind_DOCUMENTS), header)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	values, err := coherences(in, topics, func() {})
+	values, err := measure.Coherences(in, topics, func() {})
 	if err != nil {
 		return err
 	}
 	of := make(map[int]*float64)
 	for i, t := range topics {
-		if values[i].coherenceRow != nil {
+		if values[i].CoherenceRow != nil {
 			of[t.Topic] = &values[i].NPMI
 		}
 	}
-	if mean := meanCoherence(values); mean.coherenceRow != nil {
+	if mean := measure.MeanCoherence(values); mean.CoherenceRow != nil {
 		p.Topics.MeanNPMI = &mean.NPMI
 	}
 	for i := range p.Topics.All {
@@ -383,7 +385,7 @@ func (c *reportCommand) addCoherence(p *page.Page) error {
 }
 
 // wanted accepts streams of the given kind. Private streams are accepted only for an internal page.
-func (c *reportCommand) wanted(kind wire.Kind) endpoint.Wanted {
+func (c *Report) wanted(kind wire.Kind) endpoint.Wanted {
 	w := endpoint.Wanted{Kinds: []wire.Kind{kind}}
 	if !c.Internal {
 		w.Side = wire.Side_PUBLIC
@@ -392,7 +394,7 @@ func (c *reportCommand) wanted(kind wire.Kind) endpoint.Wanted {
 }
 
 // perplexity reads scores, one total for each round.
-func (c *reportCommand) perplexity(file *modelfile.File) (*page.Perplexity, error) {
+func (c *Report) perplexity(file *modelfile.File) (*page.Perplexity, error) {
 	in, h, err := endpoint.OpenStream(c.Scores, c.wanted(wire.Kind_SCORES))
 	if err != nil {
 		return nil, err
@@ -404,11 +406,11 @@ func (c *reportCommand) perplexity(file *modelfile.File) (*page.Perplexity, erro
 	if err := refuseOther(in, h, file); err != nil {
 		return nil, err
 	}
-	totals, err := sumScores(in, true, func() {})
+	totals, err := measure.SumScores(in, true, func() {})
 	if err != nil {
 		return nil, err
 	}
-	if last := totals[len(totals)-1].round; last != file.Set.Round {
+	if last := totals[len(totals)-1].Round; last != file.Set.Round {
 		return nil, in.Errorf("its last scores are of the parameters after round %d, %s has those after round %d", last,
 			c.Model, file.Set.Round)
 	}
@@ -416,18 +418,18 @@ func (c *reportCommand) perplexity(file *modelfile.File) (*page.Perplexity, erro
 		Uniform: int(h.VocabularySize)}
 	// The plug-in perplexity is left out: it knows the words that it predicts, so a comparison with word frequencies
 	// says nothing.
-	by, model, err := first(in, totals, byBound, byCompletion)
+	by, model, err := measure.First(in, totals, measure.ByBound, measure.ByCompletion)
 	if err != nil {
 		return nil, err
 	}
-	p.Measure = by.name
+	p.Measure = by.Name
 	for i, t := range totals {
 		unigram := t.Unigram()
-		if by.name == byCompletion.name {
+		if by.Name == measure.ByCompletion.Name {
 			unigram = t.CompletionUnigram()
 		}
 		p.Rounds = append(p.Rounds,
-			page.RoundPerplexity{Round: t.round, Documents: t.Documents, Model: model[i], Unigram: unigram})
+			page.RoundPerplexity{Round: t.Round, Documents: t.Documents, Model: model[i], Unigram: unigram})
 	}
 	p.Draw()
 	return p, nil

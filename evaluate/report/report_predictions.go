@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"privpipe/evaluate/internal/classes"
 	"privpipe/evaluate/internal/page"
 	"privpipe/evaluate/internal/pixels"
+	"privpipe/evaluate/measure"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/model/blr"
 	"privpipe/pipelines/model/dpvi"
@@ -15,9 +16,9 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// addWeights adds a model's weights for features, if it has any: coefficients, or hidden units over the pixels of
+// AddWeights adds a model's weights for features, if it has any: coefficients, or hidden units over the pixels of
 // images.
-func addWeights(p *page.Page, file *modelfile.File) (err error) {
+func AddWeights(p *page.Page, file *modelfile.File) (err error) {
 	switch file.Family {
 	case blr.Family:
 		p.Coefficients, err = rowWeights(file)
@@ -91,22 +92,22 @@ func hiddenUnits(file *modelfile.File) (*page.Units, error) {
 const mostPairs = 12
 
 // addPredictions adds the measures of the model's predictions for held-out documents.
-func (c *reportCommand) addPredictions(p *page.Page, file *modelfile.File) error {
-	in, err := openPredictions(c.Predictions, c.wanted(wire.Kind_PREDICTIONS))
+func (c *Report) addPredictions(p *page.Page, file *modelfile.File) error {
+	in, err := measure.OpenPredictions(c.Predictions, c.wanted(wire.Kind_PREDICTIONS))
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	if err := refuseOther(in.StreamReader, in.header, file); err != nil {
+	if err := refuseOther(in.StreamReader, in.Header, file); err != nil {
 		return err
 	}
 	p.Predictions = &page.Predictions{Source: filepath.Base(c.Predictions),
-		Private: in.header.Side == wire.Side_PRIVATE}
+		Private: in.Header.Side == wire.Side_PRIVATE}
 	if err := addMeasures(p.Predictions, in, file); err != nil {
 		return err
 	}
-	if in.round != file.Set.Round {
-		return in.Errorf("its predictions are of the parameters after round %d, %s has those after round %d", in.round,
+	if in.Round != file.Set.Round {
+		return in.Errorf("its predictions are of the parameters after round %d, %s has those after round %d", in.Round,
 			file.Name, file.Set.Round)
 	}
 	p.Sources = append(p.Sources, page.Row{Name: "predictions", Value: described(c.Predictions)})
@@ -115,24 +116,24 @@ func (c *reportCommand) addPredictions(p *page.Page, file *modelfile.File) error
 
 // addMeasures measures predictions of pixels or of classes. They are predictions of pixels if their columns are the
 // model's features and these are pixels.
-func addMeasures(p *page.Predictions, in *predictions, file *modelfile.File) error {
+func addMeasures(p *page.Predictions, in *measure.Predictions, file *modelfile.File) error {
 	nothing := func() {}
-	if _, err := pixels.SizeOf(file.Words); err == nil && bytes.Equal(in.header.Vocabulary, file.Header.Vocabulary) {
-		score, picture, err := in.pixels([]*pixels.Baseline{pixels.NewBaseline(make([]bool, in.header.VocabularySize))},
+	if _, err := pixels.SizeOf(file.Words); err == nil && bytes.Equal(in.Header.Vocabulary, file.Header.Vocabulary) {
+		score, picture, err := in.Pixels([]*pixels.Baseline{pixels.NewBaseline(make([]bool, in.Header.VocabularySize))},
 			mostPairs, nothing)
 		if err == nil {
 			p.Pixels = page.NewPixels(score, picture)
 		}
 		return err
 	}
-	if in.header.VocabularySize != 1 {
-		confusion, names, err := in.classes(nothing)
+	if in.Header.VocabularySize != 1 {
+		confusion, names, err := in.Classes(nothing)
 		if err == nil {
 			p.Classes = page.NewClasses(confusion, names)
 		}
 		return err
 	}
-	all, err := in.binary(nothing)
+	all, err := in.Binary(nothing)
 	if err != nil {
 		return err
 	}
@@ -142,9 +143,9 @@ func addMeasures(p *page.Predictions, in *predictions, file *modelfile.File) err
 		if of.Positive {
 			class = 0
 		}
-		confusion.Add(class, predictedClass([]float32{float32(of.Probability)}))
+		confusion.Add(class, measure.PredictedClass([]float32{float32(of.Probability)}))
 	}
-	p.Binary = page.NewBinary(in.columns[0], all)
-	p.Classes = page.NewClasses(confusion, twoClasses(in.columns[0]))
+	p.Binary = page.NewBinary(in.Columns[0], all)
+	p.Classes = page.NewClasses(confusion, measure.TwoClasses(in.Columns[0]))
 	return nil
 }

@@ -1,4 +1,4 @@
-package main
+package measure
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"privpipe/evaluate/internal/heldout"
+	"privpipe/evaluate/internal/result"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
@@ -17,7 +18,8 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-type perplexityCommand struct {
+// Perplexity adds up scores.
+type Perplexity struct {
 	Rounds bool   `help:"Print a row for each round of parameters that the documents were scored under."`
 	JSON   bool   `name:"json" help:"Print JSON instead of a table."`
 	Output string `short:"o" placeholder:"FILE" help:"Write the result to FILE; standard output by default."`
@@ -25,7 +27,7 @@ type perplexityCommand struct {
 }
 
 // Run is kong's hook.
-func (c *perplexityCommand) Run(r *filter.Run) error {
+func (c *Perplexity) Run(r *filter.Run) error {
 	if err := endpoint.Distinct(c.Output, c.Input); err != nil {
 		return err
 	}
@@ -47,7 +49,7 @@ func (c *perplexityCommand) Run(r *filter.Run) error {
 		all := make([]map[string]any, len(totals))
 		for i := range totals {
 			all[i] = perplexities(&totals[i].Total, h)
-			all[i]["round"] = totals[i].round
+			all[i]["round"] = totals[i].Round
 		}
 		err = json.NewEncoder(&b).Encode(map[string]any{"rounds": all})
 	case c.JSON:
@@ -60,25 +62,25 @@ func (c *perplexityCommand) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	return writeTextOf(h.Side, c.Output, b.Bytes())
+	return result.TextOf(h.Side, c.Output, b.Bytes())
 }
 
-// A roundTotal is the total of all scores under the parameters after one round.
-type roundTotal struct {
+// A RoundTotal is the total of all scores under the parameters after one round.
+type RoundTotal struct {
 	heldout.Total
-	round uint32
+	Round uint32
 }
 
-// readScores is sumScores with a progress display.
-func readScores(r *filter.Run, in *endpoint.StreamReader, output string, several bool) ([]*roundTotal, error) {
+// readScores is SumScores with a progress display.
+func readScores(r *filter.Run, in *endpoint.StreamReader, output string, several bool) ([]*RoundTotal, error) {
 	meter := &progress.Meter{Name: "evaluate"}
 	r.Show(output, meter.Line)
-	return sumScores(in, several, func() { meter.Documents.Add(1) })
+	return SumScores(in, several, func() { meter.Documents.Add(1) })
 }
 
-// sumScores adds up the scores in a stream, round by round. It refuses a second round unless several is set. It calls
+// SumScores adds up the scores in a stream, round by round. It refuses a second round unless several is set. It calls
 // counted after each score.
-func sumScores(in *endpoint.StreamReader, several bool, counted func()) (totals []*roundTotal, err error) {
+func SumScores(in *endpoint.StreamReader, several bool, counted func()) (totals []*RoundTotal, err error) {
 	for {
 		record, err := in.Next()
 		if err == io.EOF {
@@ -87,13 +89,13 @@ func sumScores(in *endpoint.StreamReader, several bool, counted func()) (totals 
 		if err != nil {
 			return nil, err
 		}
-		if n := len(totals); n == 0 || totals[n-1].round != record.Round {
+		if n := len(totals); n == 0 || totals[n-1].Round != record.Round {
 			if n > 0 && !several {
 				return nil, exit.Errorf(exit.Malformed, "%w",
 					in.Errorf("scores under the parameters of several rounds: one perplexity would mix them")).
 					WithHint("evaluate perplexity --rounds prints each")
 			}
-			totals = append(totals, &roundTotal{round: record.Round})
+			totals = append(totals, &RoundTotal{Round: record.Round})
 		}
 		totals[len(totals)-1].Add(record.GetScore())
 		counted()
@@ -103,24 +105,24 @@ func sumScores(in *endpoint.StreamReader, several bool, counted func()) (totals 
 	}
 	for _, t := range totals {
 		if t.Tokens != totals[0].Tokens || t.Documents != totals[0].Documents {
-			return nil, in.Errorf("the documents of round %d are others than those of round %d", t.round,
-				totals[0].round)
+			return nil, in.Errorf("the documents of round %d are others than those of round %d", t.Round,
+				totals[0].Round)
 		}
 	}
 	return totals, nil
 }
 
-// A measure computes one kind of perplexity from a total. The value is 0 if the scores do not state it.
-type measure struct {
-	name  string
-	value func(*roundTotal) float64
+// A Kind computes one kind of perplexity from a total. The value is 0 if the scores do not state it.
+type Kind struct {
+	Name  string
+	value func(*RoundTotal) float64
 }
 
 // The perplexities that scores may state.
 var (
-	byBound      = measure{"variational bound", func(t *roundTotal) float64 { return t.Bound() }}
-	byPlugIn     = measure{"plug-in", func(t *roundTotal) float64 { return t.PlugIn() }}
-	byCompletion = measure{"document completion", func(t *roundTotal) float64 {
+	ByBound      = Kind{"variational bound", func(t *RoundTotal) float64 { return t.Bound() }}
+	ByPlugIn     = Kind{"plug-in", func(t *RoundTotal) float64 { return t.PlugIn() }}
+	ByCompletion = Kind{"document completion", func(t *RoundTotal) float64 {
 		if t.CompletionTokens == 0 {
 			return 0
 		}
@@ -128,8 +130,8 @@ var (
 	}}
 )
 
-// first returns the first measure that all totals state, and its value for each total.
-func first(in *endpoint.StreamReader, totals []*roundTotal, measures ...measure) (measure, []float64, error) {
+// First returns the first measure that all totals state, and its value for each total.
+func First(in *endpoint.StreamReader, totals []*RoundTotal, measures ...Kind) (Kind, []float64, error) {
 	for _, m := range measures {
 		values := make([]float64, len(totals))
 		for i, t := range totals {
@@ -139,9 +141,9 @@ func first(in *endpoint.StreamReader, totals []*roundTotal, measures ...measure)
 			return m, values, nil
 		}
 	}
-	return measure{}, nil, exit.Errorf(exit.Malformed,
-		"%s: not all scores state a perplexity by %s, and not all state one by %s", in.Name(), measures[0].name,
-		measures[1].name)
+	return Kind{}, nil, exit.Errorf(exit.Malformed,
+		"%s: not all scores state a perplexity by %s, and not all state one by %s", in.Name(), measures[0].Name,
+		measures[1].Name)
 }
 
 func table(b *bytes.Buffer, total *heldout.Total, h *wire.Header) error {
@@ -161,7 +163,7 @@ func table(b *bytes.Buffer, total *heldout.Total, h *wire.Header) error {
 	return w.Flush()
 }
 
-func tableOfRounds(b *bytes.Buffer, totals []*roundTotal) error {
+func tableOfRounds(b *bytes.Buffer, totals []*RoundTotal) error {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "round\tvariational bound\tplug-in\tdocument completion\tunigram\ttokens\n")
 	number := func(x float64) string {
@@ -171,8 +173,8 @@ func tableOfRounds(b *bytes.Buffer, totals []*roundTotal) error {
 		return fmt.Sprintf("%.1f", x)
 	}
 	for _, t := range totals {
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%.1f\t%d\n", t.round, number(t.Bound()), number(t.PlugIn()),
-			number(byCompletion.value(t)), t.Unigram(), t.Tokens)
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%.1f\t%d\n", t.Round, number(t.Bound()), number(t.PlugIn()),
+			number(ByCompletion.value(t)), t.Unigram(), t.Tokens)
 	}
 	return w.Flush()
 }

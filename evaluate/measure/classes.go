@@ -1,4 +1,4 @@
-package main
+package measure
 
 import (
 	"bytes"
@@ -8,20 +8,22 @@ import (
 
 	"privpipe/evaluate/internal/classes"
 	"privpipe/evaluate/internal/interval"
+	"privpipe/evaluate/internal/result"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/progress"
 	"privpipe/pipelines/wire"
 )
 
-type classesCommand struct {
+// Classes measures predictions of classes.
+type Classes struct {
 	JSON   bool   `name:"json" help:"Print JSON instead of tables."`
 	Output string `short:"o" placeholder:"FILE" help:"Write the result to FILE; standard output by default."`
 	Input  string `arg:"" optional:"" default:"-" help:"Stream of predictions of classes; standard input by default."`
 }
 
 // Help is kong's hook.
-func (classesCommand) Help() string {
+func (Classes) Help() string {
 	return "The predicted class is the column of the highest probability, the first of equal ones. A stream of one " +
 		"column has two classes: " +
 		"the column is predicted where its probability is above one half. Beside the accuracy stands that of always " +
@@ -34,18 +36,18 @@ func (classesCommand) Help() string {
 }
 
 // Run is kong's hook.
-func (c *classesCommand) Run(r *filter.Run) error {
-	in, err := openPredictions(c.Input, endpoint.Wanted{})
+func (c *Classes) Run(r *filter.Run) error {
+	in, err := OpenPredictions(c.Input, endpoint.Wanted{})
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	if in.header.Side == wire.Side_PRIVATE {
+	if in.Header.Side == wire.Side_PRIVATE {
 		r.Log.Warn("the held-out documents are private: no budget covers a measure computed from them")
 	}
 	meter := &progress.Meter{Name: "evaluate"}
 	r.Show(c.Output, meter.Line)
-	confusion, names, err := in.classes(func() { meter.Documents.Add(1) })
+	confusion, names, err := in.Classes(func() { meter.Documents.Add(1) })
 	if err != nil || r.DryRun() {
 		return err
 	}
@@ -58,7 +60,7 @@ func (c *classesCommand) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	return writeTextOf(in.header.Side, c.Output, b.Bytes())
+	return result.TextOf(in.Header.Side, c.Output, b.Bytes())
 }
 
 // A classification is the output. Error, Low and High belong to macro F1. They are missing if macro F1 is 0 or 1.

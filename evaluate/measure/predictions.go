@@ -1,4 +1,4 @@
-package main
+package measure
 
 import (
 	"io"
@@ -11,23 +11,23 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// predictions is an open stream of predictions. All of them are under one set of parameters.
-type predictions struct {
+// Predictions is an open stream of predictions. All of them are under one set of parameters.
+type Predictions struct {
 	*endpoint.StreamReader
-	header  *wire.Header
-	columns vocabulary.Words // complete after the first prediction
-	round   uint32           // of the parameters
+	Header  *wire.Header
+	Columns vocabulary.Words // complete after the first prediction
+	Round   uint32           // of the parameters
 	read    int
 }
 
-func openPredictions(name string, wanted endpoint.Wanted) (*predictions, error) {
+func OpenPredictions(name string, wanted endpoint.Wanted) (*Predictions, error) {
 	wanted.Kinds = []wire.Kind{wire.Kind_PREDICTIONS}
 	in, h, err := endpoint.OpenStream(name, wanted)
-	return &predictions{StreamReader: in, header: h}, err
+	return &Predictions{StreamReader: in, Header: h}, err
 }
 
 // next returns the next prediction, or io.EOF.
-func (in *predictions) next() (*wire.Prediction, error) {
+func (in *Predictions) next() (*wire.Prediction, error) {
 	for {
 		record, err := in.Next()
 		if err != nil {
@@ -35,22 +35,22 @@ func (in *predictions) next() (*wire.Prediction, error) {
 		}
 		p := record.GetPrediction()
 		if p == nil { // column names: each writer to a topic sends them, and the first ones count
-			if len(in.columns) < int(in.header.VocabularySize) {
-				in.columns = append(in.columns, record.GetWords().GetWords()...)
+			if len(in.Columns) < int(in.Header.VocabularySize) {
+				in.Columns = append(in.Columns, record.GetWords().GetWords()...)
 			}
 			continue
 		}
-		if in.read > 0 && record.Round != in.round {
+		if in.read > 0 && record.Round != in.Round {
 			return nil, in.refused("predictions under the parameters of several rounds: one measure would mix them")
 		}
-		in.round = record.Round
+		in.Round = record.Round
 		in.read++
 		return p, nil
 	}
 }
 
 // all calls add for each prediction, and counted after each add.
-func (in *predictions) all(counted func(), add func(*wire.Prediction) error) error {
+func (in *Predictions) all(counted func(), add func(*wire.Prediction) error) error {
 	for {
 		p, err := in.next()
 		if err == io.EOF {
@@ -67,7 +67,7 @@ func (in *predictions) all(counted func(), add func(*wire.Prediction) error) err
 }
 
 // refused returns an error about the last record.
-func (in *predictions) refused(message string) *exit.Error {
+func (in *Predictions) refused(message string) *exit.Error {
 	return exit.Errorf(exit.Malformed, "%w", in.Errorf("%s", message))
 }
 
@@ -75,15 +75,15 @@ func (in *predictions) refused(message string) *exit.Error {
 func probabilitiesOf(p *wire.Prediction) []float32 { return wire.AppendFloats(nil, p.Probabilities) }
 
 // positive says whether a document has the class of the only column.
-func (in *predictions) positive(p *wire.Prediction) (bool, error) {
+func (in *Predictions) positive(p *wire.Prediction) (bool, error) {
 	if p.Label == "" && len(p.TruthGaps) == 0 {
 		return false, in.refused("a prediction of a document whose class is not known")
 	}
 	return len(p.TruthGaps) > 0, nil
 }
 
-// binary reads predictions of one column. There must be documents of both classes.
-func (in *predictions) binary(counted func()) (all []auc.Prediction, err error) {
+// Binary reads predictions of one column. There must be documents of both classes.
+func (in *Predictions) Binary(counted func()) (all []auc.Prediction, err error) {
 	positives := 0
 	err = in.all(counted, func(p *wire.Prediction) error {
 		positive, err := in.positive(p)
@@ -100,22 +100,22 @@ func (in *predictions) binary(counted func()) (all []auc.Prediction, err error) 
 	return all, err
 }
 
-// maxClasses bounds the confusion matrix to a size that somebody may read.
-const maxClasses = 1000
+// MaxClasses bounds the confusion matrix to a size that somebody may read.
+const MaxClasses = 1000
 
-// classes reads predictions of classes. A stream with one column has two classes: the column's class, and all other
+// Classes reads predictions of classes. A stream with one column has two classes: the column's class, and all other
 // documents.
-func (in *predictions) classes(counted func()) (*classes.Confusion, []string, error) {
-	n := int(in.header.VocabularySize)
-	if n < 1 || n > maxClasses {
+func (in *Predictions) Classes(counted func()) (*classes.Confusion, []string, error) {
+	n := int(in.Header.VocabularySize)
+	if n < 1 || n > MaxClasses {
 		return nil, nil, exit.Errorf(exit.Malformed, "%s: predictions of %d columns: classes must be 1 to %d",
-			in.Name(), n, maxClasses)
+			in.Name(), n, MaxClasses)
 	}
 	confusion := classes.New(max(n, 2))
 	err := in.all(counted, func(p *wire.Prediction) error {
 		class, err := in.class(p)
 		if err == nil {
-			confusion.Add(class, predictedClass(probabilitiesOf(p)))
+			confusion.Add(class, PredictedClass(probabilitiesOf(p)))
 		}
 		return err
 	})
@@ -126,18 +126,18 @@ func (in *predictions) classes(counted func()) (*classes.Confusion, []string, er
 		return nil, nil, err
 	}
 	if n == 1 {
-		return confusion, twoClasses(in.columns[0]), nil
+		return confusion, TwoClasses(in.Columns[0]), nil
 	}
-	return confusion, in.columns, nil
+	return confusion, in.Columns, nil
 }
 
-// twoClasses names the only column's class, and the class of all other documents.
-func twoClasses(name string) []string { return []string{name, "not " + name} }
+// TwoClasses names the only column's class, and the class of all other documents.
+func TwoClasses(name string) []string { return []string{name, "not " + name} }
 
 // class returns a document's class, which is the number of its column. With a single column, 1 stands for all other
 // documents.
-func (in *predictions) class(p *wire.Prediction) (int, error) {
-	if in.header.VocabularySize == 1 {
+func (in *Predictions) class(p *wire.Prediction) (int, error) {
+	if in.Header.VocabularySize == 1 {
 		positive, err := in.positive(p)
 		if positive {
 			return 0, err
@@ -150,9 +150,9 @@ func (in *predictions) class(p *wire.Prediction) (int, error) {
 	return int(p.TruthGaps[0]), nil
 }
 
-// predictedClass returns the first of the most probable columns. A single column is predicted if its probability is
+// PredictedClass returns the first of the most probable columns. A single column is predicted if its probability is
 // above ½.
-func predictedClass(probabilities []float32) int {
+func PredictedClass(probabilities []float32) int {
 	if len(probabilities) == 1 {
 		if probabilities[0] > 0.5 {
 			return 0

@@ -1,4 +1,4 @@
-package main
+package measure
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"text/tabwriter"
 
+	"privpipe/evaluate/internal/result"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model/modelfile"
@@ -18,7 +19,8 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-type topicsCommand struct {
+// Topics prints the words of topics.
+type Topics struct {
 	Top       int     `default:"10" help:"Print this many words of each topic."`
 	Relevance float64 `default:"0.6" zero:"" help:"Rank words by relevance with this λ (Sievert and Shirley 2014), in [0, 1]. 1: by probability. 0: by how much more probable they are in the topic than in all topics together."`
 	JSON      bool    `name:"json" xor:"form" help:"Print JSON instead of a table: an object for each topic."`
@@ -29,7 +31,7 @@ type topicsCommand struct {
 }
 
 // Help is kong's hook.
-func (topicsCommand) Help() string {
+func (Topics) Help() string {
 	return "The largest topic is the first. Words are ranked by relevance, as on the page of evaluate report: common " +
 		"words of the whole text " +
 		"come later than by probability, so the probabilities beside the words need not fall. " +
@@ -42,7 +44,7 @@ func (topicsCommand) Help() string {
 }
 
 // Validate is kong's hook.
-func (c *topicsCommand) Validate() error {
+func (c *Topics) Validate() error {
 	if c.Top < 1 {
 		return fmt.Errorf("--top must be at least 1, is %d", c.Top)
 	}
@@ -83,9 +85,9 @@ type word struct {
 // for example (Dieng, Ruiz and Blei 2020, §6).
 const byProbability = 1
 
-// readTopics returns the topics in a model file, the largest first, each with its top words by relevance with λ. It
+// ReadTopics returns the topics in a model file, the largest first, each with its top words by relevance with λ. It
 // also returns the model's header.
-func readTopics(name string, lambda float64, top int, maxCells uint64) ([]topic, *wire.Header, error) {
+func ReadTopics(name string, lambda float64, top int, maxCells uint64) ([]topic, *wire.Header, error) {
 	topics, err := modelfile.ReadTopics(name, maxCells)
 	if err != nil {
 		return nil, nil, err
@@ -118,11 +120,11 @@ func rank(of *modelfile.Topics, lambda float64, top int) []topic {
 }
 
 // Run is kong's hook.
-func (c *topicsCommand) Run(r *filter.Run) error {
+func (c *Topics) Run(r *filter.Run) error {
 	if err := endpoint.Distinct(c.Output, c.Model); err != nil {
 		return err
 	}
-	topics, _, err := readTopics(c.Model, c.Relevance, c.Top, c.MaxCells)
+	topics, _, err := ReadTopics(c.Model, c.Relevance, c.Top, c.MaxCells)
 	if err != nil || r.DryRun() {
 		return err
 	}
@@ -169,20 +171,7 @@ func (c *topicsCommand) Run(r *filter.Run) error {
 				"public: how much else follows public text\n")
 		}
 	}
-	return writeText(c.Output, b.Bytes())
-}
-
-// writeText writes output that comes from public data. The output may go to a terminal.
-func writeText(name string, text []byte) error { return writeTextOf(wire.Side_PUBLIC, name, text) }
-
-// writeTextOf is writeText for data of the given side. Only the owner can read a file of private numbers. Standard
-// output shows them.
-func writeTextOf(side wire.Side, name string, text []byte) error {
-	name = cmp.Or(name, endpoint.Stdio)
-	if name == endpoint.Stdio {
-		side = wire.Side_PUBLIC
-	}
-	return endpoint.WriteFile(name, side, text)
+	return result.Text(c.Output, b.Bytes())
 }
 
 // number formats a number for CSV.

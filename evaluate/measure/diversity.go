@@ -1,15 +1,17 @@
-package main
+package measure
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 
+	"privpipe/evaluate/internal/result"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/filter"
+	"privpipe/pipelines/wire"
 )
 
-type diversityCommand struct {
+// Diversity counts the different words among a model's likeliest ones.
+type Diversity struct {
 	Top    int    `default:"25" help:"Take this many words of each topic."`
 	JSON   bool   `name:"json" help:"Print JSON instead of text."`
 	Output string `short:"o" placeholder:"FILE" help:"Write the result to FILE; standard output by default."`
@@ -18,7 +20,7 @@ type diversityCommand struct {
 }
 
 // Validate is kong's hook.
-func (c *diversityCommand) Validate() error {
+func (c *Diversity) Validate() error {
 	if c.Top < 1 {
 		return fmt.Errorf("--top must be at least 1, is %d", c.Top)
 	}
@@ -26,26 +28,21 @@ func (c *diversityCommand) Validate() error {
 }
 
 // Run is kong's hook.
-func (c *diversityCommand) Run(r *filter.Run) error {
+func (c *Diversity) Run(r *filter.Run) error {
 	if err := endpoint.Distinct(c.Output, c.Model); err != nil {
 		return err
 	}
-	topics, _, err := readTopics(c.Model, byProbability, c.Top, c.MaxCells)
+	topics, _, err := ReadTopics(c.Model, byProbability, c.Top, c.MaxCells)
 	if err != nil || r.DryRun() {
 		return err
 	}
 	top := len(topics[0].Words) // a small vocabulary has fewer
 	value := diversity(topics)
-	if !c.JSON {
-		return writeText(c.Output, fmt.Appendf(nil, "%.3f of the %d likeliest words of %d topics are different\n",
-			value, top, len(topics)))
-	}
-	var b bytes.Buffer
-	if err := json.NewEncoder(&b).
-		Encode(map[string]any{"diversity": value, "top": top, "topics": len(topics)}); err != nil {
-		return err
-	}
-	return writeText(c.Output, b.Bytes())
+	return result.Print(wire.Side_PUBLIC, c.Output, c.JSON,
+		map[string]any{"diversity": value, "top": top, "topics": len(topics)}, func(b *bytes.Buffer) error {
+			_, err := fmt.Fprintf(b, "%.3f of the %d likeliest words of %d topics are different\n", value, top, len(topics))
+			return err
+		})
 }
 
 // diversity returns topic diversity: the number of different words among the top words of all topics, divided by the

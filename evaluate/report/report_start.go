@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"bytes"
@@ -34,7 +34,7 @@ func addOrigins(p *page.Page, file *modelfile.File) error {
 }
 
 // addStart adds the topics before the first release, from a file that fits the model.
-func (c *reportCommand) addStart(p *page.Page, file *modelfile.File, cells []float64) error {
+func (c *Report) addStart(p *page.Page, file *modelfile.File, cells []float64) error {
 	start, err := modelfile.Read(c.Start, c.MaxCells)
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func refuseOtherStart(start, file *modelfile.File) error {
 
 // addKinds adds the kinds of public text that the text reads like. They come from a file of word frequencies, which
 // must fit the model.
-func (c *reportCommand) addKinds(p *page.Page, file *modelfile.File) error {
+func (c *Report) addKinds(p *page.Page, file *modelfile.File) error {
 	frequencies, err := modelfile.Read(c.Words, c.MaxCells)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package main
+package measure
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"privpipe/evaluate/internal/pixels"
+	"privpipe/evaluate/internal/result"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
@@ -17,7 +18,8 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-type pixelsCommand struct {
+// Pixels measures the reconstruction of images.
+type Pixels struct {
 	Mean    string `placeholder:"FILE" help:"Measure the mean of these images, too, as a prediction for every image. Give the training images: FILE is DOCUMENTS of tokenize images, over the same pixels."`
 	Picture string `output:"" placeholder:"FILE" help:"Draw the first images beside their reconstructions into FILE.svg or FILE.png. It shows content."`
 	Images  int    `default:"10" placeholder:"N" help:"Draw N images (default ${default})."`
@@ -30,7 +32,7 @@ type pixelsCommand struct {
 const maxDrawn = 1000
 
 // Help is kong's hook.
-func (pixelsCommand) Help() string {
+func (Pixels) Help() string {
 	return "A pixel is predicted to be on where its probability is above one half. The result is the share of pixels " +
 		"that are predicted right. " +
 		"Beside it stands that of an image whose pixels are all off and, with --mean, that of the pixels that are on " +
@@ -44,7 +46,7 @@ func (pixelsCommand) Help() string {
 }
 
 // Validate is kong's hook.
-func (c *pixelsCommand) Validate() error {
+func (c *Pixels) Validate() error {
 	ending := filepath.Ext(c.Picture)
 	switch {
 	case c.Picture != "" && ending != ".svg" && ending != ".png":
@@ -56,17 +58,17 @@ func (c *pixelsCommand) Validate() error {
 }
 
 // Run is kong's hook.
-func (c *pixelsCommand) Run(r *filter.Run) error {
+func (c *Pixels) Run(r *filter.Run) error {
 	if err := endpoint.Once([]string{c.Input, c.Mean}); err != nil {
 		return err
 	}
-	in, err := openPredictions(c.Input, endpoint.Wanted{})
+	in, err := OpenPredictions(c.Input, endpoint.Wanted{})
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	baselines := []*pixels.Baseline{pixels.NewBaseline(make([]bool, in.header.VocabularySize))}
-	side := in.header.Side
+	baselines := []*pixels.Baseline{pixels.NewBaseline(make([]bool, in.Header.VocabularySize))}
+	side := in.Header.Side
 	if c.Mean != "" {
 		mean, of, err := readMean(c.Mean, in)
 		if err != nil {
@@ -80,7 +82,7 @@ func (c *pixelsCommand) Run(r *filter.Run) error {
 	if side == wire.Side_PRIVATE {
 		r.Log.Warn("the images are private: no budget covers a measure computed from them")
 	}
-	if c.Picture != "" && in.header.Side == wire.Side_PRIVATE {
+	if c.Picture != "" && in.Header.Side == wire.Side_PRIVATE {
 		r.Log.Warn("the picture shows the content of private images")
 	}
 	meter := &progress.Meter{Name: "evaluate"}
@@ -89,29 +91,29 @@ func (c *pixelsCommand) Run(r *filter.Run) error {
 	if c.Picture != "" {
 		drawn = c.Images
 	}
-	score, picture, err := in.pixels(baselines, drawn, func() { meter.Documents.Add(1) })
+	score, picture, err := in.Pixels(baselines, drawn, func() { meter.Documents.Add(1) })
 	if err != nil || r.DryRun() {
 		return err
 	}
 	text, err := c.print(score)
 	if err == nil && c.Picture != "" {
-		err = c.draw(in.header.Side, picture)
+		err = c.draw(in.Header.Side, picture)
 	}
 	if err != nil {
 		return err
 	}
-	return writeTextOf(side, c.Output, text)
+	return result.TextOf(side, c.Output, text)
 }
 
-// pixels scores the predictions beside baselines. It keeps the first images for the picture, at most drawn.
-func (in *predictions) pixels(baselines []*pixels.Baseline, drawn int, counted func()) (*pixels.Score, *pixels.Picture,
+// Pixels scores the predictions beside baselines. It keeps the first images for the picture, at most drawn.
+func (in *Predictions) Pixels(baselines []*pixels.Baseline, drawn int, counted func()) (*pixels.Score, *pixels.Picture,
 	error) {
-	n := int(in.header.VocabularySize)
+	n := int(in.Header.VocabularySize)
 	score, picture := pixels.NewScore(n, baselines...), new(pixels.Picture)
 	var ids []uint32
 	err := in.all(counted, func(p *wire.Prediction) (err error) {
 		if score.Images() == 0 {
-			if picture.Size, err = pixels.SizeOf(in.columns); err != nil {
+			if picture.Size, err = pixels.SizeOf(in.Columns); err != nil {
 				return exit.Errorf(exit.Malformed, "%s: %w", in.Name(), err)
 			}
 		}
@@ -131,13 +133,13 @@ func (in *predictions) pixels(baselines []*pixels.Baseline, drawn int, counted f
 
 // readMean reads the images in a stream, which must have the same pixels as the predictions. It returns their mean and
 // the stream's side.
-func readMean(name string, of *predictions) (*pixels.Mean, wire.Side, error) {
+func readMean(name string, of *Predictions) (*pixels.Mean, wire.Side, error) {
 	in, h, err := endpoint.OpenStream(name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}})
 	if err != nil {
 		return nil, 0, err
 	}
 	defer in.Close()
-	if h.VocabularySize != of.header.VocabularySize || !slices.Equal(h.Vocabulary, of.header.Vocabulary) {
+	if h.VocabularySize != of.Header.VocabularySize || !slices.Equal(h.Vocabulary, of.Header.Vocabulary) {
 		return nil, 0, exit.Errorf(exit.Malformed, "%s and %s are not over the same pixels", name, of.Name())
 	}
 	mean := pixels.NewMean(int(h.VocabularySize))
@@ -160,7 +162,7 @@ func readMean(name string, of *predictions) (*pixels.Mean, wire.Side, error) {
 }
 
 // draw writes the picture.
-func (c *pixelsCommand) draw(side wire.Side, picture *pixels.Picture) error {
+func (c *Pixels) draw(side wire.Side, picture *pixels.Picture) error {
 	draw := picture.SVG
 	if filepath.Ext(c.Picture) == ".png" {
 		draw = picture.PNG
@@ -188,7 +190,7 @@ type pixelGain struct {
 	High *float64 `json:"high,omitempty"`
 }
 
-func (c *pixelsCommand) print(score *pixels.Score) ([]byte, error) {
+func (c *Pixels) print(score *pixels.Score) ([]byte, error) {
 	model := score.Right()
 	of := map[string]any{"images": score.Images(), "model": pixelShare{model.Mean, model.Low, model.High, nil}}
 	var b bytes.Buffer

@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"encoding/csv"
@@ -17,7 +17,8 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-type chartCommand struct {
+// Chart draws a CSV of curves.
+type Chart struct {
 	Title  string   `required:"" placeholder:"TEXT" help:"Write TEXT above the figure."`
 	Note   []string `sep:"none" placeholder:"TEXT" help:"Write TEXT below the title. May be repeated."`
 	X      string   `name:"x" required:"" placeholder:"TEXT" help:"Name the horizontal axis, with its unit."`
@@ -29,7 +30,7 @@ type chartCommand struct {
 }
 
 // Help is kong's hook.
-func (chartCommand) Help() string {
+func (Chart) Help() string {
 	return "Draws curves in panels side by side, all in one look. Panels and series keep the order of the file, and " +
 		"a series of one name " +
 		"has one colour in all panels, of which each has at most six series. A level is dashed: a baseline. Several " +
@@ -38,7 +39,7 @@ func (chartCommand) Help() string {
 }
 
 // Validate is kong's hook.
-func (c *chartCommand) Validate() error {
+func (c *Chart) Validate() error {
 	switch filepath.Ext(c.Output) {
 	case ".svg":
 		return nil
@@ -49,7 +50,7 @@ func (c *chartCommand) Validate() error {
 }
 
 // Run is kong's hook.
-func (c *chartCommand) Run(r *filter.Run) error {
+func (c *Chart) Run(r *filter.Run) error {
 	if err := endpoint.Distinct(c.Output, c.Input); err != nil {
 		return err
 	}
@@ -75,7 +76,7 @@ const mostChart, mostPanels, mostSeries = 1 << 20, 4, 6
 var chartColumns = []string{"panel", "series", "kind", "x", "y"}
 
 // figure draws the rows of the CSV.
-func (c *chartCommand) figure(text string) (*chart.Figure, error) {
+func (c *Chart) figure(text string) (*chart.Figure, error) {
 	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 	if err != nil {
 		return nil, err
@@ -100,7 +101,7 @@ func (c *chartCommand) figure(text string) (*chart.Figure, error) {
 }
 
 // add adds one point to its curve. colors maps the series so far to their colours.
-func (c *chartCommand) add(f *chart.Figure, colors map[string]chart.Color, row []string) error {
+func (c *Chart) add(f *chart.Figure, colors map[string]chart.Color, row []string) error {
 	x, xErr := strconv.ParseFloat(row[3], 64)
 	y, yErr := strconv.ParseFloat(row[4], 64)
 	kind, known := map[string]chart.Kind{"line": chart.Marked, "level": chart.Level}[row[2]]
@@ -177,7 +178,7 @@ func summarize(c *chart.Curve) {
 }
 
 // setAxes gives all panels the same axes, wide enough for all points.
-func (c *chartCommand) setAxes(f *chart.Figure) {
+func (c *Chart) setAxes(f *chart.Figure) {
 	x, y := chart.Axis{Label: c.X, Log: c.LogX}, chart.Axis{Label: c.Y}
 	x.Min, x.Max, y.Min, y.Max = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for _, p := range f.Panels {

@@ -1,4 +1,4 @@
-package main
+package audit
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"privpipe/evaluate/internal/attack"
+	"privpipe/evaluate/internal/result"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
@@ -15,12 +16,14 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-type attackCommand struct {
-	Topics     attackTopicsCommand     `cmd:"" help:"Guess words of documents from the topics that a Gibbs sampler drew for them."`
-	Membership attackMembershipCommand `cmd:"" help:"Guess which documents a model was trained on, from what it says of them."`
+// Attack has the attacks.
+type Attack struct {
+	Topics     AttackTopics     `cmd:"" help:"Guess words of documents from the topics that a Gibbs sampler drew for them."`
+	Membership AttackMembership `cmd:"" help:"Guess which documents a model was trained on, from what it says of them."`
 }
 
-type attackTopicsCommand struct {
+// AttackTopics guesses topics of tokens.
+type AttackTopics struct {
 	Assignments string `required:"" placeholder:"FILE" help:"Read the contributions of all rounds from FILE: the stream between estep gibbs and privatize. It is private."`
 	Params      string `required:"" placeholder:"FILE" help:"Read the parameters of all rounds from FILE: the stream of mstep counts --params-out."`
 	Increments  bool   `help:"Take contributions as changes of the counts since the round before; by default as the counts."`
@@ -34,7 +37,7 @@ type attackTopicsCommand struct {
 }
 
 // Help is kong's hook.
-func (attackTopicsCommand) Help() string {
+func (AttackTopics) Help() string {
 	return "The attacker does not know the word of a token. It knows the topic that the token drew in each round, " +
 		"the released " +
 		"parameters, and all other tokens. Attacked are tokens that occur once in their document, since a " +
@@ -63,7 +66,7 @@ func (attackTopicsCommand) Help() string {
 }
 
 // Validate is kong's hook.
-func (c *attackTopicsCommand) Validate() error {
+func (c *AttackTopics) Validate() error {
 	switch {
 	case c.Tokens < 1:
 		return fmt.Errorf("--tokens must be at least 1, is %d", c.Tokens)
@@ -78,7 +81,7 @@ func (c *attackTopicsCommand) Validate() error {
 }
 
 // Run is kong's hook.
-func (c *attackTopicsCommand) Run(r *filter.Run) error {
+func (c *AttackTopics) Run(r *filter.Run) error {
 	if err := endpoint.Distinct(c.Output, c.Assignments, c.Params); err != nil {
 		return err
 	}
@@ -115,7 +118,7 @@ func (c *attackTopicsCommand) Run(r *filter.Run) error {
 	}
 	meter := &progress.Meter{Name: "evaluate", Unit: "round"}
 	r.Show(c.Output, meter.Line)
-	result, err := attack.Run(attack.Options{
+	found, err := attack.Run(attack.Options{
 		Size: size, Tokens: c.Tokens, Seed: c.Seed, Increments: c.Increments,
 		Wanted: func(round uint32) bool { return c.wants(int(round)) },
 		After: func(round, planned uint32) {
@@ -129,39 +132,39 @@ func (c *attackTopicsCommand) Run(r *filter.Run) error {
 	if err := assignments.Complete(); err != nil {
 		return err
 	}
-	if last := int(result.Rounds[len(result.Rounds)-1].Round); len(c.Rounds) > 0 && slices.Max(c.Rounds) > last {
+	if last := int(found.Rounds[len(found.Rounds)-1].Round); len(c.Rounds) > 0 && slices.Max(c.Rounds) > last {
 		return exit.Errorf(exit.Usage, "--rounds %d is beyond the last round, %d", slices.Max(c.Rounds), last)
 	}
-	b, err := c.print(result)
+	b, err := c.print(found)
 	if err != nil {
 		return err
 	}
-	return writeTextOf(h.Side, c.Output, b)
+	return result.TextOf(h.Side, c.Output, b)
 }
 
-func (c *attackTopicsCommand) wants(round int) bool {
+func (c *AttackTopics) wants(round int) bool {
 	if len(c.Rounds) > 0 {
 		return slices.Contains(c.Rounds, round)
 	}
 	return round%c.Every == 0
 }
 
-func (c *attackTopicsCommand) print(result *attack.Result) ([]byte, error) {
+func (c *AttackTopics) print(found *attack.Result) ([]byte, error) {
 	var b bytes.Buffer
 	if c.JSON {
-		err := json.NewEncoder(&b).Encode(result)
+		err := json.NewEncoder(&b).Encode(found)
 		return b.Bytes(), err
 	}
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "after round\tequation 24\tmost probable\texact\tmost probable\n")
-	for _, row := range result.Rounds {
+	for _, row := range found.Rounds {
 		fmt.Fprintf(w, "%d\t%.4f\t%.4f\t%.4f\t%.4f\n", row.Round,
 			row.Equation.Probability, row.Equation.MostProbable, row.Exact.Probability, row.Exact.MostProbable)
 	}
-	fmt.Fprintf(w, "chance\t%.4f\t%.4f\t%.4f\t%.4f\n", result.Chance, result.Chance, result.Chance, result.Chance)
+	fmt.Fprintf(w, "chance\t%.4f\t%.4f\t%.4f\t%.4f\n", found.Chance, found.Chance, found.Chance, found.Chance)
 	if err := w.Flush(); err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(&b, "%d tokens of %d that occur once in their document\n", result.Tokens, result.Candidates)
+	fmt.Fprintf(&b, "%d tokens of %d that occur once in their document\n", found.Tokens, found.Candidates)
 	return b.Bytes(), nil
 }

@@ -1,0 +1,2 @@
+// Package audit has the commands that try to break privacy: attacks on documents, and audits of binaries.
+package audit
