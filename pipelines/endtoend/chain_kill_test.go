@@ -52,7 +52,7 @@ var chains = []chain{
 //
 // The gate tries each fourth call.
 func TestKilledChain(t *testing.T) {
-	step := testkit.Repeats(t, "kills", 10, 1)
+	step := testkit.Repeats(t, "kills", 4, 1)
 	folder := corpus(t)
 	run(t, folder, "(umask 077; head -c 32 /dev/zero >key)")
 	for _, c := range chains {
