@@ -63,9 +63,9 @@ func TestSettings(t *testing.T) {
 	if got := hex.EncodeToString(other); got != want {
 		t.Errorf("hash of words %s, want %s", got, want)
 	}
-	// SHA-256 of the line below, by sha256sum.
-	// {"model":"lda","settings":{"binary":true,"iterations":6,"length":9,"norm":1,"resample":false,"tolerance":0.001,"top
-	// topics":5},"wire":1}
+	// SHA-256 of the two lines below, joined without the line's end, by sha256sum.
+	// {"model":"lda","settings":{"binary":true,"iterations":6,"length":9,"norm":1,
+	// "resample":false,"tolerance":0.001,"top topics":5},"wire":1}
 	const wantBase = "5ab97802c0636cdabdb526e8e3fcf1dd321476ad34f7e444f31e8f60aedd4f11"
 	if got := hash(base); got != wantBase {
 		t.Errorf("hash of lda %s, want %s", got, wantBase)

@@ -59,7 +59,8 @@ func (f *fakeSampler) main(args []string) error {
 	if f.flaw == "refuses" {
 		return errors.New("no")
 	}
-	for args = slices.DeleteFunc(args[1:], func(a string) bool { return a == "--keep" }); len(args) > 1; args = args[2:] {
+	args = slices.DeleteFunc(args[1:], func(a string) bool { return a == "--keep" })
+	for ; len(args) > 1; args = args[2:] {
 		f.flags[args[0]] = args[1]
 	}
 	if f.flaw == "text" {

@@ -258,7 +258,9 @@ func (r *fakeRound) vector(c *wire.Contribution) []float64 {
 			if at < 0 {
 				continue // below the diagonal of a symmetric matrix
 			}
-			number := func(i int) float64 { return float64(math.Float32frombits(binary.LittleEndian.Uint32(p.Values[4*i:]))) }
+			number := func(i int) float64 {
+				return float64(math.Float32frombits(binary.LittleEndian.Uint32(p.Values[4*i:])))
+			}
 			value := 0.0
 			if p.Factored {
 				r.factored = true

@@ -31,10 +31,10 @@ func main() {
 	filter.Main(filter.Stage{
 		Name:    "evaluate",
 		Summary: "Measure the quality of a model or the privacy of a privatizer.",
-		Example: "tokenize text --vocab vocab.txt held.jsonl | estep lda --score --model model.pp | evaluate perplexity",
+		Example: "tokenize text --vocab vocab.txt held.jsonl | estep lda --score --model model.pp | evaluate " +
+			"perplexity",
 		Notes: "No budget covers a number that is computed from private held-out documents: publish it only if their " +
-			"owners " +
-			"agreed, or use public documents. Reading a model file costs no privacy.\n\n" +
+			"owners agreed, or use public documents. Reading a model file costs no privacy.\n\n" +
 			"A perplexity of N means that the model predicts as well as a uniform choice among N words. Beside the " +
 			"model's " +
 			"perplexity stand the unigram baseline's and the uniform distribution's, which is the size of the " +

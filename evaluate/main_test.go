@@ -124,7 +124,8 @@ func assignments(cut bool, change func(*wire.Header)) []byte {
 			body.Round = uint32(i + 1)
 			records = append(records, body)
 		}
-		add(&wire.Record{Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: &wire.Scheme{Method: wire.Scheme_ALL, Rate: 1, Rounds: 2}}}})
+		scheme := &wire.Scheme{Method: wire.Scheme_ALL, Rate: 1, Rounds: 2}
+		add(&wire.Record{Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: scheme}}})
 		add(&wire.Record{Body: &wire.Record_Contribution{Contribution: &wire.Contribution{
 			Unit: "MARKER", Parts: []*wire.Part{{Values: stream.AppendCells(nil, counts)}},
 		}}})

@@ -24,8 +24,7 @@ func main() {
 		Summary: "Turn private contributions into noisy releases, within a grant, each charged to a ledger first.",
 		Example: "privatize --grant grant.json --ledger run.ledger < contributions > releases",
 		Notes: "account plan makes the grant. A round that the ledger has already charged is answered with its " +
-			"stored release, " +
-			"kept in LEDGER.releases. Noise is never drawn twice under one charge. There is no seed. " +
+			"stored release, kept in LEDGER.releases. Noise is never drawn twice under one charge. There is no seed. " +
 			"privatize/PRIVACY.md states what is guaranteed, and against whom.",
 	}, &cli, &cli.Common)
 }

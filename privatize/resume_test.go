@@ -199,7 +199,8 @@ func reportsPutBack(t *testing.T, b *broker.Broker) {
 		t.Fatal(err)
 	}
 	testkit.BeginLedger(t, ledger)
-	run(90, "run.ledger: the output holds reports of round 1 of run grant, and the ledger has no charge of that release")
+	run(90, "run.ledger: the output holds reports of round 1 of run grant, and the ledger has no charge of that "+
+		"release")
 	if _, err := os.Stat(ledger + ".releases"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("reports were drawn: %v", err)
 	}

@@ -21,8 +21,7 @@ type features struct {
 // Help is what --help adds for this command.
 func (*features) Help() string {
 	return "The list is the vocabulary of the streams that tokenize rows and tokenize images write. It follows from " +
-		"the schema or the size " +
-		"alone, so it is public."
+		"the schema or the size alone, so it is public."
 }
 
 // Validate is kong's hook.

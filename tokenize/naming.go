@@ -13,7 +13,8 @@ type naming struct {
 
 // namesHelp is the text of --help about names.
 const namesHelp = "An id, the path of a file and a user are names. A name must not change when another document is " +
-	"removed. Positions do: removing a document renumbers all after it. So sample --epoch and --seed, by which rounds " +
+	"removed. Positions do: removing a document renumbers all after it. So sample --epoch and --seed, by which " +
+	"rounds " +
 	"follow from names, refuse names that look like positions; secret coins are as good for one name as for another. " +
 	"A line without id (or with null) is named by a hash of its record, which takes 60 bytes of memory a line. Equal " +
 	"documents count as different documents."

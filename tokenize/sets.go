@@ -12,8 +12,7 @@ type sets struct{ rewriting }
 // Help is what --help adds for this command.
 func (*sets) Help() string {
 	return "All else of a document stays as it is, its name among it. Reports of privatize randomized-response are " +
-		"such sets, " +
-		"and a model of them is compared on sets only."
+		"such sets, and a model of them is compared on sets only."
 }
 
 // Run is kong's hook.

@@ -23,8 +23,7 @@ type termsCommand struct {
 func (*termsCommand) Help() string {
 	return "privatize select makes a vocabulary of the terms, with noise and a threshold, and charges the ledger. " +
 		"The terms themselves are as private as the text. A record of the stream holds 880 kB, some 80,000 distinct " +
-		"words. " +
-		"A document with more distinct words is truncated: a hash of its words picks the words to keep.\n\n" +
+		"words. A document with more distinct words is truncated: a hash of its words picks the words to keep.\n\n" +
 		formatsHelp + "\n\n" + namesHelp
 }
 

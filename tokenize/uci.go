@@ -26,8 +26,7 @@ func (*uciBags) Help() string {
 	return "A document is named by a hash of its bag of words. Its number in the file is no name: it changes if an " +
 		"earlier document " +
 		"is removed, and privacy rests on names that other documents do not change. Equal documents have suffixes: " +
-		"-2, -3 and so on. " +
-		"Names take 60 bytes of memory a document. Documents are written in the order of the file."
+		"-2, -3 and so on. Names take 60 bytes of memory a document. Documents are written in the order of the file."
 }
 
 func (u *uciBags) Run(r *filter.Run) error {

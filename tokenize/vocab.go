@@ -34,8 +34,7 @@ type vocab struct {
 // Help is what --help adds for this command.
 func (*vocab) Help() string {
 	return "The text must be PUBLIC. The words of a vocabulary depend on every document: a vocabulary of private " +
-		"text that is " +
-		"used or shown outside the privacy wall is a release that no budget covers.\n\n" + formatsHelp
+		"text that is used or shown outside the privacy wall is a release that no budget covers.\n\n" + formatsHelp
 }
 
 func (v *vocab) Validate() error {

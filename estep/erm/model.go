@@ -49,8 +49,8 @@ func (m *Model) SetParameters(set *stream.Set, size model.Size) (err error) {
 
 // ContributeAll implements model.Whole. The first document contributes the weights, and the others nothing. The coins
 // of the first document perturb the objective.
-func (m *Model) ContributeAll(documents []*wire.Document, _ [][]*wire.Part, coins []*model.Coins) ([][]*wire.Part,
-	error) {
+func (m *Model) ContributeAll(documents []*wire.Document, _ [][]*wire.Part,
+	coins []*model.Coins) ([][]*wire.Part, error) {
 	if len(documents) == 0 {
 		return nil, exit.Errorf(exit.Malformed, "there is no row to learn from")
 	}

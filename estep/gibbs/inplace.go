@@ -17,8 +17,8 @@ import (
 type inPlace struct{ *Model }
 
 // ContributeAll implements model.Whole.
-func (m inPlace) ContributeAll(documents []*wire.Document, last [][]*wire.Part, coins []*model.Coins) ([][]*wire.Part,
-	error) {
+func (m inPlace) ContributeAll(documents []*wire.Document, last [][]*wire.Part,
+	coins []*model.Coins) ([][]*wire.Part, error) {
 	t := newTable(m.Model)
 	residents, drawn := make([]*resident, len(documents)), 0
 	for i, d := range documents {

@@ -86,8 +86,8 @@ func (p *parameters) keep(set *stream.Set) {
 
 // after waits for the parameters for the round after previous. It returns an E-step with them, for a model of the given
 // size. It also returns the round of the newest parameters, which is later if the round is already released.
-func (p *parameters) after(ctx context.Context, previous uint32, size model.Size) (step model.EStep, newest uint32,
-	err error) {
+func (p *parameters) after(ctx context.Context, previous uint32,
+	size model.Size) (step model.EStep, newest uint32, err error) {
 	set, newest, err := p.wait(ctx, previous)
 	if err != nil {
 		return nil, 0, err

@@ -141,7 +141,8 @@ func TestPredict(t *testing.T) {
 		if err != nil || len(p.TruthGaps) != truth || p.Label != label {
 			t.Errorf("response %s: %v, %v", label, p, err)
 		}
-		if got := math.Float32frombits(binary.LittleEndian.Uint32(p.Probabilities)); math.Abs(float64(got)-0.15865525) > 1e-7 {
+		got := math.Float32frombits(binary.LittleEndian.Uint32(p.Probabilities))
+		if math.Abs(float64(got)-0.15865525) > 1e-7 {
 			t.Errorf("the probability is %v", got)
 		}
 	}

@@ -52,7 +52,8 @@ func TestScaled(t *testing.T) {
 	if !bytes.Equal(parts[0].Values, want) {
 		t.Errorf("values %x, want %x", parts[0].Values, want)
 	}
-	if New().Settings() != nil || fmt.Sprint(m.Settings()) == fmt.Sprint(NewScaled(&publictext.Text{Frequencies: text.Frequencies}).Settings()) {
+	unnamed := NewScaled(&publictext.Text{Frequencies: text.Frequencies})
+	if New().Settings() != nil || fmt.Sprint(m.Settings()) == fmt.Sprint(unnamed.Settings()) {
 		t.Error("the settings must be none without public text, and name it otherwise")
 	}
 }

@@ -41,20 +41,17 @@ func (AttackTopics) Help() string {
 	return "The attacker does not know the word of a token. It knows the topic that the token drew in each round, " +
 		"the released " +
 		"parameters, and all other tokens. Attacked are tokens that occur once in their document, since a " +
-		"contribution names " +
-		"their topic: one token of a document while there are enough documents.\n\n" +
+		"contribution names their topic: one token of a document while there are enough documents.\n\n" +
 		"Two scores weigh each word of the vocabulary. \"equation 24\" of HDP-LDA (Zhao et al. 2021) multiplies the " +
 		"shares of the word " +
 		"in the drawn topics, by the released counts that the sampler read before the round. Counts below 0 are 0, " +
 		"and the prior eta is added. " +
 		"Parameters without counts have weights, which mstep counts --denoise floor makes of counts below " +
-		"--ceiling. The " +
-		"paper does not normalise the product over the vocabulary; this command does.\n\n" +
+		"--ceiling. The paper does not normalise the product over the vocabulary; this command does.\n\n" +
 		"\"exact\" multiplies the probabilities of the drawn topics, as estep gibbs draws them for the word. The " +
 		"topics of a document's " +
 		"other tokens after the round stand for those at the draw, and so do the counts of all documents in a " +
-		"coupled round. The " +
-		"attacker does not know noise that estep adds to the counts of a document.\n\n" +
+		"coupled round. The attacker does not know noise that estep adds to the counts of a document.\n\n" +
 		"Printed are the mean probability of the true word, and the share of tokens whose true word is the most " +
 		"probable. Chance is 1/V.\n\n" +
 		"Contributions must be raw counts of all documents, kept from round to round, with one sweep over all tokens " +

@@ -67,8 +67,7 @@ func (c *AuditPrivatize) Help() string {
 		"code is 83. It cannot show that a privatizer is sound: these inputs and this many rounds miss a leak of " +
 		"another " +
 		"kind, or a leak in one round of a thousand. A sound privatizer, whose noise is fresh in each round, fails " +
-		"with " +
-		"probability at most 1 - CONFIDENCE, over all cases together."
+		"with probability at most 1 - CONFIDENCE, over all cases together."
 }
 
 // Validate is kong's hook.

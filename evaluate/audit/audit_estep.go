@@ -30,8 +30,7 @@ func (c *AuditEStep) Help() string {
 		"In one token the documents are neighbours: a coin chooses its word. The audit guesses the word from the " +
 		"topics of " +
 		"all tokens. The error rates of the guesses give a lower bound on the loss of the draws. The claimed loss is " +
-		"what the rounds " +
-		"state (draws), summed over the rounds that the guess uses.\n\n" +
+		"what the rounds state (draws), summed over the rounds that the guess uses.\n\n" +
 		"The cases are: " + strings.Join(audit.EStepCases(), ", ") +
 		". Each has two rounds, with other weights. In ratios, the weights " +
 		"of two words differ by a factor of a billion; in zeros, words have no weight; in certain, the probabilities " +

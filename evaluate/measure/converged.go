@@ -28,8 +28,7 @@ func (Converged) Help() string {
 	return "Prints the first round T for which the perplexity of each of the rounds T to T + N differs by at most " +
 		"--threshold from that of " +
 		"the round before: the rule of SUB-LDA, §5.4. The perplexity is that of the variational bound, or of scores " +
-		"without one, as of " +
-		"estep gibbs, the plug-in perplexity. The exit code is 1 if there is none. " +
+		"without one, as of estep gibbs, the plug-in perplexity. The exit code is 1 if there is none. " +
 		"The rule needs the scores of at least N + 2 rounds.\n\n" +
 		"The rule reads a finished run. A run that stopped by it would publish a number of rounds that depends on " +
 		"the documents, which no " +

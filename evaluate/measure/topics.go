@@ -39,8 +39,7 @@ func (Topics) Help() string {
 		"data's own: how much its words follow their own noisy counts, from 0 to 100 %, and not what was expected of " +
 		"them. The column public says how " +
 		"much else is of public text. The rest to 100 % is of the private word frequencies. Earlier rounds decided " +
-		"which topic a word was " +
-		"counted in, and they began with public topics."
+		"which topic a word was counted in, and they began with public topics."
 }
 
 // Validate is kong's hook.

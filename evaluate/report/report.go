@@ -64,8 +64,7 @@ func (Report) Help() string {
 		"  evaluate report --model model.pp --ledger run.ledger --account account.json --curve curve.json " +
 		"report.html\n\n" +
 		"Both must be of the ledger as it is now. The page holds public numbers only: private streams are refused " +
-		"without --internal. " +
-		"Releases must be those that the ledger charges, by their SHA-256."
+		"without --internal. Releases must be those that the ledger charges, by their SHA-256."
 }
 
 // Validate is kong's hook.

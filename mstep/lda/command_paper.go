@@ -18,8 +18,8 @@ type PaperCommand struct {
 
 // Help is what --help adds for this command.
 func (*PaperCommand) Help() string {
-	return "Topics are estimated as papers print it: negative cells of the noisy sum count as 0, which biases all cells " +
-		"upwards. mstep lda estimates them better at the same privacy."
+	return "Topics are estimated as papers print it: negative cells of the noisy sum count as 0, which biases all " +
+		"cells upwards. mstep lda estimates them better at the same privacy."
 }
 
 // Validate is kong's hook.

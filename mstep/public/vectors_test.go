@@ -43,7 +43,8 @@ func TestReadVectors(t *testing.T) {
 // TestReadVectorsRefuses is about what is no text of vectors. A message names the line, never its content.
 func TestReadVectorsRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                 "v.txt: has vectors for 0 of the 4 words of the vocabulary, fewer than half",
+		"": "v.txt: has vectors for 0 of the 4 words of the vocabulary, " +
+			"fewer than half",
 		"4 2\n":                            "v.txt: 0 vectors, where line 1 says 4: the file is cut off or was edited",
 		"0 2\n":                            "v.txt: has vectors for 0 of the 4 words",
 		"3 2\ncat 1 2\ndog 1 2\n":          "v.txt: 2 vectors, where line 1 says 3",

@@ -7,8 +7,9 @@ import (
 // A shrinkage has the means of the variables in the weights' prior, the three parameter beta normal prior (Park et al.
 // 2020, §7 and App. 5):
 //
-//	W_jk ~ N(0, ζ_jk), ζ_jk ~ Gamma(½, ξ_jk), ξ_jk ~ Gamma(½, φ_k), φ_k ~ Gamma(½, ω), ω ~ Gamma(½, 1), by shape and rate.
+//	W_jk ~ N(0, ζ_jk), ζ_jk ~ Gamma(½, ξ_jk), ξ_jk ~ Gamma(½, φ_k), φ_k ~ Gamma(½, ω), ω ~ Gamma(½, 1)
 //
+// Gamma has its shape and its rate.
 // It depends only on public settings and released numbers.
 type shrinkage struct {
 	pixels, units int

@@ -251,8 +251,8 @@ func (s *sharing) part(ctx context.Context, member topic.Member, partition int) 
 // point. The starting point is the group's note or the location's From. A worker that is killed may leave a note that
 // is some rounds old. openAnswered succeeds only if the oldest message belongs to a round that is answered already:
 // then no message of another round is missing. Otherwise it returns the error gone.
-func openAnswered(ctx context.Context, from topic.Location, partition int, answered uint32, gone error) (topic.Log,
-	error) {
+func openAnswered(ctx context.Context, from topic.Location, partition int, answered uint32,
+	gone error) (topic.Log, error) {
 	from.From = topic.Oldest
 	log, err := topic.Of(&from).OpenAt(ctx, &from, partition, -1)
 	if err != nil {

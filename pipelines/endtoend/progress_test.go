@@ -66,7 +66,8 @@ sample --poisson 0.9 --rounds 25 docs.pp | estep lda --params params | privatize
 		{"infer to a file", `estep lda --infer --model model.pp -o out.jsonl many.pp`, `estep: ` + counted, ""},
 		{"score to the next stage", `estep lda --score --model model.pp many.pp | evaluate perplexity -o out.txt`,
 			`evaluate: ` + counted,
-			"evaluate: warning: the held-out documents are private: no budget covers a perplexity computed from them\n"},
+			"evaluate: warning: the held-out documents are private: no budget covers a perplexity computed from " +
+				"them\n"},
 		{"a training", train, `mstep(: waiting for the next release|` + bar + `round \d+ of 25` + eta + rounds + `)`,
 			"privatize: warning: no privacy: releases are exact sums, and the ledger's epsilon is infinite from now " +
 				"on\n"},

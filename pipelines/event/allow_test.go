@@ -303,7 +303,13 @@ func TestAllow(t *testing.T) {
 			"charge 2 of round 1 of run run says it is number 1"},
 		{"second says it is the third", All, given, func(n *next) { n.again(); n.charge.Attempt = 3 },
 			"says it is number 3"},
-		{"third", All, given, func(n *next) { n.again(); n.enter(n.charge); c := *n.charge; c.Attempt = 3; n.charge = &c }, ""},
+		{"third", All, given, func(n *next) {
+			n.again()
+			n.enter(n.charge)
+			c := *n.charge
+			c.Attempt = 3
+			n.charge = &c
+		}, ""},
 		{"again by another grant", All, given, func(n *next) { n.again(); n.foreign() }, "under other settings"},
 		{"again of other data", All, given, func(n *next) { n.again(); n.charge.Dataset = "other" },
 			"under other settings"},
@@ -311,7 +317,11 @@ func TestAllow(t *testing.T) {
 			"under other settings"},
 		{"again by new coins", Poisson, given, func(n *next) { n.again(); n.charge.Scheme.Coins = "others" }, ""},
 
-		{"entering", All, given, func(n *next) { n.foreign(); n.ledger.Lines = n.ledger.Lines[:3]; n.entering = n.named("g2") }, ""},
+		{"entering", All, given, func(n *next) {
+			n.foreign()
+			n.ledger.Lines = n.ledger.Lines[:3]
+			n.entering = n.named("g2")
+		}, ""},
 		{"another is entering", All, given, func(n *next) { n.charge.Grant = "g2"; n.entering = n.named("g3") },
 			`grant "g2", which no`},
 		{"entering, for another ledger", All, given, func(n *next) {

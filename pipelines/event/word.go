@@ -67,8 +67,7 @@ func (t *tally) drawn(c *Charge) error {
 	before := t.rounds[runRound{c.Run, c.Round - 1}]
 	if before == nil || before.Draws == 0 || before.Dataset != c.Dataset {
 		return fmt.Errorf("round %d depends on the draws of all rounds before it, and round %d of run %s is not "+
-			"charged: "+
-			"under a grant with draws, each round is released, from round 1 on", c.Round, c.Round-1, c.Run)
+			"charged: under a grant with draws, each round is released, from round 1 on", c.Round, c.Round-1, c.Run)
 	}
 	return nil
 }

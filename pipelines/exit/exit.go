@@ -16,7 +16,8 @@ const (
 	Failure = 1  // a failure that no other code describes
 	Usage   = 80 // wrong flags or values
 	Missing = 82 // a prerequisite is missing: grant, ledger, model, file
-	// the grant, the budget or a privacy rule forbids it, nothing was released; or an audit refuted a claim, documents are not worth a budget, a public file lacks words, or a budget alarm
+	// Refused: the grant, the budget or a privacy rule forbids it, and nothing was released; or an audit refuted a
+	// claim, documents are not worth a budget, a public file lacks words, or a budget alarm rang.
 	Refused      = 83
 	Malformed    = 90  // input malformed, truncated, empty or of another version
 	Locked       = 91  // another run holds the lock; nothing was done

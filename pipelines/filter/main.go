@@ -232,8 +232,8 @@ type exited int
 
 // parseAny first parses the arguments by the grammar of the command that they name. If this grammar refuses them, it
 // parses them by the grammar of all commands.
-func parseAny(stage Stage, cli any, common *Common, args []string, stdout, stderr io.Writer) (command *kong.Context,
-	done bool, err error) {
+func parseAny(stage Stage, cli any, common *Common, args []string, stdout,
+	stderr io.Writer) (command *kong.Context, done bool, err error) {
 	if len(args) == 1 && args[0] == "--version" {
 		fmt.Fprintln(stdout, version(stage.Name))
 		return nil, true, nil

@@ -105,8 +105,8 @@ func (r *Release) Each(name string, take func(first int, values []float64)) (dev
 
 // drain gives the values of the i-th matrix, as they are in the release, to take. It returns the deviations for a
 // Statistic.
-func (r *Release) drain(i int, m *wire.Matrix, take func(first int, values []float64)) (diagonal, off float64,
-	err error) {
+func (r *Release) drain(i int, m *wire.Matrix,
+	take func(first int, values []float64)) (diagonal, off float64, err error) {
 	scale, first := r.scale(i), 0
 	var values []float64
 	err = stream.Drain(r.set, m.Name, func(steps []int64) {

@@ -11,7 +11,8 @@ import (
 
 // TestFlags: no command has more than 32 flags of its own, besides those that all commands share. A reader of --help
 // cannot tell which of so many go together, and a command with modes needs a rule for each pair of them. A flag that
-// only one mode takes belongs to a command for that mode. The counts are those of the completions, made of kong's model.
+// only one mode takes belongs to a command for that mode. The counts are those of the
+// completions, made of kong's model.
 func TestFlags(t *testing.T) {
 	const most = 32
 	more := map[string]int{"account plan": 39} // they may only fall

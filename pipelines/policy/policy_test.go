@@ -79,8 +79,9 @@ func rules() []rule {
 		{of: []string{"pipelines/..."}, never: below(stages...), deep: true,
 			reason: "code that stages share imports no stage"},
 		{of: []string{"..."}, except: []string{"pipelines/network/topics", "pipelines/recipes/kafka/topics"},
-			never:  []string{"pipelines/endpoint/kafka/..."},
-			reason: "a stage cannot tell a pipe from a topic, and can be built without a broker's client: see TestPipes"},
+			never: []string{"pipelines/endpoint/kafka/..."},
+			reason: "a stage cannot tell a pipe from a topic, and can be built without a broker's client: see " +
+				"TestPipes"},
 		{of: []string{"..."}, except: []string{"pipelines/wire"}, never: []string{"unsafe", "C"},
 			reason: "the compiler ensures memory safety, except in the code that protoc generates"},
 		{of: []string{"..."}, except: []string{"pipelines/metrics/serve"}, never: []string{"github.com/prometheus/..."},

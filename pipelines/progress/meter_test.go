@@ -65,7 +65,8 @@ func TestLine(t *testing.T) {
 			meter: func(m *Meter) { m.Total.Store(80); m.Done.Add(4); m.Say("ε 0.41 of 1", "δ 1e-06") },
 			one: "account [==>                                          ]   5 %  release 4 of 80, ε 0.41 of 1, δ " +
 				"1e-06",
-			then: "account [=>                  ]  10 %  release 8 of 80, ε 0.41 of 1, ETA 18s, 4.0 releases/s, δ 1e-06",
+			then: "account [=>                  ]  10 %  release 8 of 80, ε 0.41 of 1, ETA 18s, 4.0 releases/s, δ " +
+				"1e-06",
 		},
 		"less room": {
 			name: "account", unit: "release", columns: 60,

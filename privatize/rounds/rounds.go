@@ -114,8 +114,8 @@ func open(output string, names []string, wanted endpoint.Wanted) (*Sources, erro
 	return s, nil
 }
 
-// Open opens the inputs, which must be of one run, model and shape. It must be done within the first round's time. For files and pipes that time
-// also begins here, since a header may never come.
+// Open opens the inputs, which must be of one run, model and shape. It must be done within the first round's time. For
+// files and pipes that time also begins here, since a header may never come.
 func Open(limit time.Duration, output string, names []string, wanted endpoint.Wanted) (in *Sources, err error) {
 	opening := newDeadline(limit)
 	if !slices.ContainsFunc(names, endpoint.IsTopic) {

@@ -62,7 +62,8 @@ func (s *Command) Validate() error {
 
 func (s *Command) validateScheme() error {
 	if s.Given() != 1 {
-		return errors.New("exactly one of --poisson, --fixed, --all, --allocate and --epoch must be given, and not be 0")
+		return errors.New("exactly one of --poisson, --fixed, --all, --allocate and --epoch must be given, and not " +
+			"be 0")
 	}
 	if s.Fixed.Of != 0 {
 		return errors.New("--fixed takes S here, without N: sample counts the units itself")
@@ -113,7 +114,8 @@ func (w *windows) validate(s *Command) error {
 	case !s.Epoch:
 		return errors.New("--window belongs to --epoch")
 	case w.WindowState == "":
-		return errors.New("--window needs --window-state: without it a unit could be in a second window after a restart")
+		return errors.New("--window needs --window-state: without it a unit could be in a second window after a " +
+			"restart")
 	case s.FirstRound > 1:
 		return errors.New("--first-round does not belong to --window: its state knows which windows are done")
 	}

@@ -143,7 +143,8 @@ func (s *Command) done(r *filter.Run, header *wire.Header) (done, error) {
 	if d.begun && d.rounds < s.all() && !s.repeats() {
 		return d, exit.Errorf(exit.Usage,
 			"%s: holds rounds of a run that has not ended: new coins would draw other units", s.Output).
-			WithHint("resume with the --secret that the run was begun with, or begin another run with topics of its own")
+			WithHint("resume with the --secret that the run was begun with, or begin another run with topics of " +
+				"its own")
 	}
 	return d, nil
 }

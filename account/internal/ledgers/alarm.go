@@ -36,8 +36,8 @@ func (a *AlarmFlags) CheckAlarms(epsilon *float64) error {
 
 // Watch returns the alarm that is due for a ledger, or nil for none. delta is the δ of the command's output. Other
 // errors are err.
-func (a *AlarmFlags) Watch(name string, ledger *event.Ledger, spending accountant.Spending, delta float64) (alarm,
-	err error) {
+func (a *AlarmFlags) Watch(name string, ledger *event.Ledger, spending accountant.Spending,
+	delta float64) (alarm, err error) {
 	if a.Alarm == nil && a.MaxEpsilon == nil {
 		return nil, nil
 	}

@@ -56,8 +56,7 @@ func (m Gaussian) worstExchange(nonNegative bool) (norm float64, orthogonal bool
 		return norm, false, nil
 	}
 	return 0, false, fmt.Errorf("sums of neighbours are up to %v of a unit's norm apart: a theorem is known for 2, "+
-		"and for √2 where "+
-		"no coordinate is negative", m.Sensitivity/norm)
+		"and for √2 where no coordinate is negative", m.Sensitivity/norm)
 }
 
 // Opposite returns m as noise on contributions of the same norm with an opposite worst case. It loses no less under an

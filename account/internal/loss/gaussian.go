@@ -82,7 +82,8 @@ func (m Gaussian) Traits() Traits {
 		Continuous: func() Mechanism { return m.continuous() },
 		Rho:        new(renyi.Rho(m.Sigma(), 1)),
 		DpEvent: func(n Neighbours) (string, []any, error) {
-			return gaussianKind.Class, []any{"noise_multiplier", multiplier(m.Noise, m.Sensitivity, n.L2)}, checkWritten(m)
+			return gaussianKind.Class, []any{"noise_multiplier", multiplier(m.Noise, m.Sensitivity, n.L2)},
+				checkWritten(m)
 		},
 	}
 }

@@ -31,35 +31,35 @@ func TestTheorems(t *testing.T) {
 				"prop. 3.3; binomial moments); Laplace (Mironov 2017, prop. 6); discrete Laplace (sum of three " +
 				"geometric series); " +
 				"randomized response (Mironov 2017, prop. 5); (ε, δ) as randomized response (Kairouz, Oh, Viswanath " +
-				"2015, thm. 3.4); " +
-				"amplification (Balle, Barthe, Gaboardi 2018, thm. 8 and 9)",
+				"2015, thm. 3.4); amplification (Balle, Barthe, Gaboardi 2018, thm. 8 and 9)",
 			"sampled Gaussian (Zhu, Dong, Wang 2022, prop. 30); discrete Gaussian (Canonne, Kamath, Steinke 2020, " +
 				"thm. 7); " +
 				"Laplace (Zhu, Dong, Wang 2022, prop. 30); discrete Laplace (three geometric series); randomized " +
 				"response (Kairouz, Oh, " +
 				"Viswanath 2015, thm. 3.4); (ε, δ) as randomized response (Kairouz, Oh, Viswanath 2015, thm. 3.4); " +
-				"amplification (Balle, " +
-				"Barthe, Gaboardi 2018, thm. 8 and 9)"},
+				"amplification (Balle, Barthe, Gaboardi 2018, thm. 8 and 9)"},
 		"replaced": {list(event.ReplaceOne, fixed(gaussian), of(RandomizedResponse{Noise: 0.9, Buckets: 10}),
 			of(gaussian)),
 			"sampling without replacement (Wang, Balle, Kasiviswanathan 2019, thm. 9 and 27); Gaussian (Mironov " +
-				"2017, prop. 7); " +
-				"randomized response over buckets (three ratios, package renyi)",
-			"sampling without replacement (Balle, Barthe, Gaboardi 2018, thm. 9); Gaussian (Balle, Wang 2018, thm. 8); " +
+				"2017, prop. 7); randomized response over buckets (three ratios, package renyi)",
+			"sampling without replacement (Balle, Barthe, Gaboardi 2018, thm. 9); " +
+				"Gaussian (Balle, Wang 2018, thm. 8); " +
 				"randomized response over buckets (three points, package pld)"},
 		"replaced by coin": {list(event.ReplaceOne, poisson(0.1, 1, gaussian)),
 			"sampled Gaussian, a unit exchanged (package renyi)", "sampled Gaussian, a unit exchanged (package pld)"},
 		"steps": {list(event.AddRemove, steps),
 			"discrete Gaussian (Canonne, Kamath, Steinke 2020, prop. 5); discrete Laplace (sum of three geometric " +
 				"series); parallel composition",
-			"discrete Gaussian as continuous (Peikert 2010, thm. 3.1); discrete Laplace as continuous (package loss); " +
+			"discrete Gaussian as continuous (Peikert 2010, thm. 3.1); " +
+				"discrete Laplace as continuous (package loss); " +
 				"Laplace (Zhu, Dong, Wang 2022, prop. 30); parallel composition"},
 		"instead": {list(event.AddRemove,
 			Release{Released: []Mechanism{gaussian}, Instead: [][]Mechanism{{laplace}}, Count: 1}),
 			"Gaussian (Mironov 2017, prop. 7); Laplace (Mironov 2017, prop. 6)",
 			"Gaussian (Balle, Wang 2018, thm. 8); Laplace (Zhu, Dong, Wang 2022, prop. 30)"},
 		"failing": {failing,
-			"randomized response (Mironov 2017, prop. 5); threshold of select (Canonne, Kamath, Steinke 2020, prop. 25)",
+			"randomized response (Mironov 2017, prop. 5); " +
+				"threshold of select (Canonne, Kamath, Steinke 2020, prop. 25)",
 			"randomized response (Kairouz, Oh, Viswanath 2015, thm. 3.4); threshold of select (Canonne, Kamath, " +
 				"Steinke 2020, prop. 25)"},
 	} {

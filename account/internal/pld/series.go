@@ -97,8 +97,8 @@ func (r ray) hockey(k int, step float64) (sum complex128, of float64) {
 // Let s be the exact sum of weight(k) and ŝ its rounded value. Then |ĉŝ − cs| ≤ |ĉ−c|·|ŝ| + |c|·|ŝ−s|. So a term's
 // error is the error of c_k times |ŝ|, and 64u·of times |c|. The products have some 32u of |ĉŝ|; adding the terms has u
 // for each of them. A vanishing frequency has at most e^−nothing, and the weights at most one for each cell.
-func (f *series) sum(from int, upwards bool, cells int, weight func(k int) (sum complex128, of float64)) (sum,
-	wrong float64) {
+func (f *series) sum(from int, upwards bool, cells int,
+	weight func(k int) (sum complex128, of float64)) (sum, wrong float64) {
 	follows := float64(32+len(f.coefficient)) * unit
 	twice := 1.0
 	for k, c := range f.coefficient {

@@ -26,8 +26,8 @@ func Bisect(low, high float64, holds func(float64) bool) float64 {
 //
 // The method is false position in logarithms, with Illinois' amendment (Dahlquist and Björck, Numerical Methods, 1974,
 // §6.3). It bisects where two steps have not halved the interval.
-func Least(low, high float64, done func(low, high float64) bool, value func(x float64) (float64, error)) (float64,
-	error) {
+func Least(low, high float64, done func(low, high float64) bool,
+	value func(x float64) (float64, error)) (float64, error) {
 	at := func(x float64) (float64, error) {
 		v, err := value(x)
 		return math.Log(max(v, 1e-300)), err

@@ -8,7 +8,8 @@ import (
 	"slices"
 )
 
-// An EStepAuditor audits a binary's draws. The binary must take the arguments of estep gibbs --keep and of estep collapsed.
+// An EStepAuditor audits a binary's draws. The binary must take the arguments of estep gibbs --keep and of estep
+// collapsed.
 type EStepAuditor struct {
 	Binary     string
 	Folder     string   // for temporary files

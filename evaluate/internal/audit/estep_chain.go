@@ -219,8 +219,8 @@ func (r *chainRound) checkState(home string) error {
 
 // contributions reads a stream with a single round. It returns the cells of all matrices for each unit. open receives
 // the round's opening record.
-func (r *chainRound) contributions(home, name string, kind wire.Kind, open **wire.RoundOpen) (*wire.Header,
-	map[string][][]float32, error) {
+func (r *chainRound) contributions(home, name string, kind wire.Kind,
+	open **wire.RoundOpen) (*wire.Header, map[string][][]float32, error) {
 	content, err := os.ReadFile(r.path(filepath.Join(home, name)))
 	if err != nil {
 		return nil, nil, r.malformed("it wrote no %s: %w", kind, err)

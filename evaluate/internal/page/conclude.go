@@ -38,8 +38,7 @@ func (c *Conclusions) topics(p *Page) {
 	}
 	if d := p.Topics.Doubt; d != nil {
 		c.May = append(c.May, fmt.Sprintf("That a word with ✓ (under “The words of each topic”) does stand in the "+
-			"text. "+
-			"The chance that any ✓ is wrong is at most %s, if this run was not chosen among several.",
+			"text. The chance that any ✓ is wrong is at most %s, if this run was not chosen among several.",
 			percent(d.Alpha)))
 	}
 	if p.Perplexity != nil && len(p.Perplexity.Rounds) > 0 && p.Perplexity.Last().Poor() {

@@ -81,7 +81,8 @@ func (p *Page) HTML() ([]byte, error) {
 	}
 	html := visible(b.Bytes())
 	if len(html) > MaxBytes {
-		return nil, fmt.Errorf("the page would have %d bytes, may have %d: fewer words of each topic (--top) would help", len(html), MaxBytes)
+		return nil, fmt.Errorf("the page would have %d bytes, may have %d: fewer words of each topic (--top) would "+
+			"help", len(html), MaxBytes)
 	}
 	return html, nil
 }

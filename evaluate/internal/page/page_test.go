@@ -189,7 +189,8 @@ func TestExcess(t *testing.T) {
 		if !strings.Contains(p.Excess, c.want) {
 			t.Errorf("%+v: %s", c.of, p.Excess)
 		}
-		if want := "which no plan had counted: given (releases: 2), also (releases: 1)."; !strings.HasSuffix(p.Unplanned, want) {
+		const want = "which no plan had counted: given (releases: 2), also (releases: 1)."
+		if !strings.HasSuffix(p.Unplanned, want) {
 			t.Errorf("grants that were not planned: %s", p.Unplanned)
 		}
 	}

@@ -4,7 +4,7 @@ import "privpipe/mstep/internal/parallel"
 
 // For one exponential component with mean m, and z = y/τ − τ/m,
 //
-//	p(y | m) = φ(y/τ)/m · R(z)      and      E[s | y, m] = τ (z + 1/R(z)) = τ R′(z)/R(z),      with R = Φ/φ (addMills),
+//	p(y | m) = φ(y/τ)/m · R(z)   and   E[s | y, m] = τ (z + 1/R(z)) = τ R′(z)/R(z),  R = Φ/φ (addMills),
 //
 // by completing the square in ∫ exp(−s/m)/m · N(y; s, τ²) ds over s ≥ 0. Given y, s is normal around τz with deviation
 // τ, truncated to s ≥ 0. R′ = 1 + zR, because φ′ = −zφ.

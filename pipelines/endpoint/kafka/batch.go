@@ -42,7 +42,8 @@ func checkSize(batch []byte) error {
 func unpacked(batch []byte) (int64, error) {
 	messages := bytes.NewReader(batch[batchHeader:])
 	var in io.Reader = messages
-	switch compression := kafka.Compression(binary.BigEndian.Uint16(batch[batchAttributes:]) & attributeCompression); compression {
+	attributes := binary.BigEndian.Uint16(batch[batchAttributes:])
+	switch compression := kafka.Compression(attributes & attributeCompression); compression {
 	case 0:
 		return messages.Size(), nil
 	case kafka.Zstd: // the library would accept a window of any size

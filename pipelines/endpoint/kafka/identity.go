@@ -188,6 +188,5 @@ func (c *client) recreated() error {
 	return exit.Errorf(exit.Malformed,
 		"%s: the topic was deleted and created again: the messages of the topic before are gone", c.Location).
 		WithHint("a stage that is started again reads the new topic from its beginning; what it had not read of the " +
-			"topic before must be " +
-			"written again. A run goes on with new topics: see the runbook")
+			"topic before must be written again. A run goes on with new topics: see the runbook")
 }

@@ -40,10 +40,14 @@ func TestParse(t *testing.T) {
 			l.From, l.UntilEnd = topic.End,
 				true
 		}),
-		"kafka://h/t?from=12":                            usual(func(l *Location) { l.From = "12" }),
-		"kafka://h/t?from=2026-11-21T06:00:00Z":          usual(func(l *Location) { l.From = "2026-11-21T06:00:00Z" }),
-		"kafka://h/t?from=2026-11-21T06:00:00+01:00":     usual(func(l *Location) { l.From = "2026-11-21T06:00:00+01:00" }),
-		"kafka://h/t?from=2026-11-21T06%3A00%3A00-01:00": usual(func(l *Location) { l.From = "2026-11-21T06:00:00-01:00" }),
+		"kafka://h/t?from=12":                   usual(func(l *Location) { l.From = "12" }),
+		"kafka://h/t?from=2026-11-21T06:00:00Z": usual(func(l *Location) { l.From = "2026-11-21T06:00:00Z" }),
+		"kafka://h/t?from=2026-11-21T06:00:00+01:00": usual(func(l *Location) {
+			l.From = "2026-11-21T06:00:00+01:00"
+		}),
+		"kafka://h/t?from=2026-11-21T06%3A00%3A00-01:00": usual(func(l *Location) {
+			l.From = "2026-11-21T06:00:00-01:00"
+		}),
 		"kafka://h/t?patience=300ms&session=1m": usual(func(l *Location) {
 			l.Patience, l.Session = 300*time.Millisecond, time.Minute
 		}),

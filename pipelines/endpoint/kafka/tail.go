@@ -67,8 +67,8 @@ func (c *client) tail(ctx context.Context, partition int) (Tail, error) {
 }
 
 // lastMark returns the last wanted mark in a partition, if there is one.
-func (c *client) lastMark(ctx context.Context, partition int, wanted func(stream.Mark) bool) (mark stream.Mark,
-	found bool, err error) {
+func (c *client) lastMark(ctx context.Context, partition int,
+	wanted func(stream.Mark) bool) (mark stream.Mark, found bool, err error) {
 	_, _, err = c.last(ctx, partition, func(m *message) bool {
 		mark, found = m.marks(wanted)
 		return found
@@ -130,8 +130,8 @@ const mostSteps = 64
 
 // last returns the last wanted message in a partition, nil if there is none, and the offset after the partition's last
 // message. It reads from the end backwards, in growing steps.
-func (c *client) last(ctx context.Context, partition int, wanted func(*message) bool) (found *message, end int64,
-	err error) {
+func (c *client) last(ctx context.Context, partition int,
+	wanted func(*message) bool) (found *message, end int64, err error) {
 	first, end, err := c.bounds(ctx, partition)
 	if err != nil {
 		return nil, 0, err

@@ -31,7 +31,8 @@ func BenchmarkTraining(b *testing.B) {
 		}
 		return took, r.cpu
 	}
-	// not measured: a broker that has just started interprets its code, and takes twice the CPU time of one that has compiled it
+	// Not measured: a broker that has just started interprets its code. It takes twice the CPU time of one that has
+	// compiled it.
 	train(4, 1)
 	pipes := 0
 	for _, c := range []struct{ workers, threads int }{{1, 0}, {1, 1}, {2, 1}, {4, 1}} {
@@ -45,7 +46,9 @@ func BenchmarkTraining(b *testing.B) {
 				took, cpu = j.pipe(b, fmt.Sprint("pipe", pipes))
 				pipe, programs = pipe+took, programs+cpu
 			}
-			perRound := func(all time.Duration) float64 { return float64(all.Milliseconds()) / float64(b.N*j.planned()) }
+			perRound := func(all time.Duration) float64 {
+				return float64(all.Milliseconds()) / float64(b.N*j.planned())
+			}
 			b.ReportMetric(pipe.Seconds()/topics.Seconds(), "pipes")
 			b.ReportMetric(perRound(stages), "cpu-ms/round")
 			b.ReportMetric(perRound(brokers), "broker-cpu-ms/round")

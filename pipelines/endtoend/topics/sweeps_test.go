@@ -151,8 +151,7 @@ func newPrivatizing(t *testing.T, b *broker.Broker, partitions int, gaussian boo
 	s.must(s.folder, "account ledger new ledger")
 	if gaussian {
 		s.must(s.folder, fmt.Sprintf("account plan -q --epsilon 1 --delta 1e-6 --poisson 0.5 --rounds %d --ledger "+
-			"ledger "+
-			"--model words --matrix words=1xV --vocab %s -o grant", swept, vocab))
+			"ledger --model words --matrix words=1xV --vocab %s -o grant", swept, vocab))
 		p.mechanism = "gaussian --grant ../grant"
 	}
 	folder := filepath.Join(s.folder, "reference")

@@ -116,7 +116,8 @@ func registry(collectors ...prometheus.Collector) *prometheus.Registry {
 
 // gatherers returns the registries that may be served under o.
 func gatherers(o metrics.Options) prometheus.Gatherers {
-	all := prometheus.Gatherers{registry(numbers(func() []metrics.Sample { return metrics.PublicSamples(o.StallTimeout) }))}
+	public := func() []metrics.Sample { return metrics.PublicSamples(o.StallTimeout) }
+	all := prometheus.Gatherers{registry(numbers(public))}
 	if o.Private {
 		all = append(all, registry(numbers(metrics.PrivateSamples)))
 	}

@@ -15,8 +15,8 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// TestMaximisation: without noise, estep lda and mstep lda-paper --estimate map are expectation maximisation for topics with
-// a Dirichlet(η) prior (Blei, Ng and Jordan 2003, §5.3, with a prior), as a plain twin does it.
+// TestMaximisation: without noise, estep lda and mstep lda-paper --estimate map are expectation maximisation for topics
+// with a Dirichlet(η) prior (Blei, Ng and Jordan 2003, §5.3, with a prior), as a plain twin does it.
 func TestMaximisation(t *testing.T) {
 	const topics, words, alpha, eta, rounds, grid = 2, 8, 0.5, 1.25, 6, 1.0 / (1 << 24)
 	random := rand.New(rand.NewPCG(1, 2))

@@ -168,8 +168,8 @@ func (t *tracer) resume(id, signal int) error {
 }
 
 // stopped handles one stop of one thread. It returns whether to kill, and otherwise the signal to go on with.
-func (t *tracer) stopped(id int, status syscall.WaitStatus, visit func(*Stop) (bool, error)) (bool, syscall.Signal,
-	error) {
+func (t *tracer) stopped(id int, status syscall.WaitStatus,
+	visit func(*Stop) (bool, error)) (bool, syscall.Signal, error) {
 	signal := status.StopSignal()
 	th, known := t.threads[id]
 	if !known {

@@ -1,4 +1,5 @@
-// Package script runs the testscripts of the stages. A script calls the stage by its name, and three commands beside it:
+// Package script runs the testscripts of the stages. A script calls the stage by its name, and three commands
+// beside it:
 //
 //	show FILE                    prints the records of a stream as JSON Lines, see pipelines/show
 //	ledger [-id HEX] FILE…       begins ledgers, as account ledger new does; with -id the identity is HEX, and the

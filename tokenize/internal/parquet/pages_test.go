@@ -15,8 +15,8 @@ import (
 )
 
 // opened reads the first page of a column of one page. The header gets the size of the page.
-func opened(t *testing.T, c Column, header format.PageHeader, codec format.CompressionCodec, content []byte) (*page,
-	error) {
+func opened(t *testing.T, c Column, header format.PageHeader, codec format.CompressionCodec,
+	content []byte) (*page, error) {
 	t.Helper()
 	header.CompressedPageSize = int32(len(content))
 	b := append([]byte(magic), marshal(t, &header)...)
@@ -149,7 +149,8 @@ func TestChecksum(t *testing.T) {
 func TestHeader(t *testing.T) {
 	for size, want := range map[int]error{0: nil, 1 << 10: nil, 40 << 10: nil, mostHeader - 100: nil,
 		mostHeader: errPage} {
-		h := format.PageHeader{DataPageHeader: thrift.New(format.DataPageHeader{Statistics: format.Statistics{MaxValue: make([]byte, size)}})}
+		statistics := format.Statistics{MaxValue: make([]byte, size)}
+		h := format.PageHeader{DataPageHeader: thrift.New(format.DataPageHeader{Statistics: statistics})}
 		if _, err := opened(t, Column{}, h, format.Uncompressed, make([]byte, 2<<20)); err != want {
 			t.Errorf("statistics of %d bytes: %v", size, err)
 		}

@@ -41,7 +41,8 @@ func (r *reader) Read(b []byte) (int, error) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
 	if r.draws == nil {
-		fmt.Fprintf(os.Stderr, "%s: a seeded build: noise and coins of a test, which protect nobody\n", filepath.Base(os.Args[0]))
+		fmt.Fprintf(os.Stderr, "%s: a seeded build: noise and coins of a test, which protect nobody\n",
+			filepath.Base(os.Args[0]))
 		r.draws = rand.NewChaCha8(purpose())
 	}
 	return r.draws.Read(b)
@@ -58,7 +59,8 @@ func purpose() [32]byte {
 	seed, folder, found := strings.Cut(os.Getenv(variable), " ")
 	here, err := os.Getwd()
 	if !found || err != nil {
-		fmt.Fprintf(os.Stderr, "%s: error: a seeded build, which protects nobody, needs %s\n", filepath.Base(os.Args[0]), variable)
+		fmt.Fprintf(os.Stderr, "%s: error: a seeded build, which protects nobody, needs %s\n",
+			filepath.Base(os.Args[0]), variable)
 		os.Exit(usage)
 	}
 	parts := []string{seed, filepath.Base(os.Args[0]), here}

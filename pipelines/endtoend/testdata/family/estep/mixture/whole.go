@@ -13,7 +13,8 @@ type whole struct{ Model }
 func (w *whole) Draws() float64 { return 0 }
 
 // ContributeAll implements model.Whole.
-func (w *whole) ContributeAll(documents []*wire.Document, last [][]*wire.Part, coins []*model.Coins) ([][]*wire.Part, error) {
+func (w *whole) ContributeAll(documents []*wire.Document, last [][]*wire.Part,
+	coins []*model.Coins) ([][]*wire.Part, error) {
 	taken := make([]float64, w.size.Components)
 	all := make([][]*wire.Part, len(documents))
 	for i, d := range documents {

@@ -38,7 +38,8 @@ type Learner struct {
 
 // New returns a learner with clusters that all differ a little.
 func New(size model.Size) *Learner {
-	l := &Learner{size: size, shares: make([]float64, size.Components), chance: make([]float64, size.Components*size.Words)}
+	l := &Learner{size: size, shares: make([]float64, size.Components),
+		chance: make([]float64, size.Components*size.Words)}
 	random := rand.New(rand.NewPCG(1, 2))
 	for k := range l.shares {
 		l.shares[k] = 1 / float64(size.Components)

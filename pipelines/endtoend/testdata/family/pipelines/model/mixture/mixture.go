@@ -18,7 +18,8 @@ const (
 // The matrices in parameters and in model files.
 var (
 	Shares = model.Matrix[float64]{Name: "shares", Rows: model.One, Columns: model.Components, Rule: model.Positive}
-	Chance = model.Matrix[float64]{Name: "chance", Rows: model.Components, Columns: model.Words, Rule: model.Probability}
+	Chance = model.Matrix[float64]{Name: "chance", Rows: model.Components, Columns: model.Words,
+		Rule: model.Probability}
 )
 
 // Family is the family of models.

@@ -20,6 +20,7 @@ func TestMixture(t *testing.T) {
 	modeltest.EStep(t, modeltest.Case{Family: mixture.Family, Step: step, Size: size, Norm: 1})
 	modeltest.Learner(t, learner)
 	modeltest.RoundTrip(t, modeltest.Halves{
-		Step: func() model.EStep { return new(estep.Model) }, Learner: learner, Norm: 1, Attained: 1 - 1e-6, NonNegative: true,
+		Step: func() model.EStep { return new(estep.Model) }, Learner: learner, Norm: 1, Attained: 1 - 1e-6,
+		NonNegative: true,
 	})
 }
