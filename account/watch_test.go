@@ -21,7 +21,7 @@ import (
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/rounded"
-	"privpipe/pipelines/testkit/terminal"
+	"privpipe/pipelines/testkit"
 )
 
 // watchable returns a grant of so many releases with a budget; ε 0: without one, of Laplace noise.
@@ -293,7 +293,7 @@ func TestWatchOnTerminal(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ledger := newGrowing(t, new(ledgertest.Book).Of(t, c.grant, 20, "night"), 1)
-			x := terminal.Start(t, exec.Command("account", "watch", ledger.path), 140)
+			x := testkit.Start(t, exec.Command("account", "watch", ledger.path), 140)
 			x.Await("waiting", func(line string) bool { return line == "account: waiting for the first charge" })
 			last := 0.0
 			for release := range 20 {
@@ -373,7 +373,7 @@ func TestWatchBeforeTheFirst(t *testing.T) {
 	if err := os.WriteFile(grant, content, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	x := terminal.Start(t, exec.Command("account", "watch", "--grant", grant, ledger.path), 140)
+	x := testkit.Start(t, exec.Command("account", "watch", "--grant", grant, ledger.path), 140)
 	x.Await("a line, drawn again and again", func(string) bool { return len(x.Shown()) > 4 })
 	x.Type("\x03")
 	x.Wait()
@@ -393,7 +393,7 @@ func TestWatchBeforeTheFirst(t *testing.T) {
 func TestWatchStopped(t *testing.T) {
 	t.Parallel()
 	ledger := newGrowing(t, new(ledgertest.Book).Of(t, watchable("night", 20, 0.5), 7, "named"), 8)
-	x := terminal.Start(t, exec.Command("account", "watch", ledger.path), 120)
+	x := testkit.Start(t, exec.Command("account", "watch", ledger.path), 120)
 	x.Await("ε", func(line string) bool { return strings.HasSuffix(line, "of 0.5, δ 1e-06, run named") })
 	x.Type("\x03")
 	if code := x.Wait(); code != exit.Interrupted || x.Screen() != "account: error: stopped by SIGINT\n" {
@@ -407,7 +407,7 @@ until [[ -e shown ]]; do sleep 0.1; done
 exec {line}<&-
 wait $watcher || exit $?`)
 	command.Dir = t.TempDir()
-	x = terminal.Start(t, command, 120)
+	x = testkit.Start(t, command, 120)
 	x.Await("the releases", func(line string) bool { return strings.Contains(line, "release 7 of 20") })
 	if err := os.WriteFile(filepath.Join(command.Dir, "shown"), nil, 0o600); err != nil {
 		t.Fatal(err)

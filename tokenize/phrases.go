@@ -7,7 +7,7 @@ import (
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
-	"privpipe/pipelines/ordered"
+	"privpipe/pipelines/parallel"
 	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
 	"privpipe/tokenize/internal/phrases"
@@ -80,7 +80,7 @@ func (p *phrasesCommand) Run(r *filter.Run) error {
 		return counts, nil
 	}
 	total := phrases.NewCounts()
-	err = ordered.Map(r, p.N(), in.Next, work, func(counts *phrases.Counts) error {
+	err = parallel.Map(r, p.N(), in.Next, work, func(counts *phrases.Counts) error {
 		total.Merge(counts)
 		return nil
 	})

@@ -13,7 +13,7 @@ import (
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/metrics"
-	"privpipe/pipelines/ordered"
+	"privpipe/pipelines/parallel"
 	"privpipe/pipelines/progress"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
@@ -91,7 +91,7 @@ func (t *conversion) convert(
 		return total, err
 	}
 	defer skips.abort()
-	err = ordered.Map(r, len(recorders), in.Next, work, func(made recorded) error {
+	err = parallel.Map(r, len(recorders), in.Next, work, func(made recorded) error {
 		total.documents += made.documents
 		metrics.Documents(int(made.documents))
 		meter.Documents.Add(int64(made.documents))

@@ -10,7 +10,7 @@ import (
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
-	"privpipe/pipelines/ordered"
+	"privpipe/pipelines/parallel"
 	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
 	"privpipe/tokenize/internal/bag"
@@ -84,7 +84,7 @@ func (v *vocab) Run(r *filter.Run) error {
 	work := func(worker int, chunk source.Chunk) (frequencies, error) {
 		return v.count(&splitters[worker], stop, chunk)
 	}
-	err = ordered.Map(r, v.N(), in.Next, work, func(f frequencies) error {
+	err = parallel.Map(r, v.N(), in.Next, work, func(f frequencies) error {
 		total.documents += f.documents
 		total.lists = total.lists || f.lists
 		meter.Documents.Add(int64(f.documents))

@@ -9,7 +9,6 @@ import (
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/blr"
-	"privpipe/pipelines/polyagamma"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
 )
@@ -108,7 +107,7 @@ func (w *worker) Contribute(d *wire.Document, _ *model.Coins) ([]*wire.Part, err
 		return nil, exit.Errorf(exit.Malformed, "%w", err)
 	}
 	w.read(d)
-	return w.row.Parts(d.WordGaps, successes-trials/2, polyagamma.Mean(trials, math.Sqrt(w.square()))), nil
+	return w.row.Parts(d.WordGaps, successes-trials/2, model.PolyaGamma(trials, math.Sqrt(w.square()))), nil
 }
 
 // Predict implements model.Predictor. It returns the probability of the positive class, averaged over q(w) (Park et al.

@@ -9,7 +9,7 @@ import (
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model"
-	"privpipe/pipelines/ordered"
+	"privpipe/pipelines/parallel"
 	"privpipe/pipelines/progress"
 	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
@@ -187,7 +187,7 @@ func (j *Job) scoreRound(r *filter.Run, next documents, worker func(int) model.W
 		}
 		return out.Framer().Batches(records)
 	}
-	return ordered.Map(r, j.N(), next, work, func(batches []*stream.Batch) error {
+	return parallel.Map(r, j.N(), next, work, func(batches []*stream.Batch) error {
 		for _, b := range batches {
 			if err := out.WriteBatch(b); err != nil {
 				return err

@@ -13,7 +13,7 @@ import (
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/npy"
-	"privpipe/pipelines/ordered"
+	"privpipe/pipelines/parallel"
 	"privpipe/pipelines/wire"
 )
 
@@ -74,7 +74,7 @@ func (j *Job) infer(r *filter.Run, next documents, worker func(int) model.Worker
 	}
 	buffered := bufio.NewWriterSize(out, 1<<16)
 	write, end := sink(j.Format, buffered, topics)
-	err = ordered.Map(r, j.N(), next, work, func(batch inferred) error {
+	err = parallel.Map(r, j.N(), next, work, func(batch inferred) error {
 		if _, err := buffered.Write(batch.lines); err != nil {
 			return err
 		}

@@ -9,7 +9,7 @@ import (
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model"
-	"privpipe/pipelines/ordered"
+	"privpipe/pipelines/parallel"
 	"privpipe/pipelines/wire"
 )
 
@@ -47,7 +47,7 @@ func (j *Job) regress(r *filter.Run, next documents, worker func(int) model.Work
 		return lines, nil
 	}
 	buffered := bufio.NewWriterSize(out, 1<<16)
-	err = ordered.Map(r, j.N(), next, work, func(lines []byte) error {
+	err = parallel.Map(r, j.N(), next, work, func(lines []byte) error {
 		if _, err := buffered.Write(lines); err != nil {
 			return err
 		}

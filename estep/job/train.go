@@ -15,7 +15,7 @@ import (
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/metrics"
 	"privpipe/pipelines/model"
-	"privpipe/pipelines/ordered"
+	"privpipe/pipelines/parallel"
 	"privpipe/pipelines/progress"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
@@ -242,7 +242,7 @@ func (t *trainer) round(open *wire.Record) error {
 			defer t.memory.give(b)
 			return t.answer(worker(i), open.Round, b.documents)
 		}
-		err = ordered.Map(t, t.N(), next, work, write)
+		err = parallel.Map(t, t.N(), next, work, write)
 	}
 	if err == nil {
 		err = t.state.save(open)

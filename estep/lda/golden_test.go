@@ -8,12 +8,12 @@ import (
 	"gonum.org/v1/gonum/mathext"
 
 	"privpipe/pipelines/model"
-	"privpipe/pipelines/testkit/golden"
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/wire"
 )
 
 // goldenTopics returns exp(E[log β]) of the reference's first λ.
-func goldenTopics(g *golden.OnlineLDA) *topics {
+func goldenTopics(g *testkit.OnlineLDA) *topics {
 	lambda := g.Lambda0()
 	weights := make([]float32, len(lambda))
 	for k := range g.K {
@@ -28,7 +28,7 @@ func goldenTopics(g *golden.OnlineLDA) *topics {
 	return topicsOf(g.K, g.V, g.Alpha, weights)
 }
 
-func goldenDocument(g *golden.OnlineLDA, i int) *wire.Document {
+func goldenDocument(g *testkit.OnlineLDA, i int) *wire.Document {
 	return &wire.Document{Id: "d", WordGaps: wire.AppendGaps(nil, g.WordIDs[i]), Counts: g.WordCounts[i]}
 }
 
@@ -44,7 +44,7 @@ func near(t *testing.T, what string, got, want, relative, absolute float64) {
 func TestAgainstAuthorsCode(t *testing.T) { everyKernel(t, testAgainstAuthorsCode) }
 
 func testAgainstAuthorsCode(t *testing.T) {
-	g := golden.ReadOnlineLDA()
+	g := testkit.ReadOnlineLDA()
 	m := New(Options{Tolerance: g.Tolerance, Iterations: g.Iterations})
 	m.k, m.v, m.topics = g.K, g.V, goldenTopics(g)
 	w := m.NewWorker().(*worker)

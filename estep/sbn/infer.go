@@ -4,7 +4,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"privpipe/estep/row"
-	"privpipe/pipelines/polyagamma"
+	"privpipe/pipelines/model"
 	"privpipe/pipelines/wire"
 )
 
@@ -25,7 +25,7 @@ func (w *worker) infer(d *wire.Document) {
 	}
 	for range w.options.Sweeps {
 		for j, logit := range w.logits {
-			w.xi[j] = polyagamma.Mean(1, logit)
+			w.xi[j] = model.PolyaGamma(1, logit)
 		}
 		for k := range w.z {
 			w.set(k, row.Logistic(w.evidence[k]-w.pull(k)))

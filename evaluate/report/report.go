@@ -20,7 +20,6 @@ import (
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
-	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/model/modelfile"
 	"privpipe/pipelines/model/publictext"
 	"privpipe/pipelines/model/relevance"
@@ -232,7 +231,7 @@ func (c *Report) addLedger(p *page.Page, file *modelfile.File) (*released.Run, e
 
 // needsParameters says whether the E-step for a model reads new parameters in each round.
 func needsParameters(name string) bool {
-	for _, f := range families.All {
+	for _, f := range modelfile.Families {
 		if f.Name == name {
 			return f.Parameters != nil
 		}

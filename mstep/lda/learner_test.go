@@ -10,7 +10,7 @@ import (
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/modeltest"
-	"privpipe/pipelines/testkit/golden"
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
 )
@@ -49,7 +49,7 @@ func without(grid float64, rounds uint32) *wire.Release {
 
 // TestAgainstAuthorsCode compares λ after one update with the authors' code.
 func TestAgainstAuthorsCode(t *testing.T) {
-	g := golden.ReadOnlineLDA()
+	g := testkit.ReadOnlineLDA()
 	l := NewFrom(Options{
 		Topics: g.K, Words: g.V, Alpha: g.Alpha, Eta: g.Eta, Tau0: g.Tau0, Kappa: g.Kappa, AverageFrom: 1,
 	}, g.Lambda0())

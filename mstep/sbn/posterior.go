@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/sbn"
-	"privpipe/pipelines/polyagamma"
 )
 
 // A posterior has q(W), q(b) and q(c), and the means of the prior of W.
@@ -140,7 +140,7 @@ func project(n int, triangle []float64, floor float64) (*mat.SymDense, bool) {
 // updateHidden is eq. 86, with ξ_k ~ PG(1, √E[b_k²]) for each image.
 func (q *posterior) updateHidden(s *sums, o *Options) {
 	for k, z := range s.averages[sbn.Z] {
-		variance := 1 / (1/o.NuB + s.images*polyagamma.Mean(1, math.Sqrt(q.hiddenSquares[k])))
+		variance := 1 / (1/o.NuB + s.images*model.PolyaGamma(1, math.Sqrt(q.hiddenSquares[k])))
 		q.hidden[k] = bounded(variance * (z - s.images/2))
 		q.hiddenSquares[k] = q.hidden[k] * q.hidden[k]
 		if !o.Point {

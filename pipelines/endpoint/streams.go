@@ -11,7 +11,6 @@ import (
 
 	"privpipe/pipelines/endpoint/topic"
 	"privpipe/pipelines/exit"
-	"privpipe/pipelines/heap"
 	"privpipe/pipelines/metrics"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
@@ -210,7 +209,7 @@ func (w Wanted) check(name string, h *wire.Header) error {
 			name, cells, w.MaxCells).
 			WithHint("if they are meant to be so large, and memory is, too: --max-cells %d", cells)
 	}
-	heap.Hold(cells)
+	exit.CollectOften(cells)
 	return nil
 }
 

@@ -10,14 +10,14 @@ import (
 	"strings"
 	"testing"
 
-	"privpipe/pipelines/testkit/golden"
+	"privpipe/pipelines/testkit"
 )
 
 // TestFirstStep runs the first E-step and M-step of the authors' online LDA through the real stages and compares λ to
 // 1e-4 relative. The reference's minibatch of 40 documents stands for 400: here each is there ten times, and all of
 // them are in the round.
 func TestFirstStep(t *testing.T) {
-	g, folder := golden.ReadOnlineLDA(), t.TempDir()
+	g, folder := testkit.ReadOnlineLDA(), t.TempDir()
 	var pairs, words strings.Builder
 	n := 0
 	for copy := range 10 {

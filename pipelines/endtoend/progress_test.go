@@ -6,15 +6,14 @@ import (
 	"testing"
 
 	"privpipe/pipelines/testkit"
-	"privpipe/pipelines/testkit/terminal"
 )
 
 // onScreen starts a script on a terminal.
-func onScreen(t *testing.T, folder, script string) *terminal.Terminal {
+func onScreen(t *testing.T, folder, script string) *testkit.Terminal {
 	t.Helper()
 	command := exec.Command("bash", "-c", "set -euo pipefail\n"+script)
 	command.Dir = folder
-	return terminal.Start(t, command, 200)
+	return testkit.Start(t, command, 200)
 }
 
 // The lines of the stages.

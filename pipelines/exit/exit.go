@@ -1,4 +1,5 @@
-// Package exit names the exit codes that all stages share, and lets an error carry one.
+// Package exit names the exit codes that all stages share, and lets an error carry one. It also rules the process until
+// then: what a panic does, and when garbage is collected.
 package exit
 
 import (

@@ -14,7 +14,7 @@ import (
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/metrics"
-	"privpipe/pipelines/ordered"
+	"privpipe/pipelines/parallel"
 	"privpipe/pipelines/testkit/script"
 	"privpipe/pipelines/wire"
 )
@@ -147,7 +147,7 @@ func (w *work) Run(r *filter.Run) error {
 	case "panic-beside": // on a goroutine whose end tells another that all work is done
 		next := func() (int, bool, error) { return []int{1}[w.MinDocuments], true, nil }
 		work := func(_, in int) (int, error) { return in, nil }
-		if err := ordered.Map(r, 1, next, work, func(int) error { return nil }); err != nil {
+		if err := parallel.Map(r, 1, next, work, func(int) error { return nil }); err != nil {
 			return err
 		}
 		return out.Commit()

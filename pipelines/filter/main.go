@@ -17,7 +17,6 @@ import (
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
-	"privpipe/pipelines/heap"
 )
 
 // grace limits a stage's time to clean up after a signal, before the process ends.
@@ -40,7 +39,7 @@ type Stage struct {
 // Main parses the command line into cli, runs the chosen command and exits with its code. It does not return. cli is a
 // pointer to a struct for kong that embeds Common. Each command has a method Run that takes a *Run.
 func Main(stage Stage, cli any, common *Common) {
-	heap.Wait()
+	exit.DelayCollection()
 	end(run(stage, cli, common, os.Args[1:], os.Stdout, os.Stderr))
 }
 

@@ -12,17 +12,17 @@ import (
 	"unicode/utf8"
 
 	"privpipe/pipelines/exit"
-	"privpipe/pipelines/testkit/terminal"
+	"privpipe/pipelines/testkit"
 )
 
 var drawn = regexp.MustCompile(`^line \d+, so wide: =*$`)
 
 // onTerminal starts a shell command on a terminal.
-func onTerminal(t *testing.T, columns int, script string) *terminal.Terminal {
+func onTerminal(t *testing.T, columns int, script string) *testkit.Terminal {
 	t.Helper()
 	command := exec.Command("sh", "-c", script)
 	command.Dir = t.TempDir()
-	return terminal.Start(t, command, columns)
+	return testkit.Start(t, command, columns)
 }
 
 // TestLine draws a line while messages come and go. Each takes the line's place, and nothing of the line stays behind.
@@ -98,7 +98,7 @@ func TestInterruptedLine(t *testing.T) {
 func TestStatusBesideTheLine(t *testing.T) {
 	command := exec.Command("fake", "watch", "-o", "out")
 	command.Dir = t.TempDir()
-	x := terminal.Start(t, command, 80)
+	x := testkit.Start(t, command, 80)
 	x.Await("a line", drawn.MatchString)
 	command.Process.Signal(syscall.SIGUSR1)
 	x.Await("the status", func(line string) bool { return line == "fake: round 3 of 40" })

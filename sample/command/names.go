@@ -3,7 +3,6 @@ package command
 import (
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
-	"privpipe/pipelines/numbered"
 	"privpipe/pipelines/wire"
 )
 
@@ -16,15 +15,15 @@ func (s *Command) byName() bool { return s.Epoch && s.Window == 0 || s.Seed != n
 type positions struct{ stream, all unitNames }
 
 // unitNames are the names of users, and the names of documents that are units.
-type unitNames struct{ users, documents numbered.Names }
+type unitNames struct{ users, documents numbered }
 
 // add adds a unit's name; d is the unit's first document.
 func (p *positions) add(unit wire.Unit, d *wire.Document) {
 	for _, n := range []*unitNames{&p.stream, &p.all} {
 		if unit == wire.Unit_USER && d.User != "" {
-			n.users.Add(d.User)
+			n.users.add(d.User)
 		} else {
-			n.documents.Add(d.Id)
+			n.documents.add(d.Id)
 		}
 	}
 }
@@ -35,9 +34,9 @@ func (p *positions) begin() { p.stream = unitNames{} }
 // found says which units, of this stream or of all streams so far, have names that look like positions; "" for none.
 func (p *positions) found() string {
 	switch {
-	case p.stream.users.Consecutive() || p.all.users.Consecutive():
+	case p.stream.users.consecutive() || p.all.users.consecutive():
 		return event.User
-	case p.stream.documents.Consecutive() || p.all.documents.Consecutive():
+	case p.stream.documents.consecutive() || p.all.documents.consecutive():
 		return event.Document
 	}
 	return ""

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"privpipe/pipelines/endpoint"
-	"privpipe/pipelines/ordered"
+	"privpipe/pipelines/parallel"
 	"privpipe/pipelines/progress"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
@@ -151,7 +151,7 @@ func (p *parts) documents(ctx context.Context, documents *corpus.Corpus, round u
 		ready, err := p.outs[b.part].Framer().DocumentBatches(round, encoded)
 		return frames{b.part, ready}, err
 	}
-	return ordered.Map(ctx, p.workers, next, encode, func(f frames) error {
+	return parallel.Map(ctx, p.workers, next, encode, func(f frames) error {
 		for _, b := range f.ready {
 			if err := p.outs[f.part].WriteBatch(b); err != nil {
 				return err

@@ -7,7 +7,7 @@ import (
 
 	"privpipe/account/internal/loss"
 	"privpipe/account/internal/pld"
-	"privpipe/pipelines/testkit/golden"
+	"privpipe/pipelines/testkit"
 )
 
 // A row of testdata/golden.jsonl is from the golden tables of the project: a list of releases, and what an independent
@@ -20,7 +20,7 @@ type row struct {
 }
 
 func TestGolden(t *testing.T) {
-	for _, r := range golden.Rows[row](t, "testdata/golden.jsonl", 86, nil) {
+	for _, r := range testkit.Rows[row](t, "testdata/golden.jsonl", 86, nil) {
 		// The units of these rows are orthogonal, which is the worst case for units without negative coordinates.
 		orthogonal := strings.HasPrefix(r.ID, "orth|")
 		l, err := Read(r.Events, Relation{Adjacency: r.Adjacency, NonNegative: orthogonal})

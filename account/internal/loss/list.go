@@ -6,9 +6,9 @@ import (
 	"slices"
 	"sync"
 
-	"privpipe/account/internal/parallel"
 	"privpipe/account/internal/pld"
 	"privpipe/account/internal/renyi"
+	"privpipe/pipelines/parallel"
 )
 
 // A List has all releases: events that are composed adaptively, with settings that were fixed beforehand. The zero

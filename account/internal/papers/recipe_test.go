@@ -7,7 +7,7 @@ import (
 
 	"privpipe/account/internal/renyi"
 	"privpipe/account/internal/search"
-	"privpipe/pipelines/testkit/golden"
+	"privpipe/pipelines/testkit"
 )
 
 // A row is a line of testdata/golden.jsonl, which names its source: rows of /work/shared/golden. Columns that no test
@@ -51,7 +51,7 @@ type row struct {
 // rowsOf returns the rows of the accountant, of which there must be as many.
 func rowsOf(t *testing.T, accountant string, count int) []row {
 	t.Helper()
-	return golden.Rows(t, "testdata/golden.jsonl", count, func(r row) bool { return r.Accountant == accountant })
+	return testkit.Rows(t, "testdata/golden.jsonl", count, func(r row) bool { return r.Accountant == accountant })
 }
 
 // above tells whether got is at least want, except for the reference's own rounding, and above it by less than the
@@ -62,7 +62,7 @@ func above(got, want, tolerance float64) bool {
 
 // TestRecipeGolden: the accounts of the workshop papers, and the classical formula behind them.
 func TestRecipeGolden(t *testing.T) {
-	for _, r := range golden.Rows(t, "../renyi/testdata/classic.jsonl", 55,
+	for _, r := range testkit.Rows(t, "../renyi/testdata/classic.jsonl", 55,
 		func(r row) bool { return r.Group == "mechanisms" }) {
 		if got := (recipe{RoundDelta: r.Delta}).Round(r.ClassicalSigma).Epsilon; !above(got, r.Epsilon, 1e-12) {
 			t.Errorf("%s: ε of the classical σ %v, want %v", r.ID, got, r.Epsilon)

@@ -15,7 +15,6 @@ import (
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/scheme"
 	"privpipe/pipelines/testkit"
-	"privpipe/pipelines/testkit/golden"
 )
 
 // solved returns the grant of a plan.
@@ -53,7 +52,7 @@ func TestCalibration(t *testing.T) {
 		Rounds            int
 		Low, High         float64
 	}
-	for _, r := range golden.Rows[row](t, "testdata/calibration.jsonl", 12, nil) {
+	for _, r := range testkit.Rows[row](t, "testdata/calibration.jsonl", 12, nil) {
 		t.Run(fmt.Sprint(r.Epsilon, r.Delta, r.Q), func(t *testing.T) {
 			t.Parallel()
 			g := solved(t, &Flags{Epsilon: r.Epsilon, Delta: r.Delta,

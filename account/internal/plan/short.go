@@ -8,7 +8,7 @@ import (
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/model"
-	"privpipe/pipelines/model/families"
+	"privpipe/pipelines/model/modelfile"
 )
 
 // A sized model is the short form --model FAMILY:K. It stands for --model FAMILY, and for a --matrix for each matrix that
@@ -21,7 +21,7 @@ type sized struct {
 // sized reads the short form; nil: --model is not in it.
 func (f *subjectFlags) sized() (*sized, error) {
 	name, number, short := strings.Cut(f.Model, ":")
-	family, err := model.Named(families.All, name)
+	family, err := model.Named(modelfile.Families, name)
 	if !short || err != nil {
 		return nil, nil // a model of another program may have a colon in its name
 	}

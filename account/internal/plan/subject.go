@@ -11,7 +11,7 @@ import (
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/model"
-	"privpipe/pipelines/model/families"
+	"privpipe/pipelines/model/modelfile"
 	"privpipe/pipelines/vocabulary"
 )
 
@@ -61,7 +61,7 @@ func (f *subjectFlags) subject(log *slog.Logger, mechanism string) (s event.Subj
 // words returns the vocabulary: the model family's own features if it has any, else the file of --vocab, else the
 // default.
 func (f *subjectFlags) words() (vocabulary.Words, error) {
-	if family, err := model.Named(families.All, f.Model); err == nil && family.Features != nil {
+	if family, err := model.Named(modelfile.Families, f.Model); err == nil && family.Features != nil {
 		if f.Vocab != "" {
 			return nil, exit.Errorf(exit.Usage,
 				"--vocab belongs to other models: the features of %s are always the same", f.Model)
@@ -81,7 +81,7 @@ func (f *subjectFlags) needsVocabulary(log *slog.Logger) (bool, error) {
 	if f.Model == "" {
 		return overWords, nil
 	}
-	family, err := model.Named(families.All, f.Model)
+	family, err := model.Named(modelfile.Families, f.Model)
 	switch {
 	case err == nil && family.Values && family.Features == nil:
 		return false, exit.Errorf(exit.Usage,

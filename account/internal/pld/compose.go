@@ -3,7 +3,7 @@ package pld
 import (
 	"math"
 
-	"privpipe/account/internal/parallel"
+	"privpipe/pipelines/parallel"
 )
 
 // A window holds the composed loss: n cells from index first of the grid step, under P tilted by e^(tilt·L). Outside

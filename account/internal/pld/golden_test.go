@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"privpipe/pipelines/testkit"
-	"privpipe/pipelines/testkit/golden"
 )
 
 // row is a line of testdata/golden.jsonl, whose first line names its source.
@@ -107,7 +106,7 @@ var loose = map[string]bool{
 // bounds too.
 func TestGolden(t *testing.T) {
 	each := testkit.Repeats(t, "accounting", 6, 1)
-	for i, r := range golden.Rows[row](t, "testdata/golden.jsonl", 490, nil) {
+	for i, r := range testkit.Rows[row](t, "testdata/golden.jsonl", 490, nil) {
 		if i%each != 0 {
 			continue
 		}

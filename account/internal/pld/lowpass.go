@@ -3,7 +3,7 @@ package pld
 import (
 	"math"
 
-	"privpipe/account/internal/parallel"
+	"privpipe/pipelines/parallel"
 )
 
 // fewFrequencies is the least number of cells in the window for each frequency of the series.

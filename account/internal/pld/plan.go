@@ -3,7 +3,7 @@ package pld
 import (
 	"math"
 
-	"privpipe/account/internal/parallel"
+	"privpipe/pipelines/parallel"
 )
 
 // smallest is the logarithm of the least δ that tails are cut off for: float64 ends near e^−744.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sort"
 
-	"privpipe/account/internal/parallel"
+	"privpipe/pipelines/parallel"
 )
 
 // A ratio is the ratio P/Q of a pair's densities, as a random number under Q. It has finitely many values, sorted.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"privpipe/account/internal/parallel"
+	"privpipe/pipelines/parallel"
 )
 
 // coarsest bounds the step: e^step has to be within float64, and a coarser grid tells nothing of use.

@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/dsp/fourier"
 
-	"privpipe/account/internal/parallel"
+	"privpipe/pipelines/parallel"
 )
 
 // transformError times log₂n is above the error of the Fourier transform of n values, if their absolute values add up

@@ -1,7 +1,7 @@
 package renyi
 
 import (
-	"privpipe/pipelines/testkit/golden"
+	"privpipe/pipelines/testkit"
 	"testing"
 )
 
@@ -11,7 +11,7 @@ func TestExtremes(t *testing.T) {
 		Sigma, Epsilon float64
 		LogDelta       float64 `json:"log_delta"`
 	}
-	for _, r := range golden.Rows[row](t, "testdata/extremes.jsonl", 124, nil) {
+	for _, r := range testkit.Rows[row](t, "testdata/extremes.jsonl", 124, nil) {
 		got := logGaussianDelta(1/r.Sigma, r.Epsilon)
 		if got < r.LogDelta || got > r.LogDelta+1e-9 {
 			t.Errorf("σ %v ε %v: log δ %v, want %v: %v", r.Sigma, r.Epsilon, got, r.LogDelta, got-r.LogDelta)

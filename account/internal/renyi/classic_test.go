@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"privpipe/pipelines/testkit/golden"
+	"privpipe/pipelines/testkit"
 )
 
 // A row is one line of testdata/classic.jsonl. The file names its source: rows of /work/shared/golden. Columns that no
@@ -45,7 +45,7 @@ func (r row) sigma() float64 { return r.Noise / r.Multiplier }
 // rowsOf returns the rows of the accountant, of which there must be as many.
 func rowsOf(t *testing.T, accountant string, count int) []row {
 	t.Helper()
-	return golden.Rows(t, "testdata/classic.jsonl", count, func(r row) bool { return r.Accountant == accountant })
+	return testkit.Rows(t, "testdata/classic.jsonl", count, func(r row) bool { return r.Accountant == accountant })
 }
 
 // above tells whether got is at least want, except for the reference's own rounding, and above it by less than the

@@ -1,7 +1,7 @@
 package renyi
 
 import (
-	"privpipe/pipelines/testkit/golden"
+	"privpipe/pipelines/testkit"
 	"testing"
 )
 
@@ -19,7 +19,7 @@ type sampled struct {
 // TestAgainstGoogle compares with dp_accounting: as tight as its best orders, and never below what its other accountant
 // shows to be spent.
 func TestAgainstGoogle(t *testing.T) {
-	for _, r := range golden.Rows[sampled](t, "testdata/sampled.jsonl", 141, nil) {
+	for _, r := range testkit.Rows[sampled](t, "testdata/sampled.jsonl", 141, nil) {
 		curve := func(alpha float64) float64 { return r.Rounds * PoissonGaussian(r.Q, r.Sigma, alpha) }
 		if r.Solve == "delta" {
 			if got, order := Delta(curve, r.Epsilon); !(got >= r.True && got <= r.High) {

@@ -3,7 +3,7 @@ package renyi
 import (
 	"encoding/json"
 	"math"
-	"privpipe/pipelines/testkit/golden"
+	"privpipe/pipelines/testkit"
 	"strings"
 	"testing"
 )
@@ -31,7 +31,7 @@ func (r sampleRow) sigma() float64 { return r.Noise / r.Multiplier }
 // sampleRows returns the rows of the accountant, of which there must be as many.
 func sampleRows(t *testing.T, accountant string, count int) []sampleRow {
 	t.Helper()
-	return golden.Rows(t, "testdata/samples.jsonl", count, func(r sampleRow) bool { return r.Accountant == accountant })
+	return testkit.Rows(t, "testdata/samples.jsonl", count, func(r sampleRow) bool { return r.Accountant == accountant })
 }
 
 // TestSampleGolden compares with dp_accounting at the same order, and asks for no less at the best one.

@@ -1,6 +1,6 @@
 package denoise
 
-import "privpipe/mstep/internal/parallel"
+import "privpipe/pipelines/parallel"
 
 // For one exponential component with mean m, and z = y/τ − τ/m,
 //
@@ -52,7 +52,7 @@ func (b *batch) mix(ratios, weights []float64) {
 // calls for one piece come one after the other.
 func (m Mixture) each(weights [][]float64, edges, noisy, expected []float64, tau float64,
 	do func(piece int, b *batch, weights []float64)) {
-	parallel.Each(len(noisy), func(piece, from, to int) {
+	parallel.Split(len(noisy), func(piece, from, to int) {
 		batches := make([]batch, len(weights))
 		for i := from; i < to; i++ {
 			g := group(edges, expected[i])

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"privpipe/mstep/internal/parallel"
 	"privpipe/pipelines/mixture"
+	"privpipe/pipelines/parallel"
 )
 
 // A Mixture is a family of priors for cells with expected size e: Exp(Ratios[j]·e) with a weight for each j. Cells with
@@ -73,7 +73,7 @@ func (m Mixture) fit(weights [][]float64, edges, noisy, expected []float64, tau 
 		g := group(edges, expected[i])
 		cells[g] = append(cells[g], i)
 	}
-	parallel.Each(m.Groups, func(_, from, to int) {
+	parallel.Split(m.Groups, func(_, from, to int) {
 		for g := from; g < to; g++ {
 			m.maximize(weights[g], m.likelihoods(cells[g], noisy, expected, tau))
 		}

@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas32"
 
-	"privpipe/mstep/internal/parallel"
+	"privpipe/pipelines/parallel"
 )
 
 // The kernel computes one tile of the result, height × width, from a panel of each factor. A panel has the numbers in
@@ -77,7 +77,7 @@ func product(left blas32.General, right *factor) blas32.General {
 	inner := left.Cols
 	out := zeros(left.Rows, right.Columns)
 	rows := interleaved(left, height)
-	parallel.Each(padded(right.Columns, width)/width, func(_, from, to int) {
+	parallel.Split(padded(right.Columns, width)/width, func(_, from, to int) {
 		var t tile
 		for begin := 0; begin < inner; begin += depth {
 			n := min(depth, inner-begin)

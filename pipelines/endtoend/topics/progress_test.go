@@ -11,7 +11,6 @@ import (
 	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/broker"
 	"privpipe/pipelines/testkit/stages"
-	"privpipe/pipelines/testkit/terminal"
 )
 
 // TestProgress trains by a recipe over topics on a terminal, where all stages stand side by side and none has a pipe.
@@ -30,7 +29,7 @@ set -euo pipefail
 comments "$(go env GOROOT)/src/net/http" >docs.jsonl
 exec `+filepath.Join(stages.Root, "pipelines/recipes", c.recipe)+` --brokers `+b.Address+` --run `+run+` --workers 2 --rounds 20 --topics 5 docs.jsonl out`)
 		command.Dir = folder
-		x := terminal.Start(t, command, 150)
+		x := testkit.Start(t, command, 150)
 		if code := x.Wait(); code != 0 {
 			t.Errorf("%s: exit code %d", c.recipe, code)
 		}

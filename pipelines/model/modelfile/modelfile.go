@@ -7,7 +7,6 @@ import (
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/model"
-	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/model/lda"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
@@ -52,7 +51,7 @@ func Read(name string, maxCells uint64) (*File, error) {
 	if f.Set, err = in.ReadOne(func(w *wire.Words) { f.Words = append(f.Words, w.Words...) }); err != nil {
 		return nil, err
 	}
-	if f.Family, err = model.Named(families.All, h.Model); err == nil {
+	if f.Family, err = model.Named(Families, h.Model); err == nil {
 		f.Size, err = f.Family.Size(h)
 	}
 	if err == nil && (len(f.Words) == 0 || len(f.Words) != f.Size.Words) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"privpipe/pipelines/model/families"
+	"privpipe/pipelines/model/modelfile"
 )
 
 // A bound is what a line of the first table of MAPPING.md promises of a family, rounded up.
@@ -47,7 +47,7 @@ func mapping(t *testing.T) map[string]bound {
 // TestMapping: each family has its line.
 func TestMapping(t *testing.T) {
 	bounds := mapping(t)
-	for _, f := range families.All {
+	for _, f := range modelfile.Families {
 		if b := bounds[f.Name]; b.norm == 0 {
 			t.Errorf("MAPPING.md has no bounds of model %s", f.Name)
 		}

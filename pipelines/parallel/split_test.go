@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestEach: each index belongs to one part, each piece has the same part on any number of cores, and no part is empty.
-func TestEach(t *testing.T) {
+// TestSplit: each index belongs to one part, each piece has the same part on any number of cores, and no part is empty.
+func TestSplit(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, n := range []int{0, 1, 2, Pieces - 1, Pieces, Pieces + 1, 1000} {
 		var first []int32
@@ -15,7 +15,7 @@ func TestEach(t *testing.T) {
 			runtime.GOMAXPROCS(cores)
 			piece := make([]int32, n)
 			var calls atomic.Int32
-			Each(n, func(p, from, to int) {
+			Split(n, func(p, from, to int) {
 				calls.Add(1)
 				if from >= to {
 					t.Errorf("%d: the part of piece %d, from %d to %d, is empty", n, p, from, to)

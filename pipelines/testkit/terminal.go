@@ -1,5 +1,4 @@
-// Package terminal runs programs on a new terminal for one test, and returns the text on its screen.
-package terminal
+package testkit
 
 import (
 	"context"
@@ -15,8 +14,6 @@ import (
 	"time"
 
 	"github.com/creack/pty"
-
-	"privpipe/pipelines/testkit"
 )
 
 // A Terminal runs one program in the foreground, as a session leader.
@@ -114,14 +111,14 @@ func (x *Terminal) Screen() string {
 // Await waits until a line that satisfies is has been shown.
 func (x *Terminal) Await(what string, is func(line string) bool) {
 	x.t.Helper()
-	ctx, end := testkit.Progress(30*time.Second, x.progress)
+	ctx, end := Progress(30*time.Second, x.progress)
 	defer end()
-	if err := testkit.Wait(ctx, func() bool { return slices.ContainsFunc(x.Shown(), is) }); err != nil {
+	if err := Wait(ctx, func() bool { return slices.ContainsFunc(x.Shown(), is) }); err != nil {
 		x.t.Fatalf("never %s on the terminal (%v):\n%q", what, err, x.Shown())
 	}
 }
 
-// progress is a state for testkit.Progress.
+// progress is a state for Progress.
 func (x *Terminal) progress() int64 {
 	x.mutex.Lock()
 	defer x.mutex.Unlock()
@@ -131,7 +128,7 @@ func (x *Terminal) progress() int64 {
 // ended waits for the end of all output.
 func (x *Terminal) ended() {
 	x.t.Helper()
-	ctx, end := testkit.Progress(10*time.Second, x.progress)
+	ctx, end := Progress(10*time.Second, x.progress)
 	defer end()
 	select {
 	case <-x.read:

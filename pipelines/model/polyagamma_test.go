@@ -1,4 +1,4 @@
-package polyagamma
+package model
 
 import (
 	"math"
@@ -20,7 +20,7 @@ func TestMean(t *testing.T) {
 		for _, c := range []float64{1e-6, 1.9e-3, 2.1e-3, 0.1, 1, 3, 12} {
 			want := b / (2 * c) * simpson(c/2)
 			for _, sign := range []float64{1, -1} {
-				if got := Mean(b, sign*c); math.Abs(got-want) > 1e-12*want {
+				if got := PolyaGamma(b, sign*c); math.Abs(got-want) > 1e-12*want {
 					t.Errorf("mean of PG(%v, %v) is %v, want %v", b, sign*c, got, want)
 				}
 			}
@@ -30,7 +30,7 @@ func TestMean(t *testing.T) {
 		{1, 0, 0.25}, {6, 0, 1.5}, {0, 2, 0}, {1, 1e300, 0.5e-300}, {1, math.Inf(1), 0},
 		{1, 2 * math.Log(3), 0.8 / (4 * math.Log(3))}, // tanh(log 3) = (9 − 1)/(9 + 1)
 	} {
-		if got := Mean(c.b, c.c); math.Abs(got-c.want) > 1e-14*c.want {
+		if got := PolyaGamma(c.b, c.c); math.Abs(got-c.want) > 1e-14*c.want {
 			t.Errorf("mean of PG(%v, %v) is %v, want %v", c.b, c.c, got, c.want)
 		}
 	}
@@ -40,7 +40,7 @@ func TestMean(t *testing.T) {
 func TestMeanFalls(t *testing.T) {
 	last := 0.25
 	for c := 1e-9; c < 1e9; c *= 1.0003 {
-		got := Mean(1, c)
+		got := PolyaGamma(1, c)
 		if got > last || got < 0 {
 			t.Fatalf("mean of PG(1, %v) is %v, above %v or negative", c, got, last)
 		}

@@ -1,6 +1,4 @@
-// Package golden has reference values from other tools for the tests of several stages. It also reads files with
-// further reference values.
-package golden
+package testkit
 
 import (
 	_ "embed"

@@ -1,4 +1,4 @@
-package numbered
+package command
 
 import (
 	"fmt"
@@ -18,11 +18,11 @@ func span(format string, low, n int) []string {
 }
 
 func consecutive(names []string) bool {
-	var n Names
+	var n numbered
 	for _, name := range names {
-		n.Add(name)
+		n.add(name)
 	}
-	return n.Consecutive()
+	return n.consecutive()
 }
 
 func without(names []string, i int) []string { return slices.Delete(slices.Clone(names), i, i+1) }
@@ -40,7 +40,7 @@ func TestConsecutive(t *testing.T) {
 	for i := range 300 {
 		users = append(users, fmt.Sprint("user", min(i/3, i/10+i%3)))
 		twice = append(twice, fmt.Sprintf("u%d@example.org", i/2))
-		few = append(few, fmt.Sprint("u", i%(Least-1)))
+		few = append(few, fmt.Sprint("u", i%(leastNumbered-1)))
 	}
 	var squares, hashes []string
 	for i := range 100 {
@@ -53,8 +53,8 @@ func TestConsecutive(t *testing.T) {
 		want  bool
 	}{
 		{"numbers of tokenize uci before names by content", span("%d", 1, 2000), true},
-		{"as few as are asked for", span("%d", 1, Least), true},
-		{"one less", span("%d", 1, Least-1), false},
+		{"as few as are asked for", span("%d", 1, leastNumbered), true},
+		{"one less", span("%d", 1, leastNumbered-1), false},
 		{"from 0", span("%d", 0, 100), true},
 		{"from far", span("%d", 99_990, 100), true},
 		{"with a prefix and a suffix", span("mail/%d.txt", 95, 100), true},
@@ -105,12 +105,12 @@ func FuzzOrder(f *testing.F) {
 			names[j] = fmt.Sprint(prefix, uint64(low)+uint64(i), suffix)
 		}
 		inner := !strings.ContainsAny(prefix+suffix, "0123456789")
-		if got := consecutive(names); inner && got != (n >= Least) {
+		if got := consecutive(names); inner && got != (n >= leastNumbered) {
 			t.Errorf("%d names from %s on: %v", n, names[0], got)
 		}
 		if i := slices.Index(names, fmt.Sprint(prefix, uint64(low)+uint64(gap), suffix)); inner && i >= 0 {
 			got := consecutive(without(names, i))
-			if want := int(n)-1 >= Least && (gap == 0 || gap == n-1); got != want {
+			if want := int(n)-1 >= leastNumbered && (gap == 0 || gap == n-1); got != want {
 				t.Errorf("%d names from %s on without %d: %v", n, names[0], gap, got)
 			}
 		}
@@ -120,9 +120,9 @@ func FuzzOrder(f *testing.F) {
 func BenchmarkAdd(b *testing.B) {
 	names := span("document-%08d.txt", 1, 1000)
 	for i := 0; b.Loop(); i++ {
-		var n Names
+		var n numbered
 		for _, name := range names {
-			n.Add(name)
+			n.add(name)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package heap
+package exit
 
 import (
 	"runtime"
@@ -35,10 +35,10 @@ func becomes(t *testing.T, want int) {
 	t.Errorf("the growth is %d after a collection, want %d", percent(), want)
 }
 
-// TestWait: the first collection waits, and then Go's own rule holds.
-func TestWait(t *testing.T) {
+// TestDelayCollection: the first collection waits, and then Go's own rule holds.
+func TestDelayCollection(t *testing.T) {
 	begin(t)
-	Wait()
+	DelayCollection()
 	if got := percent(); got != lateGrowth {
 		t.Errorf("the growth is %d before the first collection, want %d", got, lateGrowth)
 	}
@@ -48,12 +48,12 @@ func TestWait(t *testing.T) {
 // TestHold: large matrices rule, also after the first collection, and small ones change nothing.
 func TestHold(t *testing.T) {
 	begin(t)
-	Wait()
-	Hold(largeMatrices - 1)
+	DelayCollection()
+	CollectOften(largeMatrices - 1)
 	if got := percent(); got != lateGrowth {
 		t.Errorf("the growth is %d with small matrices, want %d", got, lateGrowth)
 	}
-	Hold(largeMatrices)
+	CollectOften(largeMatrices)
 	if got := percent(); got != matrixGrowth {
 		t.Errorf("the growth is %d with large matrices, want %d", got, matrixGrowth)
 	}
@@ -69,8 +69,8 @@ func TestGiven(t *testing.T) {
 	for _, name := range []string{"GOGC", "GOMEMLIMIT"} {
 		begin(t)
 		t.Setenv(name, "70")
-		Wait()
-		Hold(largeMatrices)
+		DelayCollection()
+		CollectOften(largeMatrices)
 		if got := percent(); got != 100 {
 			t.Errorf("%s: the growth is %d, want 100, which it was", name, got)
 		}

@@ -1,4 +1,4 @@
-// Package parallel spreads independent work over all processors.
+// Package parallel runs work on several goroutines, with the same result on any number of processors.
 package parallel
 
 import (

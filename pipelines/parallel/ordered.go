@@ -1,5 +1,4 @@
-// Package ordered runs work on several goroutines and hands out the results in the order of the input.
-package ordered
+package parallel
 
 import (
 	"context"

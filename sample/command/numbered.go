@@ -1,6 +1,4 @@
-// Package numbered recognises names that are consecutive numbers, for example positions in a file. Positions as names
-// break privacy: removing one document renames all documents after it (SPEC.md §2.3).
-package numbered
+package command
 
 import (
 	"math"
@@ -8,11 +6,13 @@ import (
 	"strings"
 )
 
-// Least is the least number of names that count as positions. Fewer documents may have been named 1, 2, 3 by hand.
-const Least = 32
+// leastNumbered is the least number of names that count as positions. Fewer documents may have been named 1, 2, 3 by hand.
+const leastNumbered = 32
 
-// Names looks at a sequence of names, in any order, without storing them. The zero value has seen none.
-type Names struct {
+// numbered recognises names that are consecutive numbers, for example positions in a file. Positions as names break
+// privacy: removing one document renames all documents after it (SPEC.md §2.3). The names come in any order, and are not
+// stored. The zero value has seen none.
+type numbered struct {
 	form           form
 	first          string // the first name; the form follows from it and from the first different name
 	prefix, suffix string // around the number
@@ -30,8 +30,8 @@ const (
 	other               // names that differ in more than one number
 )
 
-// Add looks at a name.
-func (n *Names) Add(name string) {
+// add looks at a name.
+func (n *numbered) add(name string) {
 	n.all++
 	switch n.form {
 	case nothing:
@@ -46,7 +46,7 @@ func (n *Names) Add(name string) {
 }
 
 // learn sets the form from the first two different names.
-func (n *Names) learn(name string) {
+func (n *numbered) learn(name string) {
 	start, end := differ(n.first, name)
 	n.prefix, n.suffix = n.first[:start], n.first[end:]
 	v, ok := n.parse(n.first)
@@ -77,7 +77,7 @@ func differ(a, b string) (start, end int) {
 func digit(c byte) bool { return '0' <= c && c <= '9' }
 
 // parse returns the number in a name of the form.
-func (n *Names) parse(name string) (uint64, bool) {
+func (n *numbered) parse(name string) (uint64, bool) {
 	digits, ok := strings.CutPrefix(name, n.prefix)
 	if !ok {
 		return 0, false
@@ -94,7 +94,7 @@ func (n *Names) parse(name string) (uint64, bool) {
 	return v, err == nil && v < math.MaxUint64
 }
 
-func (n *Names) take(name string) {
+func (n *numbered) take(name string) {
 	v, ok := n.parse(name)
 	if !ok {
 		n.form = other
@@ -106,10 +106,10 @@ func (n *Names) take(name string) {
 	}
 }
 
-// Consecutive reports whether the names are at least Least consecutive numbers with a common prefix and suffix, padded
-// with zeros or not. Names that are all different may be in any order. If names repeat, each number must extend the
+// consecutive reports whether the names are at least leastNumbered consecutive numbers with a common prefix and suffix, padded
+// with zeros or not. numbered that are all different may be in any order. If names repeat, each number must extend the
 // range of the numbers before it when it first occurs.
-func (n *Names) Consecutive() bool {
+func (n *numbered) consecutive() bool {
 	span := n.high - n.low + 1
-	return n.form == number && span >= Least && (span == n.all || span == n.beyond)
+	return n.form == number && span >= leastNumbered && (span == n.all || span == n.beyond)
 }

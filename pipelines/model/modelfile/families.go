@@ -1,5 +1,4 @@
-// Package families lists the families of models, for programs that read models of every family.
-package families
+package modelfile
 
 import (
 	"privpipe/pipelines/model"
@@ -12,8 +11,8 @@ import (
 	"privpipe/pipelines/model/words"
 )
 
-// All has a line for each family.
-var All = []*model.Family{
+// Families lists the families of models, for programs that read models of every family. It has a line for each family.
+var Families = []*model.Family{
 	lda.Family,
 	words.Family,
 	size.Family,

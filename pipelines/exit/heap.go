@@ -1,6 +1,4 @@
-// Package heap decides when garbage is collected: seldom in a small heap, and often in a heap with large matrices. If
-// the environment sets GOGC or GOMEMLIMIT, that setting holds.
-package heap
+package exit
 
 import (
 	"os"
@@ -8,6 +6,9 @@ import (
 	"runtime/debug"
 	"sync/atomic"
 )
+
+// Garbage is collected seldom in a small heap, and often in a heap with large matrices. If the environment sets GOGC or
+// GOMEMLIMIT, that setting holds.
 
 // The heap growth, in percent, that starts a garbage collection. lateGrowth holds before the first collection, which
 // then comes at 16 MB instead of Go's 4 MB. matrixGrowth holds if the heap is mostly large matrices.
@@ -22,9 +23,9 @@ const largeMatrices = 4 << 20
 // growth is the growth that holds after the first collection.
 var growth atomic.Int64
 
-// Wait delays the first garbage collection. A command that is done before it needs none, and a collection costs as much
+// DelayCollection delays the first garbage collection. A command that is done before it needs none, and a collection costs as much
 // as the rest of a short command. After the first collection Go's own rule holds.
-func Wait() {
+func DelayCollection() {
 	if given() {
 		return
 	}
@@ -32,9 +33,9 @@ func Wait() {
 	runtime.AddCleanup(new(collected), func(*atomic.Int64) { debug.SetGCPercent(int(growth.Load())) }, &growth)
 }
 
-// Hold makes collections more frequent if a run's matrices have many cells. Garbage is then matrices, too, as large as
+// CollectOften makes collections more frequent if a run's matrices have many cells. Garbage is then matrices, too, as large as
 // the ones in use. A collection does not look into matrices, so it costs little.
-func Hold(cells uint64) {
+func CollectOften(cells uint64) {
 	if cells >= largeMatrices && !given() {
 		growth.Store(matrixGrowth)
 		debug.SetGCPercent(matrixGrowth)
