@@ -5,22 +5,24 @@ package main
 import (
 	"privpipe/pipelines/filter"
 	_ "privpipe/pipelines/network"
+	"privpipe/tokenize/command"
+	"privpipe/tokenize/streams"
 )
 
 var cli struct {
 	filter.Common
-	Text     text           `cmd:"" help:"Tokenize texts: JSON Lines {\"id\"?,\"text\",\"user\"?,\"label\"?}, CSV and Parquet with these columns, .txt files, folders of them."`
-	Rows     rows           `cmd:"" help:"Turn rows of a table (CSV, TSV, JSON Lines, Parquet) into documents of real numbers, by a public schema."`
-	Images   images         `cmd:"" help:"Turn images (IDX files, folders of PNG files) into documents over the vocabulary of pixels."`
-	Features features       `cmd:"" help:"Write the vocabulary of rows or of images: the names of their features."`
-	UCI      uciBags        `cmd:"" name:"uci" help:"Read bags of words in the format of the UCI repository."`
-	Cut      cut            `cmd:"" help:"Bring documents to some words of their vocabulary."`
-	Sets     sets           `cmd:"" help:"Count each word of a document once."`
-	Sizes    sizes          `cmd:"" help:"Write the size of each document as a row, for estep size."`
-	Check    check          `cmd:"" help:"Report the number of documents, their lengths, their users and the coverage of the vocabulary, before any budget is spent."`
-	Vocab    vocab          `cmd:"" help:"Make a vocabulary from PUBLIC text (a vocabulary of private text would leak it)."`
-	Phrases  phrasesCommand `cmd:"" help:"Make a list of phrases (new_york) from PUBLIC text, for --phrases of the other commands."`
-	Terms    termsCommand   `cmd:"" help:"Spell out the distinct words of private texts, from which privatize select makes a vocabulary."`
+	Text     command.Text     `cmd:"" help:"Tokenize texts: JSON Lines {\"id\"?,\"text\",\"user\"?,\"label\"?}, CSV and Parquet with these columns, .txt files, folders of them."`
+	Rows     command.Rows     `cmd:"" help:"Turn rows of a table (CSV, TSV, JSON Lines, Parquet) into documents of real numbers, by a public schema."`
+	Images   command.Images   `cmd:"" help:"Turn images (IDX files, folders of PNG files) into documents over the vocabulary of pixels."`
+	Features command.Features `cmd:"" help:"Write the vocabulary of rows or of images: the names of their features."`
+	UCI      command.UCI      `cmd:"" name:"uci" help:"Read bags of words in the format of the UCI repository."`
+	Cut      streams.Cut      `cmd:"" help:"Bring documents to some words of their vocabulary."`
+	Sets     streams.Sets     `cmd:"" help:"Count each word of a document once."`
+	Sizes    streams.Sizes    `cmd:"" help:"Write the size of each document as a row, for estep size."`
+	Check    streams.Check    `cmd:"" help:"Report the number of documents, their lengths, their users and the coverage of the vocabulary, before any budget is spent."`
+	Vocab    command.Vocab    `cmd:"" help:"Make a vocabulary from PUBLIC text (a vocabulary of private text would leak it)."`
+	Phrases  command.Phrases  `cmd:"" help:"Make a list of phrases (new_york) from PUBLIC text, for --phrases of the other commands."`
+	Terms    command.Terms    `cmd:"" help:"Spell out the distinct words of private texts, from which privatize select makes a vocabulary."`
 }
 
 func main() {

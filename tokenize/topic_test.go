@@ -10,6 +10,7 @@ import (
 	"privpipe/pipelines/testkit/broker"
 	"privpipe/pipelines/wire"
 	"privpipe/tokenize/internal/bag"
+	"privpipe/tokenize/streams"
 )
 
 // TestCheckTopic checks documents in the partitions of a topic, each with an end of its own.
@@ -30,7 +31,7 @@ func TestCheckTopic(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := out.Commit(coverage(bag.Words{All: 10, Known: 2 * uint64(i+1)})...); err != nil {
+		if err := out.Commit(streams.Coverage(bag.Words{All: 10, Known: 2 * uint64(i+1)})...); err != nil {
 			t.Fatal(err)
 		}
 	}

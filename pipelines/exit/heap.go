@@ -23,8 +23,8 @@ const largeMatrices = 4 << 20
 // growth is the growth that holds after the first collection.
 var growth atomic.Int64
 
-// DelayCollection delays the first garbage collection. A command that is done before it needs none, and a collection costs as much
-// as the rest of a short command. After the first collection Go's own rule holds.
+// DelayCollection delays the first garbage collection. A command that is done before it needs none, and a collection
+// costs as much as the rest of a short command. After the first collection Go's own rule holds.
 func DelayCollection() {
 	if given() {
 		return
@@ -33,8 +33,8 @@ func DelayCollection() {
 	runtime.AddCleanup(new(collected), func(*atomic.Int64) { debug.SetGCPercent(int(growth.Load())) }, &growth)
 }
 
-// CollectOften makes collections more frequent if a run's matrices have many cells. Garbage is then matrices, too, as large as
-// the ones in use. A collection does not look into matrices, so it costs little.
+// CollectOften makes collections more frequent if a run's matrices have many cells. Garbage is then matrices, too, as
+// large as the ones in use. A collection does not look into matrices, so it costs little.
 func CollectOften(cells uint64) {
 	if cells >= largeMatrices && !given() {
 		growth.Store(matrixGrowth)

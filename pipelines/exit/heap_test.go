@@ -45,8 +45,8 @@ func TestDelayCollection(t *testing.T) {
 	becomes(t, 100)
 }
 
-// TestHold: large matrices rule, also after the first collection, and small ones change nothing.
-func TestHold(t *testing.T) {
+// TestCollectOften: large matrices rule, also after the first collection, and small ones change nothing.
+func TestCollectOften(t *testing.T) {
 	begin(t)
 	DelayCollection()
 	CollectOften(largeMatrices - 1)

@@ -6,12 +6,13 @@ import (
 	"strings"
 )
 
-// leastNumbered is the least number of names that count as positions. Fewer documents may have been named 1, 2, 3 by hand.
+// leastNumbered is the least number of names that count as positions. Fewer documents may have been named 1, 2, 3 by
+// hand.
 const leastNumbered = 32
 
 // numbered recognises names that are consecutive numbers, for example positions in a file. Positions as names break
-// privacy: removing one document renames all documents after it (SPEC.md §2.3). The names come in any order, and are not
-// stored. The zero value has seen none.
+// privacy: removing one document renames all documents after it (SPEC.md §2.3). The names come in any order, and are
+// not stored. The zero value has seen none.
 type numbered struct {
 	form           form
 	first          string // the first name; the form follows from it and from the first different name
@@ -106,9 +107,9 @@ func (n *numbered) take(name string) {
 	}
 }
 
-// consecutive reports whether the names are at least leastNumbered consecutive numbers with a common prefix and suffix, padded
-// with zeros or not. numbered that are all different may be in any order. If names repeat, each number must extend the
-// range of the numbers before it when it first occurs.
+// consecutive reports whether the names are at least leastNumbered consecutive numbers with a common prefix and suffix,
+// padded with zeros or not. Names that are all different may be in any order. If names repeat, each number must extend
+// the range of the numbers before it when it first occurs.
 func (n *numbered) consecutive() bool {
 	span := n.high - n.low + 1
 	return n.form == number && span >= leastNumbered && (span == n.all || span == n.beyond)

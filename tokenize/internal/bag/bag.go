@@ -1,4 +1,5 @@
-// Package bag counts a document's words against a vocabulary.
+// Package bag counts words: of a document against a vocabulary, distinct ones spelled out, pairs of neighbours, and the
+// documents and users they are from.
 package bag
 
 import (

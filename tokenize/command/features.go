@@ -1,0 +1,61 @@
+package command
+
+import (
+	"bytes"
+	"errors"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/filter"
+	"privpipe/pipelines/vocabulary"
+	"privpipe/pipelines/wire"
+	"privpipe/tokenize/internal/pixels"
+	"privpipe/tokenize/internal/schema"
+)
+
+// Features writes the vocabulary of rows or of images.
+type Features struct {
+	Schema string       `placeholder:"FILE" help:"The features of rows with this schema, in the order of the columns; a category has one for each value."`
+	Image  *pixels.Size `placeholder:"ROWSxCOLUMNS" help:"The pixels of images of this size, row by row."`
+	Output string       `short:"o" placeholder:"FILE" help:"Write the features to FILE; standard output by default."`
+}
+
+// Help is what --help adds for this command.
+func (*Features) Help() string {
+	return "The list is the vocabulary of the streams that tokenize rows and tokenize images write. It follows from " +
+		"the schema or the size alone, so it is public."
+}
+
+// Validate is kong's hook.
+func (f *Features) Validate() error {
+	if (f.Schema == "") == (f.Image == nil) {
+		return errors.New("needs either --schema or --image")
+	}
+	return nil
+}
+
+// Run is kong's hook.
+func (f *Features) Run(r *filter.Run) error {
+	words, err := f.words(r)
+	if err != nil || r.DryRun() {
+		return err
+	}
+	var b bytes.Buffer
+	if err := words.Write(&b); err != nil {
+		return err
+	}
+	return endpoint.WriteFile(f.Output, wire.Side_PUBLIC, b.Bytes())
+}
+
+func (f *Features) words(r *filter.Run) (vocabulary.Words, error) {
+	if f.Image != nil {
+		return f.Image.Vocabulary(), nil
+	}
+	if err := r.Check(f.Schema); err != nil {
+		return nil, err
+	}
+	s, err := schema.Open(f.Schema)
+	if err != nil {
+		return nil, err
+	}
+	return s.Features(), nil
+}
