@@ -3,11 +3,11 @@ package parquet
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"fmt"
 	"hash/crc32"
 	"io"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
