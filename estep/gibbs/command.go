@@ -58,8 +58,8 @@ func (c *Command) Validate() error {
 		return err
 	}
 	if o.Subsampling.Adaptive != 0 && o.Subsampling.Least < leastRate {
-		return fmt.Errorf("--adaptive needs a --least-rate of at least %v: rounds state a bound on what their draws lose",
-			leastRate)
+		return fmt.Errorf("--adaptive needs a --least-rate of at least %v: rounds state a bound on what their draws "+
+			"lose", leastRate)
 	}
 	return nil
 }

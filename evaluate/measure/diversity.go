@@ -40,7 +40,8 @@ func (c *Diversity) Run(r *filter.Run) error {
 	value := diversity(topics)
 	return result.Print(wire.Side_PUBLIC, c.Output, c.JSON,
 		map[string]any{"diversity": value, "top": top, "topics": len(topics)}, func(b *bytes.Buffer) error {
-			_, err := fmt.Fprintf(b, "%.3f of the %d likeliest words of %d topics are different\n", value, top, len(topics))
+			_, err := fmt.Fprintf(b, "%.3f of the %d likeliest words of %d topics are different\n", value, top,
+				len(topics))
 			return err
 		})
 }

@@ -6,7 +6,8 @@ func (a *area) inside(p Point) bool {
 	return p.X >= a.left-slight && p.X <= a.right+slight && p.Y >= a.top-slight && p.Y <= a.bottom+slight
 }
 
-// curve draws a curve over the grid, but no Shade, which is below it; clip is the attribute that cuts a line at the axes.
+// curve draws a curve over the grid, but no Shade, which is below it; clip is the attribute that cuts a line at the
+// axes.
 func (a *area) curve(c *Curve, clip string) {
 	look := c.Color.look()
 	places := make([]Point, len(c.Points))

@@ -147,6 +147,7 @@ func (a *area) nameCurves() {
 	}
 	Separate(places, lineHeight, a.top+lineHeight/2, a.bottom-lineHeight/2)
 	for i, c := range named {
-		a.text(a.x(c.Points[len(c.Points)-1].X)+7, places[i]+textSize/3, textSize, c.Color.look().color, "start", c.Name)
+		a.text(a.x(c.Points[len(c.Points)-1].X)+7, places[i]+textSize/3, textSize, c.Color.look().color, "start",
+			c.Name)
 	}
 }

@@ -79,6 +79,6 @@ const (
 
 // NoPNG refuses a flag's value that asks for a PNG image.
 func NoPNG(flag string) error {
-	return errors.New(flag + ": figures are SVG: write FILE.svg, and convert it: rsvg-convert -z 2 -o FILE.png FILE.svg, " +
-		"or a browser")
+	return errors.New(flag + ": figures are SVG: write FILE.svg, and convert it: " +
+		"rsvg-convert -z 2 -o FILE.png FILE.svg, or a browser")
 }

@@ -11,8 +11,8 @@ import (
 	"privpipe/pipelines/model/modelfile"
 )
 
-// A sized model is the short form --model FAMILY:K. It stands for --model FAMILY, and for a --matrix for each matrix that
-// the family contributes to with K components.
+// A sized model is the short form --model FAMILY:K. It stands for --model FAMILY, and for a --matrix for each matrix
+// that the family contributes to with K components.
 type sized struct {
 	family     *model.Family
 	components int
@@ -31,7 +31,8 @@ func (f *subjectFlags) sized() (*sized, error) {
 	case err != nil || components < 1:
 		return nil, exit.Errorf(exit.Usage, "--model %s: after the colon stands the number of components", f.Model)
 	case len(f.Matrix) > 0:
-		return nil, exit.Errorf(exit.Usage, "--model %s names the matrices: leave out --matrix and --statistics", f.Model)
+		return nil, exit.Errorf(exit.Usage, "--model %s names the matrices: leave out --matrix and --statistics",
+			f.Model)
 	case slices.Equal(m.matrices(1), (&sized{family, 1 + int(components)}).matrices(1)):
 		return nil, exit.Errorf(exit.Usage, "--model %s: model %s has no number of components", f.Model, name)
 	}

@@ -31,7 +31,8 @@ func (r sampleRow) sigma() float64 { return r.Noise / r.Multiplier }
 // sampleRows returns the rows of the accountant, of which there must be as many.
 func sampleRows(t *testing.T, accountant string, count int) []sampleRow {
 	t.Helper()
-	return testkit.Rows(t, "testdata/samples.jsonl", count, func(r sampleRow) bool { return r.Accountant == accountant })
+	return testkit.Rows(t, "testdata/samples.jsonl", count,
+		func(r sampleRow) bool { return r.Accountant == accountant })
 }
 
 // TestSampleGolden compares with dp_accounting at the same order, and asks for no less at the best one.

@@ -57,7 +57,8 @@ func TestLogLinearSolves(t *testing.T) {
 	}
 }
 
-// TestCorrectionRecovers: sizes that are off by exp(f·w) are corrected, and the correction of no cell exceeds its bound.
+// TestCorrectionRecovers: sizes that are off by exp(f·w) are corrected, and the correction of no cell exceeds its
+// bound.
 func TestCorrectionRecovers(t *testing.T) {
 	const v = 3000
 	r := rand.New(rand.NewPCG(9, 10))

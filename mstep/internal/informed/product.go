@@ -68,8 +68,8 @@ func interleaved(m blas32.General, rows int) []float32 {
 func padded(n, unit int) int { return (n + unit - 1) / unit * unit }
 
 // product returns left · right. It panics unless the left factor has as many columns as the right factor has rows.
-// Numbers are summed in float32. The result is the same in each run on one machine, on any number of its cores, but its last
-// digits may differ between machines.
+// Numbers are summed in float32. The result is the same in each run on one machine, on any number of its cores, but its
+// last digits may differ between machines.
 func product(left blas32.General, right *factor) blas32.General {
 	if left.Cols != right.Rows {
 		panic(fmt.Sprintf("product: left factor of %d columns, right factor of %d rows", left.Cols, right.Rows))

@@ -1,4 +1,5 @@
-// Package coin draws the units of each round by random numbers. claim.md states and proves the properties of the numbers.
+// Package coin draws the units of each round by random numbers. claim.md states and proves the properties of the
+// numbers.
 package coin
 
 import (
