@@ -1,4 +1,4 @@
-package topicmap
+package matching
 
 import (
 	"math"
@@ -17,7 +17,7 @@ func TestDistance(t *testing.T) {
 		{[]float64{1, 0, 0}, []float64{0, .5, .5}, 1},
 		{[]float64{1, 0}, []float64{.5, .5}, math.Sqrt(math.Log2(4./3)/2 + (math.Log2(2./3)+1)/4)},
 	} {
-		if d, back := Distance(c.p, c.q), Distance(c.q, c.p); !near(d, c.want) || !near(back, c.want) {
+		if d, back := JensenShannon(c.p, c.q), JensenShannon(c.q, c.p); !near(d, c.want) || !near(back, c.want) {
 			t.Errorf("distance of %v and %v is %v and %v, want %v", c.p, c.q, d, back, c.want)
 		}
 	}
@@ -31,14 +31,14 @@ func TestOf(t *testing.T) {
 		"one":        {{.5, .5}},
 		"equal":      {{.5, .5}, {.5, .5}, {.5, .5}},
 	} {
-		m := Of(topics)
+		m := MapOf(topics)
 		if !near(m.Kept, 1) {
 			t.Errorf("%s: the plane keeps %v, want all", name, m.Kept)
 		}
 		for i := range topics {
 			for j := range topics {
 				if got, want := math.Hypot(m.X[i]-m.X[j], m.Y[i]-m.Y[j]),
-					Distance(topics[i], topics[j]); !(math.Abs(got-want) < 1e-7) {
+					JensenShannon(topics[i], topics[j]); !(math.Abs(got-want) < 1e-7) {
 					t.Errorf("%s: %d and %d are %v apart, want %v", name, i, j, got, want)
 				}
 			}
@@ -49,7 +49,7 @@ func TestOf(t *testing.T) {
 // TestKept: four topics that share no word are the corners of a tetrahedron. A plane shows two of the tetrahedron's
 // three equal axes.
 func TestKept(t *testing.T) {
-	m := Of([][]float64{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}})
+	m := MapOf([][]float64{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}})
 	if !near(m.Kept, 2./3) {
 		t.Errorf("the plane keeps %v, want 2/3", m.Kept)
 	}

@@ -1,5 +1,4 @@
-// Package topicmap places a model's topics on a plane, so that similar topics are near each other.
-package topicmap
+package matching
 
 import (
 	"math"
@@ -8,19 +7,19 @@ import (
 	"gonum.org/v1/gonum/stat/mds"
 )
 
-// A Map is a plane of topics.
+// A Map is a plane of topics. Similar topics are near each other.
 type Map struct {
 	X, Y []float64 // for each topic; the axes have no meaning of their own
 	// Kept is the part of the squared distances between topics, in [0, 1], that the plane shows.
 	Kept float64
 }
 
-// Of maps topics, each a distribution over the same words. As in LDAvis (Sievert and Shirley 2014, §3.2), the map is by
-// classical multidimensional scaling (Torgerson 1952) of distances. The distance is the square root of the
+// MapOf maps topics, each a distribution over the same words. As in LDAvis (Sievert and Shirley 2014, §3.2), the map is
+// by classical multidimensional scaling (Torgerson 1952) of distances. The distance is the square root of the
 // Jensen–Shannon divergence. It is a metric (Endres and Schindelin 2003) and a distance in a Hilbert space (Fuglede and
 // Topsøe 2004), so that the scaling has no negative eigenvalue. The largest coordinate along X, by its absolute value,
 // is positive, and along Y, too.
-func Of(topics [][]float64) *Map {
+func MapOf(topics [][]float64) *Map {
 	n := len(topics)
 	m := &Map{X: make([]float64, n), Y: make([]float64, n), Kept: 1}
 	if n < 2 {
@@ -29,7 +28,7 @@ func Of(topics [][]float64) *Map {
 	distances := mat.NewSymDense(n, nil)
 	for i := range n {
 		for j := range i {
-			distances.SetSym(i, j, Distance(topics[i], topics[j]))
+			distances.SetSym(i, j, JensenShannon(topics[i], topics[j]))
 		}
 	}
 	var coordinates mat.Dense
@@ -67,23 +66,4 @@ func orient(axis []float64) {
 			axis[i] = -axis[i]
 		}
 	}
-}
-
-// Distance returns the square root of the Jensen–Shannon divergence between two distributions, in bits. It is at least
-// 0 and at most 1. It is 1 for distributions that share no word (Lin 1991, Divergence Measures Based on the Shannon
-// Entropy, equation 4.1).
-func Distance(p, q []float64) float64 {
-	divergence := 0.0
-	for i := range p {
-		middle := (p[i] + q[i]) / 2
-		divergence += (term(p[i], middle) + term(q[i], middle)) / 2
-	}
-	return math.Sqrt(min(max(divergence, 0), 1))
-}
-
-func term(p, middle float64) float64 {
-	if p == 0 {
-		return 0
-	}
-	return p * math.Log2(p/middle)
 }
