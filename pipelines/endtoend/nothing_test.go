@@ -22,8 +22,9 @@ var zeroMeansZero = map[string]string{
 	"tokenize vocab": "min-letters", "tokenize phrases": "threshold",
 	"sample": "memory lead window-grace",
 	"estep":  "stale", "estep lda": "top-topics norm", "estep gibbs": "burn-in top-topics norm least-rate",
-	"estep linear": "least most above",
-	"mstep lda":    "tau0 kappa average-from", "mstep blr": "tau0 kappa negative", "mstep sbn": "tau0 kappa",
+	"estep collapsed": "sweeps least-rate",
+	"estep linear":    "least most above",
+	"mstep lda":       "tau0 kappa average-from", "mstep blr": "tau0 kappa negative", "mstep sbn": "tau0 kappa",
 	"mstep reconstruct":  "omega",
 	"evaluate converged": "threshold for", "evaluate topics": "relevance", "mstep export": "relevance",
 	"evaluate audit privatize": "delta",
@@ -62,7 +63,8 @@ var valid = map[string]string{
 	"tokenize check": "0", "tokenize vocab": "--public 0",
 	"tokenize features": "--image 2x2", "tokenize phrases": "--public 0", "tokenize terms": "0",
 	"sample":    "--epoch --window 1h --window-state 0 0",
-	"estep lda": "--params 0", "estep gibbs": "--params 0", "estep words": "", "estep blr": "--params 0 --row-norm 1",
+	"estep lda": "--params 0", "estep gibbs": "--params 0", "estep collapsed": "--params 0",
+	"estep words": "", "estep blr": "--params 0 --row-norm 1",
 	"estep dpvi":   "--params 0",
 	"estep erm":    "--row-norm 1 --regularisation 1",
 	"estep linear": "--params 0 --row-norm 1 --least 1 --most 2", "estep sbn": "--params 0",
@@ -70,7 +72,8 @@ var valid = map[string]string{
 	"privatize select":              "--grant 0 --ledger 0",
 	"privatize randomized-response": "--grant 0 --ledger 0",
 	"privatize none":                "--run 0 --ledger 0",
-	"mstep lda":                     "--topics 2", "mstep sbn": "--hidden 2", "mstep public": "--topics 0 0",
+	"mstep lda":                     "--topics 2", "mstep counts": "--topics 2", "mstep online": "--topics 2",
+	"mstep lda-paper": "--topics 2", "mstep sbn": "--hidden 2", "mstep public": "--topics 0 0",
 	"mstep reconstruct": "--grant 0 --prior 0 0", "mstep export": "0",
 	"account ledger new": "new.ledger", "account plan": "--epsilon 1 --delta 1e-6 --poisson 0.1", "account report": "0",
 	"account odometer": "0",
@@ -95,6 +98,31 @@ var (
 	commandOfHelp = regexp.MustCompile(`(?m)^  ((?:[a-z-]+ )+?)(?:\(?[<\[].*)?\[flags\]`)
 )
 
+// eachCommand calls visit for a program and for each command below it, with the flags that --help shows for it and not
+// for the command above.
+func eachCommand(t *testing.T, folder, program string, visit func(command string, own []string)) {
+	t.Helper()
+	var walk func(command string, known []string)
+	walk = func(command string, known []string) {
+		code, help, _ := called(t, folder, command, "--help")
+		if code != 0 {
+			t.Fatalf("%s --help: exit code %d", command, code)
+		}
+		var own []string
+		for _, flag := range flagOfHelp.FindAllStringSubmatch(help, -1) {
+			if !slices.Contains(known, flag[1]) {
+				own = append(own, flag[1])
+			}
+		}
+		visit(command, own)
+		_, commands, _ := strings.Cut(help, "\nCommands:\n")
+		for _, below := range commandOfHelp.FindAllStringSubmatch(commands, -1) {
+			walk(program+" "+strings.TrimSpace(below[1]), slices.Concat(known, own))
+		}
+	}
+	walk(program, nil)
+}
+
 // TestGivenAsNothing: each flag of each command of all stages is given as 0, and where 0 is a name, as an empty text.
 // That is wrong usage, or the flag is in the list above. A zero that reads as "not given" would open what the flag
 // closes. The gate asks the programs behind the wall and before it.
@@ -103,60 +131,35 @@ func TestGivenAsNothing(t *testing.T) {
 	programs = programs[:testkit.Repeats(t, "operations", 1, len(programs))]
 	folder := t.TempDir()
 	tried := 0
-	var walk func(command string, known []string)
-	walk = func(command string, known []string) {
-		code, help, _ := called(t, folder, command, "--help")
-		if code != 0 {
-			t.Fatalf("%s --help: exit code %d", command, code)
-		}
-		arguments := append(strings.Fields(valid[command]), "--dry-run")
-		if code, _, said := called(t, folder, command, arguments...); code == exit.Usage && valid[command] != "" {
-			t.Errorf("%s %s is wrong usage: %s", command, valid[command], said)
-		}
-		for _, flag := range flagOfHelp.FindAllStringSubmatch(help, -1) {
-			name := flag[1]
-			if slices.Contains(known, name) || name == "config" || name == "columns" { // texts with a form of their own
-				continue
+	for _, program := range programs {
+		eachCommand(t, folder, program, func(command string, own []string) {
+			arguments := append(strings.Fields(valid[command]), "--dry-run")
+			if code, _, said := called(t, folder, command, arguments...); code == exit.Usage && valid[command] != "" {
+				t.Errorf("%s %s is wrong usage: %s", command, valid[command], said)
 			}
-			known = append(known, name)
-			tried++
-			code, _, said := called(t, folder, command, append(arguments, "--"+name+"=0")...)
-			if code != exit.Usage {
-				var text string
-				if code, _, text = called(t, folder, command,
-					append(arguments, "--"+name+"=")...); !strings.Contains(text, "--"+name+" must") {
-					code = 0 // of a number an empty text is no other way to give nothing
+			for _, name := range own {
+				if name == "config" || name == "columns" { // texts with a form of their own
+					continue
+				}
+				tried++
+				code, _, said := called(t, folder, command, append(arguments, "--"+name+"=0")...)
+				if code != exit.Usage {
+					var text string
+					if code, _, text = called(t, folder, command,
+						append(arguments, "--"+name+"=")...); !strings.Contains(text, "--"+name+" must") {
+						code = 0 // of a number an empty text is no other way to give nothing
+					}
+				}
+				switch listed := takesNothing(command, name); {
+				case !listed && code != exit.Usage:
+					t.Errorf("%s --%s is given as nothing, and not refused: %s", command, name, said)
+				case listed && strings.Contains(said, "--"+name+" must not be"):
+					t.Errorf("%s --%s is listed, and refused: %s", command, name, said)
 				}
 			}
-			switch listed := takesNothing(command, name); {
-			case !listed && code != exit.Usage:
-				t.Errorf("%s --%s is given as nothing, and not refused: %s", command, name, said)
-			case listed && strings.Contains(said, "--"+name+" must not be"):
-				t.Errorf("%s --%s is listed, and refused: %s", command, name, said)
-			}
-		}
-		_, commands, _ := strings.Cut(help, "\nCommands:\n")
-		for _, below := range commandOfHelp.FindAllStringSubmatch(commands, -1) {
-			program, _, _ := strings.Cut(command, " ")
-			walk(program+" "+strings.TrimSpace(below[1]), slices.Clone(known))
-		}
-	}
-	for _, program := range programs {
-		walk(program, nil)
+		})
 	}
 	if tried < 30*len(programs) {
 		t.Errorf("only %d flags were found", tried)
-	}
-}
-
-// TestVersionOnFullDisk: no program ends well if its version or its help could not be written.
-func TestVersionOnFullDisk(t *testing.T) {
-	for _, stage := range []string{"tokenize", "sample", "estep", "privatize", "mstep", "account", "evaluate", "show"} {
-		for _, flag := range []string{"--version", "--help"} {
-			code, _, said := called(t, t.TempDir(), "bash", "-c", stage+" "+flag+" >/dev/full")
-			if code != exit.Unavailable || !strings.Contains(said, "no space left") {
-				t.Errorf("%s %s: exit code %d, %s", stage, flag, code, said)
-			}
-		}
 	}
 }
