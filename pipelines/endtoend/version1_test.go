@@ -85,7 +85,7 @@ func TestVersion1(t *testing.T) {
 			near <(body all-params.pp) <(body new-params.pp | sed 's/,"eta":0.5//') # which parameters did not have then
 			mstep lda --topics 2 --vocab vocab.txt --params-out rest-params.pp -o resumed.pp --checkpoint lda.checkpoint lda-releases.pp
 			cmp <(shape lda.pp) <(shape resumed.pp)
-			[[ $(body new-params.pp) == *$(body rest-params.pp | grep -v '"end"')* ]] # from round 2 on
+			[[ $(body new-params.pp) == *"$(body rest-params.pp | grep -v '"end"')"* ]] # from round 2 on
 			estep lda --score --model lda.pp docs.pp | evaluate perplexity - >/dev/null
 			privatize --grant lda.json --ledger lda.ledger --run lda -o again.pp lda-contributions.pp
 			same lda-releases.pp again.pp`,
