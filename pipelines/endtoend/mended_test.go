@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"privpipe/pipelines/testkit"
 )
 
 // TestMendedText: a text with an id twice stops lda.sh before any charge. Only sample says why, without the id. The
@@ -14,7 +16,9 @@ func TestMendedText(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	run(t, folder, "account ledger new other.ledger")
-	for out, ledger := range map[string]string{"out": "", "other": " --ledger other.ledger"} {
+	ledgers := []struct{ out, ledger string }{{"other", " --ledger other.ledger"}, {"out", ""}}
+	for _, of := range ledgers[:testkit.Repeats(t, "operations", 1, len(ledgers))] {
+		out, ledger := of.out, of.ledger
 		recipe := filepath.Join(root, "pipelines/recipes/lda.sh") +
 			" --force --public none --topics 2 --rounds 2 text.jsonl " + out
 		write := `printf '{"id":"%s","text":"printer network"}\n' MARKER-1 MARKER-2 `

@@ -23,6 +23,7 @@ import (
 // mstep reconstruct, and online LDA over a sampler in place. A second run with sample --epoch cuts the same batches out
 // of one file. Both runs have the same parameters and the same model in each round, byte for byte.
 func TestWindowsOfReports(t *testing.T) {
+	testkit.Deep(t, "kafka")
 	broker.Each(t, func(t *testing.T, b *broker.Broker) {
 		folder, topic := t.TempDir(), b.Topic(t, "reports", 1, nil)
 		bash(t, folder, `
