@@ -119,7 +119,7 @@ func TestAccountingPage(t *testing.T) {
 	run(t, folder, "account ledger new --epsilon 3 --delta 1e-6 run.ledger")
 	numbers := 0
 	for _, b := range block.FindAllStringSubmatch(read(t, "account/ACCOUNTING.md"), -1) {
-		if strings.HasPrefix(b[1], "#!") {
+		if strings.HasPrefix(b[1], "#!") || strings.Contains(b[1], "tickets.csv") { // TestOwnWords runs the latter
 			continue
 		}
 		printed := run(t, folder, b[1])

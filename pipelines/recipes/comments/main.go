@@ -1,7 +1,7 @@
 // Command comments writes the doc comments in Go source as JSON Lines {"text"}, one for each declaration. They are real
 // text that every machine with Go has, for quickstart.sh. They have no ids: a comment's place changes when a comment
-// before it is removed. With --csv the command writes a table with two columns, comment and file, for runs with the
-// file as the privacy unit.
+// before it is removed. With --csv the command writes a table with two columns, file and comment, for runs with the
+// file as the privacy unit. The file comes first, so that no line inside a comment looks like a row.
 package main
 
 import (
@@ -52,8 +52,8 @@ func writeLines(w io.Writer, folder string) error {
 
 func writeTable(w io.Writer, folder string) error {
 	rows := csv.NewWriter(w)
-	rows.Write([]string{"comment", "file"})
-	err := walk(folder, func(file, comment string) error { return rows.Write([]string{comment, file}) })
+	rows.Write([]string{"file", "comment"})
+	err := walk(folder, func(file, comment string) error { return rows.Write([]string{file, comment}) })
 	rows.Flush()
 	return cmp.Or(err, rows.Error())
 }

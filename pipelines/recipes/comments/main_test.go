@@ -34,7 +34,7 @@ func TestForms(t *testing.T) {
 	if got, want := lines.String(), objects; got != want {
 		t.Errorf("lines\n%s\nwant\n%s", got, want)
 	}
-	const rows = "comment,file\n\"Package a, too.\n\",a.go\n\"B says \"\"b\"\".\n\nTwice.\n\",b/b.go\n"
+	const rows = "file,comment\na.go,\"Package a, too.\n\"\nb/b.go,\"B says \"\"b\"\".\n\nTwice.\n\"\n"
 	if got, want := table.String(), rows; got != want {
 		t.Errorf("table\n%s\nwant\n%s", got, want)
 	}
