@@ -77,6 +77,7 @@ public_bags() {
     docword*) tokenize uci --public --vocab "$vocab" -o "$2" "$1" ;;
     *)
       if [[ $image ]]; then
+        local of=("$1") # which images reads
         public_text=yes images "$1" "$2"
       elif [[ $schema ]]; then
         tokenize rows --public --schema "$schema" -o "$2" "$1"
