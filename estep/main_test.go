@@ -90,6 +90,15 @@ func fixedRounds() []byte {
 	return encode(ofRounds(vocab, wire.Unit_DOCUMENT), false, records...)
 }
 
+// onceOf has all rows in one round, and each row is a privacy unit of this kind.
+func onceOf(unit wire.Unit, rows ...*wire.Document) []byte {
+	h := ofRounds(vocab, unit)
+	h.Values = true
+	records := roundsOf(unit, 1, rows)
+	records[0].GetRoundOpen().Scheme = &wire.Scheme{Method: wire.Scheme_ALL, Rate: 1, Rounds: 1}
+	return encode(h, false, records...)
+}
+
 func roundsOf(unit wire.Unit, rounds uint32, documents []*wire.Document) (records []*wire.Record) {
 	for round := uint32(1); round <= rounds; round++ {
 		scheme := &wire.Scheme{Method: wire.Scheme_POISSON, Rate: 0.5, Rounds: rounds, Secret: true}
@@ -219,6 +228,8 @@ func files() map[string][]byte {
 		"trials.pp": valuedRounds(&wire.Document{Id: "MARKER", Label: "1/4", WordGaps: []uint32{0},
 			Values: floats(1)}),
 		"classes.pp":        valuedRounds(classes(2)...),
+		"classes-once.pp":   onceOf(wire.Unit_DOCUMENT, classes(2)...),
+		"classes-users.pp":  onceOf(wire.Unit_USER, classes(2)...),
 		"classes-long.pp":   valuedRounds(classes(6, 8)...),
 		"erm-model.pp":      parameterStream("erm", vocab, true, false, []uint32{1}, mean),
 		"responses.pp":      valuedRounds(responses...),

@@ -76,7 +76,8 @@ func (c *Command) Run(r *filter.Run) error {
 		o.Features, work.Public = len(vocab), &wire.Header{Vocabulary: vocab.Hash()}
 	}
 	if c.Epsilon != 0 {
-		work.Keyed = c.Keyed.Coins()
+		work.Keyed, work.Once = c.Keyed.Coins(), true
+		r.Log.Warn("the ε of --epsilon is a paper's claim and not proved: privatize none charges ∞")
 	}
 	work.New = func() model.EStep { return New(o) }
 	return c.Do(r, work)

@@ -55,7 +55,12 @@ func (m *Model) ContributeAll(documents []*wire.Document, _ [][]*wire.Part,
 		return nil, exit.Errorf(exit.Malformed, "there is no row to learn from")
 	}
 	r := rows{norm: m.options.RowNorm, features: m.options.Features}
+	seen := make(map[string]bool, len(documents))
 	for _, d := range documents {
+		if seen[d.Id] {
+			return nil, exit.Errorf(exit.Malformed, "two rows have the same id, and each counts once")
+		}
+		seen[d.Id] = true
 		positive, _, err := m.options.Labels.Outcome(d.Label)
 		if err == nil {
 			err = r.add(d, positive == 1)

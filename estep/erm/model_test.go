@@ -127,6 +127,8 @@ func TestPerturbed(t *testing.T) {
 func TestRefused(t *testing.T) {
 	unlabelled := smallDocuments()
 	unlabelled[3].Label = ""
+	twice := smallDocuments()
+	twice[3].Id = twice[0].Id
 	steep := options()
 	steep.Epsilon, steep.Regularisation = 0, math.NaN()
 	for about, c := range map[string]struct {
@@ -135,6 +137,7 @@ func TestRefused(t *testing.T) {
 	}{
 		"there is no row to learn from":    {options(), nil},
 		"every document needs a label":     {options(), unlabelled},
+		"two rows have the same id":        {options(), twice},
 		"the minimiser was not found":      {steep, smallDocuments()},
 		"a feature that is not in --vocab": {Options{RowNorm: 1, Features: 3}, smallDocuments()},
 	} {

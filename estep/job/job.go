@@ -44,6 +44,7 @@ type Work struct {
 	// The columns for a model.Predictor, which writes predictions with --score; nil: no model.Predictor, or PerWord.
 	Columns []string
 	PerWord bool // instead of Columns: a model.Predictor with a column for each word in the model file
+	Once    bool // the only round must have all documents, each a privacy unit: what a paper claims is of such a run
 	Keyed        // for a model with secret coins
 	Kept         // for a model that keeps a state for each document
 }

@@ -151,6 +151,9 @@ func (t *trainer) rounds() error {
 		if err != nil {
 			return err
 		}
+		if err := t.once(open.GetRoundOpen().Scheme); err != nil {
+			return err
+		}
 		wanted, err := t.prepare(open.Round)
 		if err == nil {
 			err = t.state.check(open.Round, wanted)
@@ -171,6 +174,19 @@ func (t *trainer) rounds() error {
 		t.meter.Done.Store(int64(open.Round))
 		t.in.Answered(open.Round)
 	}
+}
+
+// once refuses a round that Work.Once excludes.
+func (t *trainer) once(s *wire.Scheme) error {
+	switch {
+	case !t.work.Once:
+		return nil
+	case s.Method != wire.Scheme_ALL || s.Rounds != 1:
+		return exit.Errorf(exit.Refused, "%s: the claim is of one round of all documents (sample --all)", t.in.Name())
+	case t.in.Header.Unit != wire.Unit_DOCUMENT:
+		return exit.Errorf(exit.Refused, "%s: the claim is of documents, and not of another privacy unit", t.in.Name())
+	}
+	return nil
 }
 
 // prepare waits for the parameters after the previous round, or with --stale 1 after the round before the previous one.
