@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestConverged: the rule wants so many small changes on end, and the first of them is where it holds from.
+// TestConverged: the rule wants --for small changes on end, and holds from the first of them.
 func TestConverged(t *testing.T) {
 	for _, c := range []struct {
 		most float64

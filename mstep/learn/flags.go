@@ -18,7 +18,7 @@ func (l *Job) Words(r *filter.Run, others ...string) (vocabulary.Words, error) {
 	return vocabulary.OpenOrDefault(l.Vocab)
 }
 
-// Rate are the flags for a learning rate whose default is the average over the rounds.
+// Rate are the flags for a learning rate. By default it averages the rounds.
 type Rate struct {
 	Tau0  float64 `zero:"" name:"tau0" default:"0" placeholder:"X" group:"Learning rate" help:"Set τ0 in ρ_t = (τ0+t)^−κ, t from 1 (default 0). The first release always has ρ = 1."`
 	Kappa float64 `zero:"" default:"1" placeholder:"X" group:"Learning rate" help:"Set κ in ρ_t = (τ0+t)^−κ (default 1: with τ0 = 0, the plain average over the rounds)."`

@@ -10,7 +10,7 @@ import (
 // labels is the most labels that an axis has room for.
 const labels = 8
 
-// At returns where a value stands on a line whose ends stand for the axis's Min and Max.
+// At returns the place of a value on a line from the axis's Min, at from, to its Max, at to.
 func (a Axis) At(v, from, to float64) float64 {
 	low, high := a.Min, a.Max
 	if a.Log {

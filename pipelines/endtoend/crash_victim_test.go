@@ -20,7 +20,7 @@ type victim struct {
 	program string
 	folder  string // where it runs
 	random  *rand.Rand
-	// of the ledger's folder; nil: no account is kept, for calls of which several may be under way
+	// The disk of the ledger's folder; nil: none is kept, because several calls may be under way at once.
 	disk  *crash.Disk
 	kinds map[string]int // the boundaries at which it was killed
 	seen  []sighting     // what left it, up to each kill and end

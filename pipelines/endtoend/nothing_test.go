@@ -147,7 +147,7 @@ func TestGivenAsNothing(t *testing.T) {
 					var text string
 					if code, _, text = called(t, folder, command,
 						append(arguments, "--"+name+"=")...); !strings.Contains(text, "--"+name+" must") {
-						code = 0 // of a number an empty text is no other way to give nothing
+						code = 0 // a number has no empty text
 					}
 				}
 				switch listed := takesNothing(command, name); {

@@ -1,5 +1,5 @@
-// Package rounds reads the rounds of one or more streams of contributions or partial sums. It hands what the units of a
-// round contribute to a collector.
+// Package rounds reads the rounds of one or more streams of contributions or partial sums. It hands the
+// contributions of a round to a collector.
 package rounds
 
 import (

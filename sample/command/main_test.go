@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	}})
 }
 
-// header is that of a stream of documents over a vocabulary of v words.
+// header returns the header for documents over a vocabulary of v words.
 func header(v uint32) *wire.Header {
 	return &wire.Header{
 		Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PRIVATE,

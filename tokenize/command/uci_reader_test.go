@@ -180,8 +180,8 @@ func readUCIReference(in string) (bags []map[int]int, ok bool) {
 	return bags, true
 }
 
-// uciRefusals are all messages of the reader: a closed list of forms whose numbers are lines, limits and vocabulary
-// sizes.
+// uciRefusals are all messages of the reader: a closed list of forms. Their numbers are lines, limits and sizes of
+// vocabularies.
 var uciRefusals = regexp.MustCompile(`^u\.txt: line \d+: (must have [13] decimal numbers|` +
 	`file ends before (its three lines of sizes|the pairs that it announces)|pairs, but no documents|` +
 	`file is over a vocabulary of \d+ words, but the one given has 5: name the file's own|(word number|count) must be in \[1, \d+\]|` +

@@ -29,6 +29,13 @@ func TestKinds(t *testing.T) {
 		}
 		traits := m.Traits()
 		curve := traits.Curve
+		if curve == nil {
+			t.Errorf("%s has no curve", m)
+			continue
+		}
+		if g := traits.Guarantee; g != nil && traits.Failure != g.Delta {
+			t.Errorf("%s fails with probability %v, and its guarantee has δ %v", m, traits.Failure, g.Delta)
+		}
 		if !(curve(2) > 0 && curve(2) <= curve(3)) {
 			t.Errorf("%s: ρ(2) is %v, ρ(3) %v", m, curve(2), curve(3))
 		}

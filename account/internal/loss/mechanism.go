@@ -16,8 +16,8 @@ type Mechanism interface {
 	Kind() *Kind
 }
 
-// Traits have what is proved of one release by a mechanism, for a unit that takes part, and its text forms. What is nil
-// is not known, and code that needs it refuses the mechanism. Each mechanism has a curve.
+// Traits have the proved properties of one release by a mechanism, for a unit that takes part, and its text forms. A
+// nil property is unknown, and code that needs it refuses the mechanism. Each mechanism has a curve.
 type Traits struct {
 	// Curve has the Rényi divergence at each order, for the case without failure. With a probability of at most Failure
 	// the mechanism reveals everything.
@@ -29,7 +29,7 @@ type Traits struct {
 	Pair        func() (*pld.Pair, error)
 	SampledPair func(rate float64) (*pld.Pair, error)
 	// Attained says whether some mechanism of the kind has the pair on some neighbours. Then the pair's loss is a lower
-	// bound. rounded is the part by which noise over sensitivity is rounded down. If no coordinate is negative, an
+	// bound. Noise over sensitivity is rounded down by the part rounded. If no coordinate is negative, an
 	// exchange moves sums by √2 times a unit's norm in L2, and moves one coordinate by the norm.
 	Attained func(nonNegative bool) (rounded float64, ok bool)
 	// Worse compares with another mechanism: the worse of the two dominates the other.

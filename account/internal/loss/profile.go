@@ -183,7 +183,7 @@ func (p basicProfile) Delta(epsilon float64) (Bound, error) {
 // ideal profile is for X and I, in both directions, by composition. Then for every set E of results
 //
 //	P[Y ∈ E] ≤ P[I ∈ E] + Σδ'        Y and I can be drawn alike until the first failure, and the union bound,
-//	P[I ∈ E] ≤ P[Y ∈ E]·Π 1/(1−δ')   given the past, Y's law is at least (1−δ') times that of I, at each release.
+//	P[I ∈ E] ≤ P[Y ∈ E]·Π 1/(1−δ')   given the past, Y's law is at least (1−δ') times I's law, at each release.
 //
 // If the profile proves (ε, δ), P[Y ∈ E] ≤ e^ε·P[X ∈ E] + δ + Σδ' and P[X ∈ E] ≤ e^(ε + Σ −log(1−δ'))·P[Y ∈ E] + δ.
 // From (0, δ) follows P[X ∈ E] ≤ P[I ∈ E] + δ ≤ P[Y ∈ E] + 1 − Π(1−δ') + δ, where 1 − Π(1−δ') ≤ Σδ'.

@@ -71,7 +71,7 @@ func TestClaimedNoise(t *testing.T) {
 		check("vips20-strong", scheme(size, 400_000/size), 2.38, wants[0])
 		check("zcdp16-linear", scheme(size, 400_000/size), 2.38, wants[1])
 	}
-	// that of compare
+	// as account compare prints it
 	check("vips20", scheme(20_000, 20), 2.382593635, "1.2400")
 	// of ma16's code
 	check("ma16", event.Scheme{Method: event.Poisson, Rate: 0.05, Rounds: 20}, 2.4411338632607906, "1.2400")

@@ -92,7 +92,7 @@ func logDraws(counts [2][3]int, first, again, outcome int, clip, beta float64) (
 	for i := range 1 + again {
 		word, document := 0, [2]float64{1, 1}
 		if i == 0 {
-			word, document = first, [2]float64{1e-6, 1} // of which the replaced word's is nearly all of topic 1
+			word, document = first, [2]float64{1e-6, 1} // the replaced word has nearly all of topic 1
 		}
 		var weights [2]float64
 		for k, topic := range counts {

@@ -48,7 +48,7 @@ type row struct {
 	ArgmaxCut    float64                    `json:"argmax_if_last_term_dropped"`
 }
 
-// rowsOf returns the rows of the accountant, of which there must be as many.
+// rowsOf returns the rows of the accountant, and fails unless there are count rows.
 func rowsOf(t *testing.T, accountant string, count int) []row {
 	t.Helper()
 	return testkit.Rows(t, "testdata/golden.jsonl", count, func(r row) bool { return r.Accountant == accountant })

@@ -33,7 +33,7 @@ type Beside struct {
 // A solver completes the grant of a problem. Its grant is a copy.
 type solver struct {
 	Problem
-	before *accountant.Composition // of the ledger and of what is planned beside
+	before *accountant.Composition // the ledger, and the plans beside this one
 }
 
 // Solve returns the grant, completed with the unknown quantity and the budget.
@@ -58,7 +58,8 @@ func filterOf(ledger *event.Ledger) *event.Filter {
 	return nil
 }
 
-// solve finds the unknown quantity. The ledger, what is planned beside, and this grant together stay within the budget.
+// solve finds the unknown quantity. The ledger, the plans beside this one, and its grant together stay within the
+// budget.
 func (s *solver) solve() (err error) {
 	if s.before, err = accountant.ComposeDataset(s.Name, s.Ledger, s.Grant.Dataset); err != nil {
 		return err

@@ -38,7 +38,7 @@ func TestGaussianInverses(t *testing.T) {
 }
 
 // TestGaussianMonotone: ε falls with σ and δ, and grows with rounds; the exact one is the least, then the tight
-// conversion of zCDP, then that of 2016.
+// conversion of zCDP, then the conversion of 2016.
 func TestGaussianMonotone(t *testing.T) {
 	for _, delta := range deltas {
 		before := math.Inf(1)

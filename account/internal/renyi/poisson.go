@@ -24,6 +24,8 @@ import (
 //     response has the largest divergence: its ratio takes the two ends only, and a convex function lies below its
 //     chord (Bun and Steinke, Concentrated Differential Privacy, TCC 2016-B, proof of proposition 3.3).
 //   - The moments at integer orders and between them: see Between.
+//
+// The curve is not safe for concurrent use.
 func Poisson(q float64, whole Curve) Curve {
 	if q == 1 {
 		return whole

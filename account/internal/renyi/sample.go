@@ -18,7 +18,7 @@ const mostOrder = 1 << 16
 //
 // The curve is never more than ρ, the loss without sampling. The sample is drawn alike for both data sets, and a Rényi
 // divergence of mixtures is at most the largest divergence of their parts (van Erven and Harremoës 2014, theorem 13).
-// Between integers it is a chord: see Between. At α = ∞ it is +Inf if q > 0. The curve may be used concurrently.
+// Between integers it is a chord: see Between. At α = ∞ it is +Inf if q > 0. The curve is not safe for concurrent use.
 //
 // The number n of units is known. In each round a uniform set of qn units takes part; the set is drawn again and kept
 // secret. In a neighbouring data set another unit replaces one unit, so that n is public. A replacement changes a sum

@@ -28,7 +28,7 @@ type sampleRow struct {
 // sigma is the row's noise over sensitivity.
 func (r sampleRow) sigma() float64 { return r.Noise / r.Multiplier }
 
-// sampleRows returns the rows of the accountant, of which there must be as many.
+// sampleRows returns the rows of the accountant, and fails unless there are count rows.
 func sampleRows(t *testing.T, accountant string, count int) []sampleRow {
 	t.Helper()
 	return testkit.Rows(t, "testdata/samples.jsonl", count,

@@ -64,7 +64,7 @@ func TestFaultsMoveMore(t *testing.T) {
 		change     func(t *Terms, p *place)
 	}{
 		{"cells off the diagonal count once", "sums", func(t *Terms, _ *place) {
-			// as many cells, of which none is marked
+			// as many cells, and none is marked
 			t.layout[1] = matrix{name: "symmetric", rows: 1, columns: 10, bound: 1}
 		}},
 		{"a clip in L2 under Laplace noise", "laplace", func(t *Terms, _ *place) { t.Mechanism = event.Gaussian }},

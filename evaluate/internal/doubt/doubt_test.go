@@ -65,7 +65,7 @@ func TestFalsePositives(t *testing.T) {
 					switch {
 					case i < 10:
 						y[i] += 40
-					// it gives up on absent words whose noise so far would not mark them
+					// it gives up on absent words if their noise so far would not mark them
 					case m.Sum != nil && m.Sum[i] < 0:
 						absent[i] = false
 						y[i]++

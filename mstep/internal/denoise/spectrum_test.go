@@ -18,7 +18,7 @@ func symmetric(n int, deviation float64) []float64 {
 	return cells
 }
 
-// TestSpectrum: a matrix is that of its spectrum, and vectors go to the eigenvectors and back.
+// TestSpectrum: a spectrum gives back its matrix, and vectors go to the eigenvectors and back.
 func TestSpectrum(t *testing.T) {
 	const n = 7
 	cells := symmetric(n, 1)

@@ -90,7 +90,7 @@ func TestBlendLoosens(t *testing.T) {
 	}
 }
 
-// TestBlendWithFactors: a blend with factors of rows and columns is that of the rows times these factors.
+// TestBlendWithFactors: a blend with factors of rows and columns equals a blend of the rows times these factors.
 func TestBlendWithFactors(t *testing.T) {
 	known, _, noisy := problem(5)
 	plain, with := newBlend(known, 4), newBlend(known, 4)
