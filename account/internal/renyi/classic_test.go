@@ -7,8 +7,9 @@ import (
 	"privpipe/pipelines/testkit"
 )
 
-// A row is one line of testdata/classic.jsonl. The file names its source: rows of /work/shared/golden. Columns that no
-// test compares here are left out.
+// A row is one line of testdata/classic.jsonl or samples.jsonl. The files name their source: rows of
+// /work/shared/golden.
+// Columns that no test compares here are left out.
 type row struct {
 	ID, Group, Accountant, Solve string
 
@@ -24,6 +25,13 @@ type row struct {
 	RhoImproved float64 `json:"rho_improved"`
 	Improved    float64 `json:"epsilon_improved_conversion"`
 	Exact       float64 `json:"exact_gaussian_epsilon"`
+
+	Order         int `json:"optimal_order"`
+	OrderImproved int `json:"order_improved"`
+
+	// The tolerance of the rows of a privacy loss distribution.
+	Low  float64 `json:"accept_low"`
+	High float64 `json:"accept_high"`
 
 	ClassicalSigma     float64 `json:"classical_sigma"`
 	ClassicalTrueDelta float64 `json:"classical_true_delta"`

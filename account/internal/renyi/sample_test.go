@@ -8,31 +8,10 @@ import (
 	"testing"
 )
 
-// A sampleRow is one of testdata/samples.jsonl, which names its source: rows of /work/shared/golden. low and high are
-// the tolerance of the rows of a privacy loss distribution.
-type sampleRow struct {
-	ID, Accountant string
-	Noise          float64 `json:"noise_multiplier"`
-	Multiplier     float64 `json:"sensitivity_multiplier"`
-	Q              float64
-	Steps          uint64
-	Delta          float64
-	Epsilon        float64
-	Order          int     `json:"optimal_order"`
-	Improved       float64 `json:"epsilon_improved_conversion"`
-	OrderImproved  int     `json:"order_improved"`
-	Low            float64 `json:"accept_low"`
-	High           float64 `json:"accept_high"`
-}
-
-// sigma is the row's noise over sensitivity.
-func (r sampleRow) sigma() float64 { return r.Noise / r.Multiplier }
-
-// sampleRows returns the rows of the accountant, and fails unless there are count rows.
-func sampleRows(t *testing.T, accountant string, count int) []sampleRow {
+// sampleRows is rowsOf for testdata/samples.jsonl.
+func sampleRows(t *testing.T, accountant string, count int) []row {
 	t.Helper()
-	return testkit.Rows(t, "testdata/samples.jsonl", count,
-		func(r sampleRow) bool { return r.Accountant == accountant })
+	return testkit.Rows(t, "testdata/samples.jsonl", count, func(r row) bool { return r.Accountant == accountant })
 }
 
 // TestSampleGolden compares with dp_accounting at the same order, and asks for no less at the best one.
