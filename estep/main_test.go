@@ -1,8 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"testing"
+
+	"google.golang.org/protobuf/proto"
 
 	"privpipe/pipelines/testkit/script"
 	"privpipe/pipelines/vocabulary"
@@ -190,6 +194,11 @@ func files() map[string][]byte {
 			{Id: "a", Label: "sci.\"med\"", WordGaps: []uint32{0}, Counts: []uint32{2}},
 			{Id: "b", WordGaps: []uint32{2}, Counts: []uint32{1}},
 		})...),
+		"labelled.pp": encode(ofRounds(vocab, wire.Unit_DOCUMENT), false, roundsOf(wire.Unit_DOCUMENT, 1, []*wire.Document{
+			{Id: "a", Label: "blue", WordGaps: []uint32{0}, Counts: []uint32{2}},
+			{Id: "b", Label: "green", WordGaps: []uint32{2}, Counts: []uint32{1}},
+			{Id: "c", Label: "red"},
+		})...),
 		"public.pp":     documentStream(wire.Side_PUBLIC, vocab),
 		"other-docs.pp": documentStream(wire.Side_PRIVATE, other),
 		"cut-documents.pp": encode(header(wire.Kind_DOCUMENTS, vocab), true,
@@ -203,16 +212,19 @@ func files() map[string][]byte {
 			matrix{"weights", 2, []float32{.1, .2, .3, .4, .4, .3, .2, .1}}),
 		"three.pp": parameterStream("lda", vocab, false, false, []uint32{0},
 			matrix{"weights", 3, []float32{.8, .1, .1, .1, .8, .1, .3, .3, .4}}),
-		"users.pp":       roundStream(wire.Unit_USER, false, 2),
-		"fixed.pp":       fixedRounds(),
-		"truncated.pp":   roundStream(wire.Unit_DOCUMENT, true, 2),
-		"params.pp":      parameterStream("lda", vocab, false, false, []uint32{0, 1}, weights),
-		"after-1.pp":     parameterStream("lda", vocab, false, false, []uint32{1}, weights),
-		"last.pp":        parameterStream("lda", vocab, false, false, []uint32{2}, weights),
-		"start.pp":       parameterStream("lda", vocab, false, false, []uint32{0}, weights),
-		"eta.pp":         parametersOf(both, "", "lda", vocab, false, false, []uint32{0}, weights),
-		"cut-params.pp":  parameterStream("lda", vocab, false, true, []uint32{0}, weights),
-		"model.pp":       parameterStream("lda", vocab, true, false, []uint32{2}, weights, lambda),
+		"users.pp":         roundStream(wire.Unit_USER, false, 2),
+		"fixed.pp":         fixedRounds(),
+		"truncated.pp":     roundStream(wire.Unit_DOCUMENT, true, 2),
+		"params.pp":        parameterStream("lda", vocab, false, false, []uint32{0, 1}, weights),
+		"after-1.pp":       parameterStream("lda", vocab, false, false, []uint32{1}, weights),
+		"last.pp":          parameterStream("lda", vocab, false, false, []uint32{2}, weights),
+		"start.pp":         parameterStream("lda", vocab, false, false, []uint32{0}, weights),
+		"eta.pp":           parametersOf(both, "", "lda", vocab, false, false, []uint32{0}, weights),
+		"cut-params.pp":    parameterStream("lda", vocab, false, true, []uint32{0}, weights),
+		"model.pp":         parameterStream("lda", vocab, true, false, []uint32{2}, weights, lambda),
+		"private-model.pp": privately(parameterStream("lda", vocab, true, false, []uint32{2}, weights, lambda)),
+		"exact.pp": parametersOf(append(both, &wire.Scalar{Name: "exact", Value: 2}), "", "lda", vocab, true, false,
+			[]uint32{2}, weights, lambda),
 		"first.pp":       parameterStream("lda", vocab, true, false, []uint32{1}, weights, lambda),
 		"stranger.pp":    parametersOfRun("other", "lda", vocab, true, false, []uint32{3}, weights, lambda),
 		"cut-model.pp":   parameterStream("lda", vocab, true, true, []uint32{2}, weights, lambda),
@@ -249,6 +261,27 @@ func files() map[string][]byte {
 		"dpvi-model.pp": parameterStream("dpvi", vocab, true, false, []uint32{2}, mean,
 			matrix{"deviation", 1, []float64{1, 1, 2}}),
 	}
+}
+
+// privately returns a stream of the private side with the records of another.
+func privately(b []byte) []byte {
+	in, err := stream.NewReader(bytes.NewReader(b), "a model")
+	if err != nil {
+		panic(err)
+	}
+	h, err := in.Header()
+	var records []*wire.Record
+	for err == nil {
+		var r *wire.Record
+		if r, err = in.Next(); err == nil {
+			records = append(records, proto.Clone(r).(*wire.Record))
+		}
+	}
+	if err != io.EOF {
+		panic(err)
+	}
+	h.Side = wire.Side_PRIVATE
+	return encode(h, false, records...)
 }
 
 // classes returns three rows of class yes and one of class no, which are otherwise equal.

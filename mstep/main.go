@@ -11,6 +11,7 @@ import (
 	"privpipe/mstep/public"
 	"privpipe/mstep/reconstruct"
 	"privpipe/mstep/sbn"
+	"privpipe/mstep/shares"
 	"privpipe/mstep/size"
 	"privpipe/mstep/words"
 	"privpipe/pipelines/filter"
@@ -20,21 +21,23 @@ import (
 // cli has a line for each model.
 var cli struct {
 	filter.Common
-	LDA         lda.Command         `cmd:"" name:"lda" help:"Learn topics."`
-	Counts      lda.CountsCommand   `cmd:"" help:"Learn topics from sampled counts of words by topic, or from their increments."`
-	Online      lda.OnlineCommand   `cmd:"" help:"Learn topics from batch after batch of documents."`
-	LDAPaper    lda.PaperCommand    `cmd:"" name:"lda-paper" help:"Learn topics with the estimates that papers print."`
-	Words       words.Command       `cmd:"" help:"Learn word frequencies."`
-	Choose      words.ChooseCommand `cmd:"" help:"Choose the most frequent words of a model of words, as the vocabulary of other models."`
-	Size        size.Command        `cmd:"" help:"Learn the size of a text, for account advise --size."`
-	BLR         blr.Command         `cmd:"" name:"blr" help:"Learn a classifier of rows: Bayesian logistic regression."`
-	DPVI        dpvi.Command        `cmd:"" name:"dpvi" help:"Learn a classifier of rows by gradients, a baseline for blr."`
-	ERM         blr.ERMCommand      `cmd:"" name:"erm" help:"Take the weights of a classifier of rows from the round in which estep erm minimised a perturbed objective."`
-	Linear      linear.Command      `cmd:"" help:"Learn a regression of rows: Bayesian linear regression."`
-	SBN         sbn.Command         `cmd:"" name:"sbn" help:"Learn a model of images: a sigmoid belief network."`
-	Public      public.Command      `cmd:"" help:"Make a public file, which mstep lda takes as a prior, of public text."`
-	Reconstruct reconstruct.Command `cmd:"" help:"Rebuild documents from reports of randomized response."`
-	Export      export.Command      `cmd:"" help:"Write a model file for other programs."`
+	LDA         lda.Command          `cmd:"" name:"lda" help:"Learn topics."`
+	Counts      lda.CountsCommand    `cmd:"" help:"Learn topics from sampled counts of words by topic, or from their increments."`
+	Online      lda.OnlineCommand    `cmd:"" help:"Learn topics from batch after batch of documents."`
+	LDAPaper    lda.PaperCommand     `cmd:"" name:"lda-paper" help:"Learn topics with the estimates that papers print."`
+	Words       words.Command        `cmd:"" help:"Learn word frequencies."`
+	Choose      words.ChooseCommand  `cmd:"" help:"Choose the most frequent words of a model of words, as the vocabulary of other models."`
+	Size        size.Command         `cmd:"" help:"Learn the size of a text, for account advise --size."`
+	BLR         blr.Command          `cmd:"" name:"blr" help:"Learn a classifier of rows: Bayesian logistic regression."`
+	DPVI        dpvi.Command         `cmd:"" name:"dpvi" help:"Learn a classifier of rows by gradients, a baseline for blr."`
+	ERM         blr.ERMCommand       `cmd:"" name:"erm" help:"Take the weights of a classifier of rows from the round in which estep erm minimised a perturbed objective."`
+	Linear      linear.Command       `cmd:"" help:"Learn a regression of rows: Bayesian linear regression."`
+	SBN         sbn.Command          `cmd:"" name:"sbn" help:"Learn a model of images: a sigmoid belief network."`
+	Shares      shares.Command       `cmd:"" help:"Make a series of the topics of documents over time, with bands and alarms, of releases of estep --shares."`
+	Topics      public.TopicsCommand `cmd:"" help:"Make a model of the topics of public text, without a release."`
+	Public      public.Command       `cmd:"" help:"Make a public file, which mstep lda takes as a prior, of public text."`
+	Reconstruct reconstruct.Command  `cmd:"" help:"Rebuild documents from reports of randomized response."`
+	Export      export.Command       `cmd:"" help:"Write a model file for other programs."`
 }
 
 func main() {

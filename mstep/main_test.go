@@ -132,6 +132,7 @@ func files() map[string][]byte {
 		"words-other.pp": wordReleases(other, 40, 10, 30),
 	}
 	maps.Copy(all, reports())
+	maps.Copy(all, windows())
 	return all
 }
 

@@ -19,6 +19,7 @@ type Command struct {
 	job.Keyed
 	job.Kept
 	job.Compared
+	job.Sharing
 	Sweeps    *int    `zero:"" placeholder:"N" help:"Draw the topic of each token N times a round (default 20, or 1 with --keep, where it may be 0). With --score and --infer: N times in all (default 100)."`
 	BurnIn    *int    `zero:"" placeholder:"N" help:"Leave the first N sweeps of a round out of the expected statistic (default 12). With --score and --infer: out of a document's shares of topics (default 50)."`
 	Statistic string  `enum:"expected,counts,increments" default:"expected" group:"Contribution" help:"Contribute ${enum}: the mean over sweeps of each token's probabilities of topics, the counts of drawn topics after the last sweep, or by how much these have changed in the round."`
@@ -64,6 +65,9 @@ func (c *Command) Validate() error {
 	return nil
 }
 
+// Training reports whether the command trains topics, and not only applies them.
+func (c *Command) Training() bool { return c.Job.Training() && !c.Shares }
+
 // setDefaults sets the flags with defaults that depend on other flags.
 func (c *Command) setDefaults() {
 	sweeps, burnIn := 20, 12
@@ -107,7 +111,8 @@ func (c *Command) options() Options {
 // Run is kong's hook.
 func (c *Command) Run(r *filter.Run) (err error) {
 	o := c.options()
-	work := job.Work{Family: lda.Family, New: func() model.EStep { return New(o, nil) }, Keyed: c.Keyed.Coins()}
+	work := job.Work{Family: lda.Family, New: func() model.EStep { return New(o, nil) }, Keyed: c.Keyed.Coins(),
+		Sharing: &c.Sharing}
 	if o.Unigram, work.Baseline, err = c.Baseline(&c.Job); err != nil {
 		return err
 	}

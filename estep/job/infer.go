@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io"
 
-	"privpipe/estep/internal/parquet"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/npy"
 	"privpipe/pipelines/parallel"
+	"privpipe/pipelines/parquet"
 	"privpipe/pipelines/wire"
 )
 
@@ -24,8 +24,8 @@ const (
 	inNPZ     = "npz"
 )
 
-// shares are one document's topic shares.
-type shares struct {
+// topicShares are one document's topic shares.
+type topicShares struct {
 	ID     string    `json:"id"`
 	Label  string    `json:"label,omitempty"` // absent if the document has none
 	Topics []float64 `json:"topics"`
@@ -33,7 +33,7 @@ type shares struct {
 
 // inferred is a batch of inferred documents. The workers make the JSON Lines, since they take time.
 type inferred struct {
-	documents []shares
+	documents []topicShares
 	lines     []byte
 }
 
@@ -59,7 +59,7 @@ func (j *Job) infer(r *filter.Run, next documents, worker func(int) model.Worker
 			if err != nil {
 				return inferred{}, err
 			}
-			document := shares{d.Id, d.Label, theta}
+			document := topicShares{d.Id, d.Label, theta}
 			if j.Format != jsonLines {
 				result.documents = append(result.documents, document)
 				continue
@@ -101,7 +101,7 @@ func (j *Job) infer(r *filter.Run, next documents, worker func(int) model.Worker
 }
 
 // sink returns a function that writes one document's shares in a format, and a function that writes the end.
-func sink(format string, w io.Writer, topics int) (write func(shares) error, end func() error) {
+func sink(format string, w io.Writer, topics int) (write func(topicShares) error, end func() error) {
 	switch format {
 	case inParquet:
 		names := make([]string, topics)
@@ -109,11 +109,11 @@ func sink(format string, w io.Writer, topics int) (write func(shares) error, end
 			names[k] = fmt.Sprint("topic_", k)
 		}
 		table := parquet.NewWriter(w, []string{"id", "label"}, names)
-		return func(d shares) error { return table.Write([]string{d.ID, d.Label}, d.Topics) }, table.Close
+		return func(d topicShares) error { return table.Write([]string{d.ID, d.Label}, d.Topics) }, table.Close
 	case inNPZ:
 		var ids, labels []string
 		var cells []float64
-		write = func(d shares) error {
+		write = func(d topicShares) error {
 			ids, labels, cells = append(ids, d.ID), append(labels, d.Label), append(cells, d.Topics...)
 			return nil
 		}

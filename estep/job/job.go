@@ -43,10 +43,12 @@ type Work struct {
 	Baseline *wire.Header // header of the model that scores are compared with; nil: no such model
 	// The columns for a model.Predictor, which writes predictions with --score; nil: no model.Predictor, or PerWord.
 	Columns []string
-	PerWord bool // instead of Columns: a model.Predictor with a column for each word in the model file
-	Once    bool // the only round must have all documents, each a privacy unit: what a paper claims is of such a run
-	Keyed        // for a model with secret coins
-	Kept         // for a model that keeps a state for each document
+	PerWord bool     // instead of Columns: a model.Predictor with a column for each word in the model file
+	Sharing *Sharing // flags of a model with topics; nil: it has none
+	Mean    bool     // one contribution a user: the mean of her documents' shares of topics
+	Once    bool     // the only round must have all documents, each a privacy unit: what a paper claims is of such a run
+	Keyed            // for a model with secret coins
+	Kept             // for a model that keeps a state for each document
 }
 
 // Training reports whether the job answers rounds, instead of scoring documents or inferring their topics.
@@ -64,6 +66,12 @@ func (j *Job) Do(r *filter.Run, w Work) error {
 	}
 	if j.Format != jsonLines && !j.Infer {
 		return exit.Errorf(exit.Usage, "--format belongs to --infer")
+	}
+	if w.Sharing != nil && w.Sharing.Shares {
+		return j.share(r, w)
+	}
+	if err := w.Sharing.unused(); err != nil {
+		return err
 	}
 	if err := j.checkStale(w); err != nil {
 		return err

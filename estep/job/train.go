@@ -80,7 +80,7 @@ func (t *trainer) train() (err error) {
 		}
 	}
 	if p := t.work.Public; p != nil {
-		if err := sharedVocabulary(t.in.Name(), h, "--vocab", p); err != nil {
+		if err := sharedVocabulary(t.in.Name(), h, cmp.Or(t.Model, "--vocab"), p); err != nil {
 			return err
 		}
 	}
@@ -250,9 +250,15 @@ func (t *trainer) round(open *wire.Record) error {
 		return nil
 	}
 	var err error
-	if coupled {
+	switch {
+	case coupled:
 		err = t.answerAll(whole, open.Round, next, write)
-	} else {
+	case t.work.Mean && t.header.Unit == wire.Unit_USER:
+		contributions := 0
+		if contributions, err = t.answerUsers(open.Round, next, write); err == nil {
+			end.GetRoundClose().Records = uint64(contributions)
+		}
+	default:
 		worker := workers(t.step, t.N())
 		work := func(i int, b *batch) (answer, error) {
 			defer t.memory.give(b)

@@ -17,6 +17,7 @@ import (
 type Command struct {
 	job.Job
 	job.Compared
+	job.Sharing
 	Tolerance  float64 `placeholder:"X" help:"Stop iterating over a document when the mean absolute change of γ over the topics is below X (default 0.001 in training, else 0.00001)."`
 	Iterations int     `placeholder:"N" help:"Stop after N iterations over a document (default 6 in training, where more do not pay; else 1000)."`
 	shape.Flags
@@ -44,6 +45,9 @@ func (c *Command) Validate() error {
 	return c.Compared.Check(&c.Job)
 }
 
+// Training reports whether the command trains topics. Then an inexact inference will do.
+func (c *Command) Training() bool { return c.Job.Training() && !c.Shares }
+
 // Run is kong's hook.
 func (c *Command) Run(r *filter.Run) error {
 	o := Options{
@@ -63,7 +67,7 @@ func (c *Command) Run(r *filter.Run) error {
 			o.Iterations = 6
 		}
 	}
-	work := job.Work{Family: lda.Family, New: func() model.EStep { return New(o) }}
+	work := job.Work{Family: lda.Family, New: func() model.EStep { return New(o) }, Sharing: &c.Sharing}
 	var err error
 	if o.Unigram, work.Baseline, err = c.Baseline(&c.Job); err != nil {
 		return err

@@ -46,6 +46,7 @@ type session struct {
 	vocab      vocabulary.Words
 	parameters *endpoint.StreamWriter // nil without --params-out, or after the reader has closed them
 	name       string                 // the training run; "" until a release or a checkpoint names it
+	exact      float64                // number of releases without noise
 	meter      *progress.Meter        // all of it is public, like all that mstep reads
 }
 
@@ -277,6 +278,9 @@ func (s *session) learnFrom(set *stream.Set) error {
 	if err := set.Skip(); err != nil { // skip cells that the learner did not read
 		return err
 	}
+	if release.Exact {
+		s.exact++
+	}
 	s.run.Round(int(release.Round), int(release.Rounds))
 	s.meter.Total.Store(int64(release.Rounds))
 	s.meter.Done.Store(int64(release.Round))
@@ -317,7 +321,7 @@ func (s *session) save() error {
 	if s.Checkpoint == "" || s.learner.Round()%s.Every != 0 {
 		return nil
 	}
-	state := s.learner.State()
+	state := s.exactly(s.learner.State())
 	out, err := endpoint.CreateStream(s.Checkpoint, s.header(wire.Kind_CHECKPOINT, state.Matrices), "none")
 	if err != nil {
 		return err
@@ -327,6 +331,14 @@ func (s *session) save() error {
 		return err
 	}
 	return out.Commit()
+}
+
+// exactly adds the number of releases without noise to a snapshot, if there are any.
+func (s *session) exactly(snapshot *model.Snapshot) *model.Snapshot {
+	if s.exact > 0 {
+		model.Exact.Put(snapshot, s.exact)
+	}
+	return snapshot
 }
 
 // restore resumes from the checkpoint if there is one.
@@ -350,6 +362,11 @@ func (s *session) restore() error {
 	set, err := in.ReadOne(nil)
 	if err != nil {
 		return err
+	}
+	if model.Exact.In(set) {
+		if s.exact, err = model.Exact.Of(set); err != nil {
+			return err
+		}
 	}
 	if err := s.learner.Restore(set); err != nil {
 		return exit.Errorf(exit.Malformed, "%s: %w", s.Checkpoint, err).WithHint("remove it to start again")
@@ -394,6 +411,7 @@ func (s *session) writeModel(name string) error {
 	if err != nil {
 		return exit.Errorf(exit.Malformed, "%w", err)
 	}
+	s.exactly(snapshot)
 	return modelfile.Write(name, s.Compress.Compress, s.header(wire.Kind_PARAMETERS, snapshot.Matrices), s.vocab,
 		s.learner.Round(), snapshot)
 }

@@ -22,8 +22,14 @@ type Release struct {
 	// All says that all units answered the round: nothing was sampled, so the statistics describe the whole data set.
 	All bool
 
+	// Exact says that privatize none released exact sums.
+	Exact bool
+
 	set *stream.Set
 }
+
+// Exact is the number of releases without noise that a model was learned from. A model from noisy ones lacks it.
+var Exact = Scalar{Name: "exact", Rule: Positive}
 
 // A Statistic is one matrix in a release, in the scale of the whole data set.
 type Statistic struct {
@@ -48,7 +54,7 @@ const maxNoise = 1<<32 - 1
 func NewRelease(set *stream.Set) (*Release, error) {
 	scheme := set.Release.Scheme
 	r := &Release{Round: set.Round, Rounds: int(scheme.Rounds), Rate: scheme.Rate,
-		All: scheme.Method == wire.Scheme_ALL, set: set}
+		All: scheme.Method == wire.Scheme_ALL, Exact: set.Release.Mechanism == event.None, set: set}
 	for i := range max(1, len(set.Release.Bounds)) {
 		if !(r.scale(i) <= maxScale) {
 			return nil, fmt.Errorf("release of round %d has a grid, a rate or a bound out of range", set.Round)

@@ -7,6 +7,7 @@ import (
 	"privpipe/pipelines/model/lda"
 	"privpipe/pipelines/model/linear"
 	"privpipe/pipelines/model/sbn"
+	"privpipe/pipelines/model/shares"
 	"privpipe/pipelines/model/size"
 	"privpipe/pipelines/model/words"
 )
@@ -21,4 +22,5 @@ var Families = []*model.Family{
 	dpvi.Family,
 	linear.Family,
 	sbn.Family,
+	shares.Family,
 }

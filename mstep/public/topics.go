@@ -1,0 +1,81 @@
+package public
+
+import (
+	"math"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/filter"
+	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/lda"
+	"privpipe/pipelines/model/modelfile"
+	"privpipe/pipelines/model/publictext"
+	"privpipe/pipelines/vocabulary"
+	"privpipe/pipelines/wire"
+)
+
+// TopicsCommand is mstep topics.
+type TopicsCommand struct {
+	Vocab  string `placeholder:"FILE" help:"Bring the topics to the words of FILE, the vocabulary of the documents; by default to the default vocabulary of tokenize."`
+	Output string `short:"o" placeholder:"FILE" help:"Write the model to FILE; standard output by default."`
+	Input  string `arg:"" placeholder:"FILE" help:"Public file of mstep public, such as pipelines/recipes/public/english.pp."`
+	filter.Compress
+}
+
+// Help is kong's hook.
+func (*TopicsCommand) Help() string {
+	return `
+The model has the topics of the first model of the public file. It costs no privacy, and estep --shares counts the
+documents of each topic under it.`
+}
+
+// Run is kong's hook.
+func (c *TopicsCommand) Run(r *filter.Run) error {
+	if err := r.Check(c.Input, c.Vocab); err != nil {
+		return err
+	}
+	if err := endpoint.Distinct(c.Output, c.Input, c.Vocab); err != nil {
+		return err
+	}
+	vocab, err := vocabulary.OpenOrDefault(c.Vocab)
+	if err != nil {
+		return err
+	}
+	text, err := publictext.Open(c.Input, vocab)
+	if err != nil || r.DryRun() {
+		return err
+	}
+	s := topicsOf(text)
+	return modelfile.Write(c.Output, c.Compress.Compress, &wire.Header{
+		Version: wire.Version, Kind: wire.Kind_PARAMETERS, Side: wire.Side_PUBLIC, Model: lda.Family.Name,
+		Vocabulary: vocab.Hash(), VocabularySize: uint32(len(vocab)), Matrices: s.Matrices,
+	}, vocab, 0, s)
+}
+
+// topicsOf returns a model of round 0 with the first public topics: the probability of a word in a topic is its
+// frequency times its lift. λ has the sum V in each topic. No word has less than a hundredth of its frequency, so that
+// one word that public text lacks in a topic does not rule the topic out.
+func topicsOf(text *publictext.Text) *model.Snapshot {
+	const least = 0.01
+	size := model.Size{Words: len(text.Frequencies), Components: text.First}
+	lambda := make([]float64, 0, size.Words*size.Components)
+	weights := make([]float32, 0, size.Words*size.Components)
+	for _, lifts := range text.Topics[:text.First] {
+		row, sum := make([]float64, size.Words), 0.0
+		for v, p := range text.Frequencies {
+			row[v] = p * (math.Exp(float64(lifts[v])) + least)
+			sum += row[v]
+		}
+		for _, x := range row {
+			lambda, weights = append(lambda, x/sum*float64(size.Words)), append(weights, float32(x/sum))
+		}
+	}
+	s := new(model.Snapshot)
+	prior := 1 / float64(size.Components)
+	lda.Alpha.Put(s, prior)
+	lda.Eta.Put(s, prior)
+	lda.Rounds.Put(s, 0)
+	lda.Weights.Put(s, size, weights)
+	lda.Lambda.Put(s, size, lambda)
+	text.PutDigest(s)
+	return s
+}

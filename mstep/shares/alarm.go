@@ -1,0 +1,54 @@
+package shares
+
+import "math"
+
+// An Alarm is a share that moved more than chance explains.
+type Alarm struct {
+	Window   string  `json:"window"`
+	Group    string  `json:"group,omitempty"`
+	Topic    string  `json:"topic"` // a number from 0, or "none"
+	Name     string  `json:"name,omitempty"`
+	Share    float64 `json:"share"`
+	Baseline float64 `json:"baseline"`
+	// Least is the change that is needed for an alarm.
+	Least float64 `json:"least"`
+}
+
+// A Test is the rule for alarms.
+type Test struct {
+	Rate     float64 // probability of a false alarm in a window, of all its topics together
+	Baseline int     // number of windows before, which the share is compared with
+	Change   float64 // changes of a share up to this are no news
+}
+
+// enough is the number of deviations that a total must be above 0. A share of a smaller total has no use.
+const enough = 5
+
+// moved compares a window with its baseline. It returns the least change that would be an alarm, and whether there is
+// one. z belongs to the rate.
+//
+// If nothing has changed, the documents of all these windows are drawn independently from one distribution. Then a sum
+// of N shares in [0, 1] with the mean s has at most the variance N·s(1 − s), that of a yes or no, and the noise adds
+// its own. The threshold is the quantile of their sum by Cornish and Fisher (Moments and cumulants in the specification
+// of distributions, 1938; Abramowitz and Stegun 26.2.49): z·√κ₂ + (z² − 1)·κ₃/6κ₂. The third cumulant κ₃ matters for
+// rare topics. A document that has several topics varies less than a yes or no, so the true rate is below the stated
+// one.
+func (t Test) moved(baseline, now cell, z float64) (least float64, alarm bool) {
+	if !baseline.clear(enough) || !now.clear(enough) {
+		return 0, false
+	}
+	s := baseline.add(now).share()
+	spread := s * (1 - s)
+	second := spread*(1/now.total+1/baseline.total) + now.shareVariance(s) + baseline.shareVariance(s)
+	if second == 0 {
+		return t.Change, false
+	}
+	third := spread * (1 - 2*s) * (1/(now.total*now.total) - 1/(baseline.total*baseline.total))
+	skew := (z*z - 1) * third / (6 * second)
+	d := now.share() - baseline.share()
+	if d < 0 {
+		d, skew = -d, -skew
+	}
+	least = t.Change + z*math.Sqrt(second) + max(0, skew)
+	return least, d > least
+}

@@ -1,0 +1,139 @@
+// Package shares makes a series of released shares of topics: how many documents of each window have each topic, with a
+// band, and an alarm when a share moves. It only post-processes releases.
+package shares
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/filter"
+	"privpipe/pipelines/model/modelfile"
+	"privpipe/pipelines/model/relevance"
+	"privpipe/pipelines/wire"
+)
+
+// Command is mstep shares.
+type Command struct {
+	Model      string   `placeholder:"FILE" help:"Name each topic by its leading words, from the model that estep --shares was given; by default topics have numbers only."`
+	Groups     string   `placeholder:"FILE" help:"Read the names of the groups from the list that estep --groups was given."`
+	Confidence float64  `default:"0.95" placeholder:"P" help:"All bands of a window hold together with the probability P, those of documents and those of shares (default ${default}). They are of the noise."`
+	Baseline   int      `default:"8" placeholder:"N" group:"Alarm" help:"Compare a share with that of the N windows before (default ${default})."`
+	AlarmRate  float64  `default:"0.05" placeholder:"P" group:"Alarm" help:"Raise a false alarm in a window, in any of its topics, with at most the probability P, where nothing has changed (default ${default})."`
+	Change     float64  `zero:"" default:"0" placeholder:"X" group:"Alarm" help:"Raise no alarm of a change of a share up to X, such as 0.01 (default 0)."`
+	Alarms     string   `output:"" placeholder:"FILE" group:"Alarm" help:"Also write the alarms to FILE, as JSON."`
+	Format     string   `enum:"csv,parquet" default:"csv" help:"Write the series in this format, ${enum}."`
+	Output     string   `short:"o" placeholder:"FILE" help:"Write the series to FILE; standard output by default."`
+	Inputs     []string `arg:"" optional:"" help:"Releases of estep --shares, in the order of the windows. A release is named by its run; one of several in a stream also by its round. Standard input by default."`
+	filter.Cells
+}
+
+// Help is kong's hook.
+func (*Command) Help() string {
+	return `
+A line is one topic in one window: its number of documents with a band, its share of them, the change since the window
+before, the share in the windows before (baseline), and an alarm. The topic "all" is all documents, and "none" those
+without a known word. A band is empty of meaning where the documents of a window are too few for the noise: [0, 1].
+
+    mstep shares --model model.pp -o series.csv 2026-W10.pp 2026-W11.pp 2026-W12.pp`
+}
+
+// Validate is kong's hook.
+func (c *Command) Validate() error {
+	for name, p := range map[string]float64{"--confidence": c.Confidence, "--alarm-rate": c.AlarmRate} {
+		if !(p > 0 && p < 1) {
+			return fmt.Errorf("%s must be in (0, 1), is %v", name, p)
+		}
+	}
+	switch {
+	case c.Baseline < 1:
+		return fmt.Errorf("--baseline must be at least 1, is %d", c.Baseline)
+	case !(c.Change >= 0 && c.Change < 1):
+		return fmt.Errorf("--change must be in [0, 1), is %v", c.Change)
+	}
+	return nil
+}
+
+// Run is kong's hook.
+func (c *Command) Run(r *filter.Run) error {
+	if len(c.Inputs) == 0 {
+		c.Inputs = []string{endpoint.Stdio}
+	}
+	others := []string{c.Model, c.Groups}
+	if err := r.Check(append(others, c.Inputs...)...); err != nil {
+		return err
+	}
+	if err := endpoint.Once(c.Inputs); err != nil {
+		return err
+	}
+	if err := endpoint.Distinct(c.Output, append(others, c.Inputs...)...); err != nil {
+		return err
+	}
+	if c.Alarms != "" && endpoint.IsStdout(c.Alarms) && endpoint.IsStdout(c.Output) {
+		return exit.Errorf(exit.Usage, "--output and --alarms are both standard output")
+	}
+	if r.DryRun() {
+		return nil
+	}
+	in, err := c.read()
+	if err != nil {
+		return err
+	}
+	s := &Series{
+		Windows: in.windows, Topics: int(in.matrix.Columns) - 1, Groups: in.groups, Confidence: c.Confidence,
+		Test: Test{Rate: c.AlarmRate, Baseline: c.Baseline, Change: c.Change},
+	}
+	if s.Names, err = c.names(s.Topics); err != nil {
+		return err
+	}
+	rows := s.Rows()
+	alarms := []*Alarm{} // an empty list in JSON
+	for _, row := range rows {
+		if row.Alarm != nil {
+			alarms = append(alarms, row.Alarm)
+		}
+	}
+	r.Summarize("windows", len(s.Windows))
+	r.Summarize("alarms", len(alarms))
+	if c.Alarms != "" {
+		b, err := json.MarshalIndent(map[string]any{
+			"rate": c.AlarmRate, "windows": len(s.Windows), "newest": s.Windows[len(s.Windows)-1].Name,
+			"alarms": alarms,
+		}, "", "  ")
+		if err != nil {
+			return err
+		}
+		if err := endpoint.WriteFile(c.Alarms, wire.Side_PUBLIC, append(b, '\n')); err != nil {
+			return err
+		}
+	}
+	return write(c.Output, c.Format, in.unit, rows)
+}
+
+// leading is the number of words in a topic's name.
+const leading = 3
+
+// names returns the names of topics: their leading words.
+func (c *Command) names(topics int) ([]string, error) {
+	if c.Model == "" {
+		return nil, nil
+	}
+	m, err := modelfile.ReadTopics(c.Model, c.MaxCells)
+	if err != nil {
+		return nil, err
+	}
+	if m.Number != topics {
+		return nil, exit.Errorf(exit.Malformed, "%s: has %d topics, the releases %d", c.Model, m.Number, topics)
+	}
+	overall, names := relevance.Overall(m.Cells, len(m.Words)), make([]string, topics)
+	for k := range names {
+		var words []string
+		for _, id := range relevance.Of(m.Row(k), overall).Best(relevance.Default, leading) {
+			words = append(words, m.Words[id])
+		}
+		names[k] = strings.Join(words, " ")
+	}
+	return names, nil
+}
