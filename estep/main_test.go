@@ -194,11 +194,12 @@ func files() map[string][]byte {
 			{Id: "a", Label: "sci.\"med\"", WordGaps: []uint32{0}, Counts: []uint32{2}},
 			{Id: "b", WordGaps: []uint32{2}, Counts: []uint32{1}},
 		})...),
-		"labelled.pp": encode(ofRounds(vocab, wire.Unit_DOCUMENT), false, roundsOf(wire.Unit_DOCUMENT, 1, []*wire.Document{
-			{Id: "a", Label: "blue", WordGaps: []uint32{0}, Counts: []uint32{2}},
-			{Id: "b", Label: "green", WordGaps: []uint32{2}, Counts: []uint32{1}},
-			{Id: "c", Label: "red"},
-		})...),
+		"labelled.pp": encode(ofRounds(vocab, wire.Unit_DOCUMENT), false,
+			roundsOf(wire.Unit_DOCUMENT, 1, []*wire.Document{
+				{Id: "a", Label: "blue", WordGaps: []uint32{0}, Counts: []uint32{2}},
+				{Id: "b", Label: "green", WordGaps: []uint32{2}, Counts: []uint32{1}},
+				{Id: "c", Label: "red"},
+			})...),
 		"public.pp":     documentStream(wire.Side_PUBLIC, vocab),
 		"other-docs.pp": documentStream(wire.Side_PRIVATE, other),
 		"cut-documents.pp": encode(header(wire.Kind_DOCUMENTS, vocab), true,

@@ -46,9 +46,10 @@ type Work struct {
 	PerWord bool     // instead of Columns: a model.Predictor with a column for each word in the model file
 	Sharing *Sharing // flags of a model with topics; nil: it has none
 	Mean    bool     // one contribution a user: the mean of her documents' shares of topics
-	Once    bool     // the only round must have all documents, each a privacy unit: what a paper claims is of such a run
-	Keyed            // for a model with secret coins
-	Kept             // for a model that keeps a state for each document
+	// The only round must have all documents, each a privacy unit: what a paper claims is of such a run.
+	Once  bool
+	Keyed // for a model with secret coins
+	Kept  // for a model that keeps a state for each document
 }
 
 // Training reports whether the job answers rounds, instead of scoring documents or inferring their topics.

@@ -40,9 +40,9 @@ type shared struct {
 	shares []float64
 }
 
-// answerUsers answers a round with one contribution a user, the mean of her documents. It keeps a row of shares for each
-// user in memory. Users come in the order of their first documents, and documents are added in their order. So a round
-// that is answered again has the same bytes. answerUsers returns the number of contributions.
+// answerUsers answers a round with one contribution a user, the mean of her documents. It keeps a row of shares for
+// each user in memory. Users come in the order of their first documents, and documents are added in their order. So a
+// round that is answered again has the same bytes. answerUsers returns the number of contributions.
 func (t *trainer) answerUsers(round uint32, next func() (*batch, bool, error),
 	write func(answer) error) (int, error) {
 	worker := workers(t.step, t.N())

@@ -149,15 +149,15 @@ func TestFalseAlarms(t *testing.T) {
 		// A window is the baseline of eight others, so alarms come together: the variance is up to nine times that of
 		// independent windows.
 		if most := windows*rate + 4.9*3*math.Sqrt(windows*rate); float64(len(alarmed)) > most {
-			t.Errorf("%d documents, noise %v: a false alarm in %d of %d windows", s.documents, s.deviation, len(alarmed),
-				windows)
+			t.Errorf("%d documents, noise %v: a false alarm in %d of %d windows", s.documents, s.deviation,
+				len(alarmed), windows)
 		}
 	}
 }
 
 // TestBurst: a burst of 2 % of 10,000 documents a week is found in its week at ε = 0.1 (noise 37), and names its topic.
-// It is 200 documents, where noise and chance have a deviation of 41 and an alarm needs 3.3 of them, so 94 of 100 bursts
-// are found on average. The draws are seeded; by fresh draws the test would fail with a probability below 1e-4.
+// It is 200 documents, where noise and chance have a deviation of 41 and an alarm needs 3.3 of them, so 94 of 100
+// bursts are found on average. The draws are seeded; by fresh draws the test would fail with a probability below 1e-4.
 func TestBurst(t *testing.T) {
 	found, elsewhere := 0, 0
 	const streams = 100
