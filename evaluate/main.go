@@ -22,6 +22,7 @@ var cli struct {
 	Diversity  measure.Diversity  `cmd:"" help:"Compute how many of the likeliest words of a model's topics are different."`
 	Compare    measure.Compare    `cmd:"" help:"Match the topics of two models, and print how far apart they are."`
 	Report     report.Report      `cmd:"" help:"Write a report on a model and its ledger as one HTML page."`
+	Series     report.Series      `cmd:"" help:"Write topics over time, of mstep shares, as one HTML page."`
 	Chart      report.Chart       `cmd:"" help:"Draw a CSV of curves as SVG, in the look of all figures."`
 	Attack     audit.Attack       `cmd:"" help:"Attack the privacy of documents."`
 	Audit      audit.Audit        `cmd:"" help:"Compute a lower bound on the privacy loss of a privatize or estep binary, beside the claimed loss."`

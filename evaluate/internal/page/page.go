@@ -65,18 +65,31 @@ const MaxBytes = 2_000_000
 
 // HTML returns the page.
 func (p *Page) HTML() ([]byte, error) {
-	var b bytes.Buffer
-	err := pageTemplate().Execute(&b, struct {
+	return render(pageTemplate(), struct {
 		*Page
-		Style  template.CSS
-		Script template.JS
-		// Policy is a Content-Security-Policy (W3C, CSP Level 3): nothing is fetched, and only scripts and styles with
-		// these hashes run.
-		Policy string
-	}{p, template.CSS(pageCSS), template.JS(pageJS), fmt.Sprintf(
+		shell
+	}{p, newShell()})
+}
+
+// A shell is what all pages have.
+type shell struct {
+	Style  template.CSS
+	Script template.JS
+	// Policy is a Content-Security-Policy (W3C, CSP Level 3): nothing is fetched, and only scripts and styles with
+	// these hashes run.
+	Policy string
+}
+
+func newShell() shell {
+	return shell{template.CSS(pageCSS), template.JS(pageJS), fmt.Sprintf(
 		"default-src 'none'; style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'", hash(pageCSS),
-		hash(pageJS))})
-	if err != nil {
+		hash(pageJS))}
+}
+
+// render fills a page's template.
+func render(t *template.Template, data any) ([]byte, error) {
+	var b bytes.Buffer
+	if err := t.Execute(&b, data); err != nil {
 		return nil, err
 	}
 	html := visible(b.Bytes())
