@@ -16,6 +16,7 @@ var cli struct {
 	Images   command.Images   `cmd:"" help:"Turn images (IDX files, folders of PNG files) into documents over the vocabulary of pixels."`
 	Features command.Features `cmd:"" help:"Write the vocabulary of rows or of images: the names of their features."`
 	UCI      command.UCI      `cmd:"" name:"uci" help:"Read bags of words in the format of the UCI repository."`
+	Calendar command.Calendar `cmd:"" help:"Print the days, weeks or months of a calendar, for --from and --until of text."`
 	Cut      streams.Cut      `cmd:"" help:"Bring documents to some words of their vocabulary."`
 	Sets     streams.Sets     `cmd:"" help:"Count each word of a document once."`
 	Sizes    streams.Sizes    `cmd:"" help:"Write the size of each document as a row, for estep size."`

@@ -24,6 +24,7 @@ type Command struct {
 	Secret     string      `output:"" placeholder:"FILE" help:"Throw the coins of --poisson, --fixed or --allocate with the key in FILE; sample makes the key if FILE is missing. Without FILE the key is new at each start. A restart with the same key draws the same rounds. Use a key for one run only. Keep the key as private as the documents: whoever has the key knows which units each round holds, and sampling no longer hides the units."`
 	Seed       *uint64     `zero:"" help:"FOR TESTS: throw public coins, each a function of this seed, the round and the name of the unit. The stream then states that sampling amplifies nothing. By default the coins are secret."`
 	TrustNames bool        `help:"Accept names of units that are consecutive numbers. By default --epoch without --window, and --seed, refuse such names of private documents, since they may be positions. If the names are positions, removing one unit moves other units to other rounds, and no ε holds."`
+	AllowEmpty bool        `help:"Draw rounds of nobody from inputs without a document, as of a week in which nobody wrote: a release then says so, with noise. By default such inputs are refused, since a round of nobody costs as much of the budget. Not for --window and --fixed."`
 	Memory     filter.Size `zero:"" default:"4GiB" help:"Keep at most this much of the documents in memory, 4GiB by default. Other documents go to a temporary file in TMPDIR."`
 	Output     string      `short:"o" placeholder:"FILE" help:"Write the rounds to FILE or to a topic, by default to standard output. A hash of a unit's name chooses its partition of the topic."`
 	Inputs     []string    `arg:"" optional:"" help:"Read streams of documents from these files or topics, by default from standard input."`
@@ -67,6 +68,10 @@ func (s *Command) validateScheme() error {
 	}
 	if s.Fixed.Of != 0 {
 		return errors.New("--fixed takes S here, without N: sample counts the units itself")
+	}
+	if s.AllowEmpty && (s.Fixed.Size != 0 || s.Window != 0) {
+		return errors.New("--allow-empty does not go with --fixed, whose rounds have a size, nor with --window, " +
+			"whose windows may be empty")
 	}
 	if s.Poisson != nil {
 		if err := event.CheckRate(*s.Poisson); err != nil {

@@ -132,7 +132,7 @@ func (s *Command) load(r *filter.Run) (*corpus.Corpus, *wire.Header, error) {
 			return nil, nil, err
 		}
 	}
-	if documents.Documents() == 0 {
+	if documents.Documents() == 0 && !s.AllowEmpty {
 		return nil, nil, errEmpty(s.inputs())
 	}
 	if !slices.ContainsFunc(s.inputs(), func(name string) bool { return !endpoint.IsTopic(name) }) {

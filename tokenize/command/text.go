@@ -88,12 +88,13 @@ func (t *Text) Run(r *filter.Run) error {
 	if err != nil || r.DryRun() {
 		return err
 	}
-	out, err := t.create(words, rule.Settings())
+	settings := withDates(rule.Settings(), t.kept)
+	out, err := t.create(words, settings)
 	if err != nil {
 		return err
 	}
 	defer out.Abort()
-	sizes, err := t.SizesOutput.Create(t.side(), rule.Settings(), t.Compress.Compress)
+	sizes, err := t.SizesOutput.Create(t.side(), settings, t.Compress.Compress)
 	if err != nil {
 		return err
 	}

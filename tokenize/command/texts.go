@@ -17,6 +17,7 @@ import (
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
 	"privpipe/tokenize/internal/bag"
+	"privpipe/tokenize/internal/date"
 	"privpipe/tokenize/internal/name"
 	"privpipe/tokenize/internal/source"
 	"privpipe/tokenize/internal/words"
@@ -26,7 +27,16 @@ import (
 // texts has the flags of the commands that make a record of each text.
 type texts struct {
 	textFormat
+	dates
 	conversion
+}
+
+// Validate is kong's hook.
+func (t *texts) Validate() (err error) {
+	if t.kept, err = t.dates.dateRule(&t.Columns); err != nil {
+		return err
+	}
+	return t.conversion.Validate()
 }
 
 // conversion has the flags of the commands that make a record of each document in files.
@@ -38,6 +48,8 @@ type conversion struct {
 
 	// spelling unifies the spellings of users, by the rule of words. If it is nil, users stay as they are.
 	spelling func(user string) string `kong:"-"`
+
+	kept *date.Rule // documents that are kept, by their dates; nil: all
 }
 
 func (c *conversion) Validate() error {
@@ -63,6 +75,7 @@ type entry struct {
 type counted struct {
 	documents, empty, skipped uint64
 	blank                     uint64 // text files without any text
+	outside                   uint64 // documents of another time
 	lists                     bool   // some text is a list of tokens
 	replaced                  uint64 // U+FFFD in place of halves of surrogate pairs and of bytes outside the encoding
 	words                     bag.Words
@@ -97,6 +110,7 @@ func (t *conversion) convert(
 		meter.Documents.Add(int64(made.documents))
 		total.empty += made.empty
 		total.blank += made.blank
+		total.outside += made.outside
 		total.replaced += made.replaced
 		total.lists = total.lists || made.lists
 		total.skipped += made.skipped
@@ -132,11 +146,11 @@ func (t *conversion) convert(
 		r.Log.Warn("U+FFFD takes the place of what is no character: half of a surrogate pair, " +
 			"or bytes that are none of the --encoding")
 	}
-	if err == nil && total.documents == 0 && total.skipped > 0 {
+	if err == nil && total.documents+total.outside == 0 && total.skipped > 0 {
 		err = exit.Errorf(exit.Malformed, "every document is malformed").
 			WithHint("--on-error stop names the first fault; --skipped FILE lists all")
 	}
-	if err == nil && total.documents == total.blank {
+	if err == nil && total.documents == total.blank && t.kept == nil { // a window may be empty
 		err = streams.ErrEmpty("a document", t.names()...)
 	}
 	return total, err
@@ -147,6 +161,13 @@ func (t *conversion) chunk(framer *stream.Framer, recorder recorder, chunk sourc
 	var records []*wire.Record
 	unnamed := false
 	for line, d := range documents(chunk, t.MaxDocument) {
+		if t.kept != nil && d.err == nil {
+			var kept bool
+			if kept, d.err = t.kept.Keeps(d.date); !kept && d.err == nil {
+				made.outside++
+				continue
+			}
+		}
 		if d.err == nil && t.spelling != nil {
 			d.names.User = t.spelling(d.names.User)
 		}
@@ -185,6 +206,9 @@ func isBlank(r rune) bool { return unicode.IsSpace(r) || r == '\uFEFF' }
 // commit completes the output with the counts and the given tallies.
 func (c counted) commit(r *filter.Run, out *endpoint.StreamWriter, others ...*wire.Tally) error {
 	tallies := append([]*wire.Tally{{Name: "empty", Value: c.empty}, {Name: "skipped", Value: c.skipped}}, others...)
+	if c.outside > 0 {
+		tallies = append(tallies, &wire.Tally{Name: "outside", Value: c.outside})
+	}
 	if c.replaced > 0 {
 		tallies = append(tallies, &wire.Tally{Name: "replaced", Value: c.replaced})
 	}
@@ -200,6 +224,7 @@ type document struct {
 	names *wire.Document
 	text  words.Text
 	cells []string
+	date  string
 	err   error
 
 	replaced int // halves of surrogate pairs
@@ -261,7 +286,7 @@ func rowDocument(row source.Row) document {
 	if fields.ID != nil {
 		names.Id = string(*fields.ID)
 	}
-	return document{names: names, text: *fields.Text, replaced: fields.Replaced}
+	return document{names: names, text: *fields.Text, date: string(fields.Date), replaced: fields.Replaced}
 }
 
 func fileDocument(chunk source.Chunk) document {

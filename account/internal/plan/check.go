@@ -151,5 +151,11 @@ func (c *Flags) checkScheme() error {
 	if err := errors.Join(c.Fixed.CheckPopulation(), c.CheckEpochs(c.rounds())); err != nil {
 		return err
 	}
+	switch disjoint := c.scheme().Disjoint(); {
+	case c.runs() < 1 || c.runs() > event.MaxRounds/max(1, c.AllRounds(c.rounds())):
+		return fmt.Errorf("--runs must be at least 1, and all rounds of all runs at most %d", event.MaxRounds)
+	case c.runs() > 1 && (disjoint || c.Solve == "rounds"):
+		return errors.New("--runs is for rounds of which each draws its units anew, and not for --solve rounds")
+	}
 	return c.scheme().Check()
 }

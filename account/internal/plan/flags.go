@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"crypto/rand"
 	"strings"
 	"time"
@@ -26,6 +27,7 @@ type Flags struct {
 
 	scheme.Flags
 	Rounds *int `group:"Scheme" short:"T" placeholder:"T" help:"Set the number of rounds T, and of releases; 1 by default. With --epochs, T rounds of each epoch."`
+	Runs   int  `group:"Scheme" default:"1" placeholder:"N" help:"Allow N runs of all these rounds under the grant, such as one a week, each under a name of its own; 1 by default. Not for --allocate and --epoch."`
 	Seeded bool `group:"Scheme" help:"Plan for sample --seed: the coins are known, so nothing is amplified."`
 
 	Mechanism   string      `group:"Mechanism" enum:"gaussian,laplace,select,randomized-response" default:"gaussian" help:"Use this mechanism, one of ${enum}. The last two imply --all."`
@@ -84,6 +86,8 @@ func (c *Flags) rounds() int {
 	return *c.Rounds
 }
 
+func (c *Flags) runs() int { return cmp.Or(c.Runs, 1) }
+
 // once says whether the mechanism releases once, from all units.
 func (c *Flags) once() bool {
 	return c.Mechanism == event.Select || c.Mechanism == event.RandomizedResponse
@@ -121,7 +125,7 @@ func (c *Flags) grant() *event.Grant {
 		Clipping: c.Clipping, NonNegative: c.NonNegative, MaxWords: c.MaxWords, ReportWords: c.ReportWords,
 		Threshold: c.Threshold, Claim: c.Claim,
 		Proved: c.Sensitivity, Draws: c.Draws,
-		Scheme: c.scheme(), Releases: c.AllRounds(c.rounds()), Expires: c.Expires,
+		Scheme: c.scheme(), Releases: c.runs() * c.AllRounds(c.rounds()), Expires: c.Expires,
 	}
 	if g.ID == "" {
 		g.ID = strings.ToLower(rand.Text()[:12])

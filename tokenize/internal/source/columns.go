@@ -23,9 +23,10 @@ const (
 	roleID
 	roleUser
 	roleLabel
+	roleDate // only if a flag names its column
 )
 
-var roles = [...]string{roleText: "text", roleID: "id", roleUser: "user", roleLabel: "label"}
+var roles = [...]string{roleText: "text", roleID: "id", roleUser: "user", roleLabel: "label", roleDate: "date"}
 
 // UnmarshalText implements encoding.TextUnmarshaler: text=subject,body,id=post_id,user= or only names of the text.
 func (c *Columns) UnmarshalText(text []byte) error {
@@ -40,7 +41,7 @@ func (c *Columns) UnmarshalText(text []byte) error {
 		if !is {
 			role, column = roles[roleText], part
 		}
-		at := slices.Index(roles[:], role)
+		at := slices.Index(roles[:roleDate], role)
 		switch {
 		case at < 0 || part == "" || column == "" && at == roleText || !is && last != roleText:
 			return fmt.Errorf(
@@ -63,7 +64,7 @@ func (c *Columns) UnmarshalText(text []byte) error {
 // String implements fmt.Stringer: the form that UnmarshalText reads.
 func (c Columns) String() string {
 	var parts []string
-	for role, column := range c {
+	for role, column := range c[:roleDate] {
 		if column != "" {
 			parts = append(parts, roles[role]+"="+strings.TrimPrefix(column, noColumn))
 		}
@@ -75,7 +76,28 @@ func (c Columns) String() string {
 func (c *Columns) name(role int) string { return cmp.Or(c[role], roles[role]) }
 
 // lacks says whether the user wants no column for the role.
-func (c *Columns) lacks(role int) bool { return c[role] == noColumn }
+func (c *Columns) lacks(role int) bool {
+	return c[role] == noColumn || role == roleDate && c[role] == ""
+}
+
+// SetDate names the column of dates. "" is none, as by default.
+func (c *Columns) SetDate(name string) { c[roleDate] = name }
+
+// flagOf is the flag that names a role's column.
+func flagOf(role int) string {
+	if role == roleDate {
+		return "--date NAME"
+	}
+	return "--columns " + roles[role] + "=NAME"
+}
+
+// wanted are the roles that documents have. Dates are the last, so a text without them is as fast as it was.
+func (c *Columns) wanted() []string {
+	if c.lacks(roleDate) {
+		return roles[:roleDate]
+	}
+	return roles[:]
+}
 
 // texts are the names of the columns of the text.
 func (c *Columns) texts() []string { return strings.Split(c.name(roleText), ",") }

@@ -143,8 +143,9 @@ func newTable(content []byte, comma rune, quote Quote, o *Options) (*table, int6
 		t.cells, err = o.Cells.columnsOf(head)
 		return t, r.InputOffset(), err
 	}
-	for role, named := range o.Columns {
-		names := o.Columns.texts()
+	t.columns[roleDate] = -1
+	for role := range o.Columns.wanted() {
+		names, named := o.Columns.texts(), o.Columns[role]
 		if role != roleText {
 			names = []string{o.Columns.name(role)}
 		}
@@ -158,8 +159,8 @@ func newTable(content []byte, comma rune, quote Quote, o *Options) (*table, int6
 			} else if column < 0 && (role == roleText || named != "") {
 				return nil, 0, exit.Errorf(exit.Malformed,
 					"no column %q in the first row, which names the columns", name).
-					WithHint("--columns %s=NAME names the column that is meant, and user=NAME that of users; "+
-						"--delimiter says what separates columns, if not a comma, or a tab in TSV", roles[role])
+					WithHint("%s names the column that is meant, and --columns user=NAME that of users; "+
+						"--delimiter says what separates columns, if not a comma, or a tab in TSV", flagOf(role))
 			}
 			if role == roleText {
 				t.texts = append(t.texts, column)
@@ -394,6 +395,6 @@ func (t *table) row(record []string, named *Columns) (f Fields, err error) {
 	if id := Name(names[roleID]); id != "" {
 		f.ID = &id
 	}
-	f.User, f.Label = Name(names[roleUser]), Label(names[roleLabel])
+	f.User, f.Label, f.Date = Name(names[roleUser]), Label(names[roleLabel]), Name(names[roleDate])
 	return f, nil
 }

@@ -20,6 +20,7 @@ type Fields struct {
 	Text  *words.Text
 	User  Name
 	Label Label
+	Date  Name
 	// Replaced counts halves of surrogate pairs. U+FFFD stands in their place.
 	Replaced int
 }
@@ -145,7 +146,7 @@ func (o *object) set(path string, value jsontext.Value) error {
 		o.found[i], o.texts[i] = true, text
 		o.fields.Replaced += halves(value)
 	}
-	for role := roleID; role < len(roles); role++ {
+	for role := roleID; role < len(o.columns.wanted()); role++ {
 		if path != o.columns.name(role) || o.columns.lacks(role) {
 			continue
 		}
@@ -214,6 +215,8 @@ func (f *Fields) set(role int, value jsontext.Value) error {
 		return f.ID.UnmarshalJSON(value)
 	case roleUser:
 		return f.User.UnmarshalJSON(value)
+	case roleDate:
+		return f.Date.UnmarshalJSON(value)
 	}
 	return f.Label.UnmarshalJSON(value)
 }

@@ -70,7 +70,7 @@ func (p *flat) value(f *Fields, name []byte, columns *Columns) bool {
 	if !quoted && (p.at != begin || !p.scalar()) {
 		return false
 	}
-	for role := range roles {
+	for role := range columns.wanted() {
 		switch {
 		case string(name) != columns.name(role) || columns.lacks(role):
 		case !quoted && role == roleText:
@@ -103,6 +103,8 @@ func (f *Fields) setString(role int, s []byte) {
 		f.User = Name(s)
 	case roleLabel:
 		f.Label = Label(s)
+	case roleDate:
+		f.Date = Name(s)
 	}
 }
 

@@ -58,6 +58,9 @@ func parseMail(content []byte, columns *Columns) (f Fields, err error) {
 	if name := columns[roleLabel]; name != "" && !columns.lacks(roleLabel) {
 		f.Label = Label(header(m.Header, name))
 	}
+	if !columns.lacks(roleDate) {
+		f.Date = Name(header(m.Header, columns[roleDate]))
+	}
 	return f, nil
 }
 

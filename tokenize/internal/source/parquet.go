@@ -102,7 +102,7 @@ func (r *rows) column(role int, name string) (*parquet.Column, error) {
 		return nil, nil
 	}
 	c, err := r.file.Column(name)
-	hint := fmt.Sprintf("--columns %s=NAME names the column that is meant", roles[role])
+	hint := flagOf(role) + " names the column that is meant"
 	switch {
 	case err == parquet.ErrNoColumn && role != roleText && r.Columns[role] == "":
 		return nil, nil
@@ -115,7 +115,7 @@ func (r *rows) column(role int, name string) (*parquet.Column, error) {
 		err = errors.New("must have strings or what CSV spells out, not lists")
 	}
 	if err != nil {
-		if role != roleText {
+		if role != roleText && role != roleDate {
 			hint = fmt.Sprintf("--columns %s= means no column, and %s=NAME another one", roles[role], roles[role])
 		}
 		return nil, exit.Errorf(exit.Malformed, "%s: column %q: %w", r.path, name, err).WithHint("%s", hint)
@@ -194,6 +194,7 @@ func (r *rows) row(cells []parquet.Cell) (row Row) {
 		row.Fields.ID = &id
 	}
 	row.Fields.User, row.Fields.Label = Name(names[roleUser]), Label(names[roleLabel])
+	row.Fields.Date = Name(names[roleDate])
 	return row
 }
 

@@ -101,7 +101,21 @@ func NewReader(names []string, o Options) (*Reader, error) {
 		}
 		r.inputs = append(r.inputs, in)
 	}
+	if err := r.dated(); err != nil {
+		return nil, err
+	}
 	return r, r.distinct()
+}
+
+// dated refuses inputs whose documents have no date, if dates are wanted.
+func (r *Reader) dated() error {
+	for _, in := range r.inputs {
+		if (in.format == TextFile || in.format == Lines) && !r.Columns.lacks(roleDate) {
+			return exit.Errorf(exit.Usage, "%s: a plain text has no date, which --date wants", in.path).
+				WithHint("JSON Lines, CSV, TSV, Parquet and mail have one; --format says what the file is")
+		}
+	}
+	return nil
 }
 
 // distinct refuses a file that is an input twice, since its documents would count twice. A link to a file counts as the
