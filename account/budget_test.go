@@ -30,8 +30,10 @@ func nightly(t *testing.T) *ledgertest.Book {
 			t.Fatal(err)
 		}
 		id := "night" + strconv.Itoa(night)
-		g := plannedGrant(t, &plan.Flags{Flags: scheme.Flags{Sampled: scheme.Sampled{All: true}}, Rounds: new(2),
-			Epsilon: float64(night) / 2, Delta: 1e-6, ID: id, Ledger: path, Accountant: "pld"})
+		g := plannedGrant(t, &plan.Flags{
+			Sampling: plan.Sampling{Flags: scheme.Flags{Sampled: scheme.Sampled{All: true}}, Rounds: new(2)},
+			Budget:   plan.Budget{Epsilon: float64(night) / 2, Delta: 1e-6, Ledger: path, Accountant: "pld"},
+			Term:     plan.Term{ID: id}})
 		b.Grant(t, g)
 		for round := range 2 {
 			b.Charge(t, ledgertest.ChargeOf(g, round+1, id))

@@ -29,9 +29,9 @@ func twoHospitals(t *testing.T, changes ...func(north, south *event.Grant)) *led
 	}
 	plan := func(dataset string, epsilon float64) *event.Grant {
 		return plannedGrant(t, &plan.Flags{
-			Flags: scheme.Flags{Sampled: scheme.Sampled{All: true}}, Rounds: new(2), Epsilon: epsilon, Delta: 1e-6,
-			ID: dataset + "-night", Dataset: dataset, Ledger: path, Accountant: "pld",
-		})
+			Sampling: plan.Sampling{Flags: scheme.Flags{Sampled: scheme.Sampled{All: true}}, Rounds: new(2)},
+			Budget:   plan.Budget{Epsilon: epsilon, Delta: 1e-6, Ledger: path, Accountant: "pld"},
+			Term:     plan.Term{ID: dataset + "-night"}, Share: plan.Share{Dataset: dataset}})
 	}
 	north, south := plan("north", 1), plan("south", 0.5)
 	for _, change := range changes {

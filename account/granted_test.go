@@ -126,17 +126,22 @@ func ruleLedgers(t *testing.T) map[string][]byte {
 // With a budget smaller by a thousandth, the budget check refuses the charges.
 func TestVerifiedPlans(t *testing.T) {
 	for name, c := range map[string]plan.Flags{
-		"poisson":  {Flags: scheme.Flags{Sampled: scheme.Sampled{Poisson: new(0.05)}}},
-		"seeded":   {Flags: scheme.Flags{Sampled: scheme.Sampled{Poisson: new(0.05)}}, Seeded: true},
-		"fixed":    {Flags: scheme.Flags{Sampled: scheme.Sampled{Fixed: scheme.Units{Size: 5, Of: 100}}}},
-		"epoch":    {Flags: scheme.Flags{Epoch: true}},
-		"allocate": {Flags: scheme.Flags{Allocate: true}},
-		"epochs":   {Flags: scheme.Flags{Allocate: true, Epochs: new(3)}, Rounds: new(10)},
-		"batch": {Flags: scheme.Flags{Sampled: scheme.Sampled{All: true}}, Clipping: event.ClipBatch,
-			Claim: event.PaperClaim},
-		"laplace":  {Flags: scheme.Flags{Sampled: scheme.Sampled{All: true}}, Mechanism: event.Laplace},
-		"select":   {Mechanism: event.Select, MaxWords: 300, Rounds: new(1)},
-		"response": {Mechanism: event.RandomizedResponse, MaxWords: 30, Rounds: new(1)},
+		"poisson": {Sampling: plan.Sampling{Flags: scheme.Flags{Sampled: scheme.Sampled{Poisson: new(0.05)}}}},
+		"seeded": {Sampling: plan.Sampling{Flags: scheme.Flags{Sampled: scheme.Sampled{Poisson: new(0.05)}},
+			Seeded: true}},
+		"fixed": {Sampling: plan.Sampling{Flags: scheme.Flags{Sampled: scheme.Sampled{
+			Fixed: scheme.Units{Size: 5, Of: 100}}}}},
+		"epoch":    {Sampling: plan.Sampling{Flags: scheme.Flags{Epoch: true}}},
+		"allocate": {Sampling: plan.Sampling{Flags: scheme.Flags{Allocate: true}}},
+		"epochs":   {Sampling: plan.Sampling{Flags: scheme.Flags{Allocate: true, Epochs: new(3)}, Rounds: new(10)}},
+		"batch": {Sampling: plan.Sampling{Flags: scheme.Flags{Sampled: scheme.Sampled{All: true}}},
+			Clipping: event.ClipBatch, Claims: plan.Claims{Claim: event.PaperClaim}},
+		"laplace": {Sampling: plan.Sampling{Flags: scheme.Flags{Sampled: scheme.Sampled{All: true}}},
+			Mechanism: event.Laplace},
+		"select": {Mechanism: event.Select, Words: plan.Words{MaxWords: 300},
+			Sampling: plan.Sampling{Rounds: new(1)}},
+		"response": {Mechanism: event.RandomizedResponse, Words: plan.Words{MaxWords: 30},
+			Sampling: plan.Sampling{Rounds: new(1)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.Delta, c.ID = 1e-6, "night"; c.Rounds == nil {
@@ -171,8 +176,9 @@ func TestVerifiedPlans(t *testing.T) {
 func TestLaterGrants(t *testing.T) {
 	var b ledgertest.Book
 	b.Begin(t)
-	c := plan.Flags{Flags: scheme.Flags{Sampled: scheme.Sampled{All: true}}, Rounds: new(2), Epsilon: 1, Delta: 1e-6,
-		ID: "first", Ledger: t.TempDir() + "/run.ledger"}
+	c := plan.Flags{Sampling: plan.Sampling{Flags: scheme.Flags{Sampled: scheme.Sampled{All: true}}, Rounds: new(2)},
+		Budget: plan.Budget{Epsilon: 1, Delta: 1e-6, Ledger: t.TempDir() + "/run.ledger"},
+		Term:   plan.Term{ID: "first"}}
 	if err := os.WriteFile(c.Ledger, b.Bytes, 0o666); err != nil {
 		t.Fatal(err)
 	}

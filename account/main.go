@@ -12,7 +12,9 @@ import (
 var cli struct {
 	filter.Common
 	Ledger     ledger.Commands             `cmd:"" help:"Begin a ledger."`
-	Plan       calculate.PlanCommand       `cmd:"" help:"Turn a budget into a grant for privatize."`
+	Plan       calculate.PlanCommand       `cmd:"" help:"Turn a budget into a grant for privatize, which then releases noisy sums."`
+	PlanWords  calculate.PlanWordsCommand  `cmd:"" help:"Turn a budget into a grant for a release of words: a vocabulary, or documents that leave their authors."`
+	PlanPaper  calculate.PlanPaperCommand  `cmd:"" help:"Turn a budget into a grant for a paper's method, with what it claims and what is proved of it."`
 	Report     ledger.ReportCommand        `cmd:"" help:"Print the (ε, δ) that a ledger has spent, and what is left."`
 	Odometer   ledger.OdometerCommand      `cmd:"" help:"Print what a ledger had spent after each run, and what was left."`
 	Watch      ledger.WatchCommand         `cmd:"" help:"Follow a ledger while it is charged: releases, ε of the budget, and when it ends."`

@@ -100,6 +100,6 @@ func TestPlansOfRows(t *testing.T) {
 	if !regexp.MustCompile(`0\.39[01]`).MatchString(out) {
 		t.Errorf("no ε of 0.391:\n%s", out)
 	}
-	run(t, folder, `account plan --noise-multiplier 1 --delta 1e-3 --fixed 156/39073 -T 100 --claim paper \
+	run(t, folder, `account plan-paper --noise-multiplier 1 --delta 1e-3 --fixed 156/39073 -T 100 --claim paper \
 		--clip 1 --clipping proved --sensitivity 1.1181 --statistic s1=1 --statistic s2=0.5 -o paper.json`)
 }

@@ -45,7 +45,7 @@ func TestGibbsChain(t *testing.T) {
 	run(t, folder, `
 		tokenize text -q -o docs.pp comments.jsonl
 		plan() {
-			account plan --unit word --mechanism laplace --clipping proved --sensitivity 2 --clip 1 --noise-multiplier 4 \
+			account plan-paper --unit word --mechanism laplace --clipping proved --sensitivity 2 --clip 1 --noise-multiplier 4 \
 				--all -T 4 --model lda --matrix topics=5xV "$@"
 		}
 		plan --draws 2 -o grant.json

@@ -69,7 +69,7 @@ func TestMemoryOfAnnouncements(t *testing.T) {
 
 	write(t, folder, "vocab.txt", twoWords)
 	run(t, folder, `account plan --noise-multiplier 1 --all --rounds 1 --model lda --matrix topics=1xV --vocab vocab.txt -o grant.json
-		account plan --mechanism randomized-response --epsilon 1 --max-words 1 --vocab vocab.txt -o report.json
+		account plan-words --mechanism randomized-response --epsilon 1 --max-words 1 --vocab vocab.txt -o report.json
 		account ledger new run.ledger`)
 	contributions := &wire.Header{
 		Kind: wire.Kind_CONTRIBUTIONS, Side: wire.Side_PRIVATE, Unit: wire.Unit_DOCUMENT, Model: "lda",

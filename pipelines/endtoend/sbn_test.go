@@ -115,7 +115,7 @@ func (n network) train(t *testing.T, folder string) float64 {
 	if n.plan != "" {
 		release = "--grant grant.json"
 		grant = fmt.Sprintf(`estep sbn --bounds %s --hidden %d --pixels 784 -o bounds.txt
-			account plan -q --ledger run.ledger --noise-multiplier 1 --delta 1e-6 -T %d %s --statistics bounds.txt --model sbn --vocab ../pixels.txt -o grant.json`,
+			account plan-paper -q --ledger run.ledger --noise-multiplier 1 --delta 1e-6 -T %d %s --statistics bounds.txt --model sbn --vocab ../pixels.txt -o grant.json`,
 			n.noCount, n.hidden, n.rounds, n.plan)
 	}
 	run(t, folder, fmt.Sprintf(`rm -rf run; mkdir run; cd run; mkfifo params

@@ -39,7 +39,7 @@ func secrets(t *testing.T, folder, out string) map[string]string {
 		show --private drawn.pp | grep -o '"values":.*' >sampled
 		account plan -q --ledger ledger --noise-multiplier 2 --delta 1e-6 --all --vocab ../vocab.txt --model words --matrix words=1xV -o sum.json
 		sample -q --all ../docs.pp | estep words | privatize -q --grant sum.json --ledger ledger | show | grep -o '"values":.*' >sum
-		account plan -q --ledger flips.ledger --mechanism randomized-response --flip 0.3 --max-words 10 --vocab ../vocab.txt -o flips.json
+		account plan-words -q --ledger flips.ledger --mechanism randomized-response --flip 0.3 --max-words 10 --vocab ../vocab.txt -o flips.json
 		privatize randomized-response -q --grant flips.json --ledger flips.ledger ../docs.pp | show | grep -o '"words":.*' >flips
 		sample -q --all --run erm ../rows.pp | estep erm --row-norm 1.7321 --epsilon 1 --regularisation 1e-3 --vocab ../features.txt |
 			show --private | grep -o '"values":.*' >weights`)

@@ -17,6 +17,10 @@ import (
 	"privpipe/pipelines/testkit"
 )
 
+func poisson(rate float64) scheme.Flags {
+	return scheme.Flags{Sampled: scheme.Sampled{Poisson: &rate}}
+}
+
 // solved returns the grant of a plan.
 func solved(t *testing.T, c *Flags) *event.Grant {
 	t.Helper()
@@ -55,8 +59,8 @@ func TestCalibration(t *testing.T) {
 	for _, r := range testkit.Rows[row](t, "testdata/calibration.jsonl", 12, nil) {
 		t.Run(fmt.Sprint(r.Epsilon, r.Delta, r.Q), func(t *testing.T) {
 			t.Parallel()
-			g := solved(t, &Flags{Epsilon: r.Epsilon, Delta: r.Delta,
-				Flags: scheme.Flags{Sampled: scheme.Sampled{Poisson: new(r.Q)}}, Rounds: new(r.Rounds)})
+			g := solved(t, &Flags{Budget: Budget{Epsilon: r.Epsilon, Delta: r.Delta},
+				Sampling: Sampling{Flags: poisson(r.Q), Rounds: new(r.Rounds)}})
 			if !(g.NoiseMultiplier >= r.Low && g.NoiseMultiplier <= r.High) {
 				t.Errorf("%+v: noise multiplier %v", r, g.NoiseMultiplier)
 			}
@@ -69,30 +73,36 @@ func TestCalibration(t *testing.T) {
 func TestPlanThenReport(t *testing.T) {
 	slow := map[string]bool{"allocate": true, "epochs": true} // by pld, half a minute
 	for name, c := range map[string]Flags{
-		"poisson":  {Flags: scheme.Flags{Sampled: scheme.Sampled{Poisson: new(0.05)}}},
-		"seeded":   {Flags: scheme.Flags{Sampled: scheme.Sampled{Poisson: new(0.05)}}, Seeded: true},
-		"all":      {Flags: scheme.Flags{Sampled: scheme.Sampled{All: true}}},
-		"fixed":    {Flags: scheme.Flags{Sampled: scheme.Sampled{Fixed: scheme.Units{Size: 5, Of: 100}}}},
-		"epoch":    {Flags: scheme.Flags{Epoch: true}},
-		"allocate": {Flags: scheme.Flags{Allocate: true}},
-		"epochs":   {Flags: scheme.Flags{Allocate: true, Epochs: new(3)}, Rounds: new(4)},
-		"batch": {Flags: scheme.Flags{Epoch: true}, Adjacency: event.ReplaceOne, Clipping: event.ClipBatch,
-			Claim: event.PaperClaim},
-		"batch seeded": {
-			Flags: scheme.Flags{Allocate: true}, Seeded: true, Adjacency: event.ReplaceOne, Clipping: event.ClipBatch,
-			Claim: event.PaperClaim,
-		},
-		"batch secret": {Flags: scheme.Flags{Allocate: true}, Adjacency: event.ReplaceOne,
-			Clipping: event.ClipBatch},
-		"non-negative": {Flags: scheme.Flags{Sampled: scheme.Sampled{All: true}}, Adjacency: event.ReplaceOne,
-			NonNegative: true},
-		"laplace": {Flags: scheme.Flags{Sampled: scheme.Sampled{All: true}}, Mechanism: event.Laplace},
-		"laplace poisson": {Flags: scheme.Flags{Sampled: scheme.Sampled{Poisson: new(0.05)}},
+		"poisson": {Sampling: Sampling{Flags: poisson(0.05)}},
+		"seeded":  {Sampling: Sampling{Flags: poisson(0.05), Seeded: true}},
+		"all":     {Sampling: Sampling{Flags: scheme.Flags{Sampled: scheme.Sampled{All: true}}}},
+		"fixed": {Sampling: Sampling{Flags: scheme.Flags{Sampled: scheme.Sampled{
+			Fixed: scheme.Units{Size: 5, Of: 100}}}}},
+		"epoch":    {Sampling: Sampling{Flags: scheme.Flags{Epoch: true}}},
+		"allocate": {Sampling: Sampling{Flags: scheme.Flags{Allocate: true}}},
+		"epochs":   {Sampling: Sampling{Flags: scheme.Flags{Allocate: true, Epochs: new(3)}, Rounds: new(4)}},
+		"batch": {Sampling: Sampling{Flags: scheme.Flags{Epoch: true}},
+			Neighbours: Neighbours{Adjacency: event.ReplaceOne}, Clipping: event.ClipBatch,
+			Claims: Claims{Claim: event.PaperClaim}},
+		"batch seeded": {Sampling: Sampling{Flags: scheme.Flags{Allocate: true}, Seeded: true},
+			Neighbours: Neighbours{Adjacency: event.ReplaceOne}, Clipping: event.ClipBatch,
+			Claims: Claims{Claim: event.PaperClaim}},
+		"batch secret": {Sampling: Sampling{Flags: scheme.Flags{Allocate: true}},
+			Neighbours: Neighbours{Adjacency: event.ReplaceOne}, Clipping: event.ClipBatch},
+		"non-negative": {Sampling: Sampling{Flags: scheme.Flags{Sampled: scheme.Sampled{All: true}}},
+			Neighbours: Neighbours{Adjacency: event.ReplaceOne}, Sums: Sums{NonNegative: true}},
+		"laplace": {Sampling: Sampling{Flags: scheme.Flags{Sampled: scheme.Sampled{All: true}}},
 			Mechanism: event.Laplace},
-		"laplace epoch":    {Flags: scheme.Flags{Epoch: true}, Mechanism: event.Laplace, Adjacency: event.ReplaceOne},
-		"select":           {Mechanism: event.Select, MaxWords: 300, Rounds: new(1)},
-		"select threshold": {Mechanism: event.Select, MaxWords: 3, Rounds: new(1), Threshold: 100},
-		"response":         {Mechanism: event.RandomizedResponse, MaxWords: 30, Rounds: new(1)},
+		"laplace poisson": {Sampling: Sampling{Flags: poisson(0.05)},
+			Mechanism: event.Laplace},
+		"laplace epoch": {Sampling: Sampling{Flags: scheme.Flags{Epoch: true}}, Mechanism: event.Laplace,
+			Neighbours: Neighbours{Adjacency: event.ReplaceOne}},
+		"select": {Mechanism: event.Select, Words: Words{MaxWords: 300},
+			Sampling: Sampling{Rounds: new(1)}},
+		"select threshold": {Mechanism: event.Select, Words: Words{MaxWords: 3, Threshold: 100},
+			Sampling: Sampling{Rounds: new(1)}},
+		"response": {Mechanism: event.RandomizedResponse, Words: Words{MaxWords: 30},
+			Sampling: Sampling{Rounds: new(1)}},
 	} {
 		for _, c.Accountant = range []string{"renyi", "pld"} {
 			if c.Accountant == "pld" && slow[name] && testkit.Repeats(t, "accounting", 0, 1) == 0 {
@@ -141,9 +151,9 @@ func TestPublicThrow(t *testing.T) {
 		c.Epsilon, c.Delta, c.Rounds, c.Adjacency, c.Clipping = 1, 1e-6, new(20), event.ReplaceOne, event.ClipBatch
 		return solved(t, &c).NoiseMultiplier
 	}
-	epoch, seeded := noise(Flags{Flags: scheme.Flags{Epoch: true}}),
-		noise(Flags{Flags: scheme.Flags{Allocate: true}, Seeded: true})
-	secret := noise(Flags{Flags: scheme.Flags{Allocate: true}})
+	epoch, seeded := noise(Flags{Sampling: Sampling{Flags: scheme.Flags{Epoch: true}}}),
+		noise(Flags{Sampling: Sampling{Flags: scheme.Flags{Allocate: true}, Seeded: true}})
+	secret := noise(Flags{Sampling: Sampling{Flags: scheme.Flags{Allocate: true}}})
 	if epoch != seeded || math.Abs(epoch/secret-math.Sqrt2) > 1e-4 {
 		t.Errorf("noise multipliers %v for an epoch, %v for a seeded allocation, %v for a secret one", epoch, seeded,
 			secret)
@@ -164,11 +174,10 @@ func TestRandomPlans(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	pick := func(from ...string) string { return from[random.IntN(len(from))] }
 	plan := func() Flags {
-		c := Flags{
-			Mechanism: pick(event.Gaussian, event.Laplace, event.Select), Rounds: new(1 + random.IntN(12)), Delta: 1e-6,
-			Epsilon: math.Exp(random.Float64()*3 - 1), Clipping: pick("", event.ClipProved),
-			Accountant: pick("renyi", "pld"),
-		}
+		c := Flags{Mechanism: pick(event.Gaussian, event.Laplace, event.Select),
+			Sampling: Sampling{Rounds: new(1 + random.IntN(12))},
+			Budget:   Budget{Delta: 1e-6, Epsilon: math.Exp(random.Float64()*3 - 1), Accountant: pick("renyi", "pld")},
+			Clipping: pick("", event.ClipProved)}
 		switch {
 		case c.Mechanism == event.Select:
 			c.Rounds, c.MaxWords, c.Clipping = new(1), 1+random.IntN(100), ""
@@ -213,12 +222,15 @@ func TestRandomPlans(t *testing.T) {
 // TestMoreNoiseIsLess: for each mechanism ε falls as its noise grows.
 func TestMoreNoiseIsLess(t *testing.T) {
 	for name, c := range map[string]Flags{
-		"gaussian": {Flags: scheme.Flags{Sampled: scheme.Sampled{Poisson: new(0.1)}}, Rounds: new(9)},
-		"laplace": {Flags: scheme.Flags{Sampled: scheme.Sampled{Poisson: new(0.1)}}, Rounds: new(9),
+		"gaussian": {Sampling: Sampling{Flags: poisson(0.1), Rounds: new(9)}},
+		"laplace": {Sampling: Sampling{Flags: poisson(0.1), Rounds: new(9)},
 			Mechanism: event.Laplace},
-		"epoch":    {Flags: scheme.Flags{Epoch: true}, Rounds: new(9), Mechanism: event.Laplace},
-		"select":   {Mechanism: event.Select, Rounds: new(1), MaxWords: 10},
-		"response": {Mechanism: event.RandomizedResponse, Rounds: new(1), MaxWords: 10},
+		"epoch": {Sampling: Sampling{Flags: scheme.Flags{Epoch: true}, Rounds: new(9)},
+			Mechanism: event.Laplace},
+		"select": {Mechanism: event.Select, Sampling: Sampling{Rounds: new(1)},
+			Words: Words{MaxWords: 10}},
+		"response": {Mechanism: event.RandomizedResponse, Sampling: Sampling{Rounds: new(1)},
+			Words: Words{MaxWords: 10}},
 	} {
 		c.Delta, c.Unit, c.Accountant = 1e-6, event.Document, "pld"
 		before := math.Inf(1)

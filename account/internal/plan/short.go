@@ -19,7 +19,7 @@ type sized struct {
 }
 
 // sized reads the short form; nil: --model is not in it.
-func (f *subjectFlags) sized() (*sized, error) {
+func (f *Subject) sized() (*sized, error) {
 	name, number, short := strings.Cut(f.Model, ":")
 	family, err := model.Named(modelfile.Families, name)
 	if !short || err != nil {

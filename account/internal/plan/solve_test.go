@@ -19,10 +19,9 @@ import (
 func planned(random *rand.Rand, low float64) *Flags {
 	between := func(low, high float64) float64 { return low * math.Pow(high/low, random.Float64()) }
 	rounds := int(between(1, 100))
-	c := &Flags{
-		Epsilon: between(1e-9, 100), Delta: between(1e-12, 0.1), Mechanism: event.Gaussian, Unit: event.Document,
-		Accountant: []string{"pld", "renyi", "renyi", "renyi"}[random.IntN(4)],
-	}
+	c := &Flags{Budget: Budget{Epsilon: between(1e-9, 100), Delta: between(1e-12, 0.1),
+		Accountant: []string{"pld", "renyi", "renyi", "renyi"}[random.IntN(4)]},
+		Mechanism: event.Gaussian, Neighbours: Neighbours{Unit: event.Document}}
 	if c.Accountant == "pld" {
 		c.Epsilon = max(c.Epsilon, low, 1e-3)
 	}

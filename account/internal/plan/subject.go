@@ -15,16 +15,16 @@ import (
 	"privpipe/pipelines/vocabulary"
 )
 
-// subjectFlags describe the contributions in a run. A release states the same, so a grant must name it.
-type subjectFlags struct {
+// Subject describes the contributions in a run. A release states the same, so a grant must name it.
+type Subject struct {
 	Model  string   `group:"Contributions" placeholder:"NAME" help:"Name the model of the run as its family is called, for example lda. lda:50 also names its matrices, with 50 topics, in place of --matrix topics=50xV."`
-	Vocab  string   `group:"Contributions" placeholder:"FILE" help:"Read the public vocabulary of the run, for gaussian, laplace and randomized-response. For a model over words, for a matrix of V rows or columns and for randomized-response, the default is that of tokenize."`
+	Vocab  string   `group:"Contributions" placeholder:"FILE" help:"Read the public vocabulary of the run, for gaussian and laplace. For a model over words, and for a matrix of V rows or columns, the default is that of tokenize."`
 	Matrix []matrix `group:"Contributions" sep:"none" placeholder:"NAME=RxC" help:"Name a matrix of R rows and C columns that each unit contributes to, such as topics=50xV; V is the number of words of --vocab. NAME=RxR,symmetric is a symmetric matrix. May be repeated, in the order of the stream."`
 }
 
 // subject returns the grant's subject for a mechanism. If the stream has a vocabulary, it is read from --vocab or the
 // default is taken.
-func (f *subjectFlags) subject(log *slog.Logger, mechanism string) (s event.Subject, err error) {
+func (f *Subject) subject(log *slog.Logger, mechanism string) (s event.Subject, err error) {
 	sized, err := f.sized()
 	if err != nil {
 		return s, err
@@ -60,7 +60,7 @@ func (f *subjectFlags) subject(log *slog.Logger, mechanism string) (s event.Subj
 
 // words returns the vocabulary: the model family's own features if it has any, else the file of --vocab, else the
 // default.
-func (f *subjectFlags) words() (vocabulary.Words, error) {
+func (f *Subject) words() (vocabulary.Words, error) {
 	if family, err := model.Named(modelfile.Families, f.Model); err == nil && family.Features != nil {
 		if f.Vocab != "" {
 			return nil, exit.Errorf(exit.Usage,
@@ -73,7 +73,7 @@ func (f *subjectFlags) words() (vocabulary.Words, error) {
 
 // needsVocabulary says whether the stream has a vocabulary. A model family's stream always has one, whatever its
 // matrices. About streams from other programs nothing is known.
-func (f *subjectFlags) needsVocabulary(log *slog.Logger) (bool, error) {
+func (f *Subject) needsVocabulary(log *slog.Logger) (bool, error) {
 	if f.Vocab != "" {
 		return true, nil
 	}

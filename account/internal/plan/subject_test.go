@@ -18,7 +18,7 @@ func TestFeatures(t *testing.T) {
 	before := modelfile.Families
 	t.Cleanup(func() { modelfile.Families = before })
 	modelfile.Families = append(modelfile.Families[:len(before):len(before)], &model.Family{Name: "rows", Values: true})
-	f := subjectFlags{Model: "rows", Matrix: []matrix{{name: "gram", rows: perWord, columns: perWord}}}
+	f := Subject{Model: "rows", Matrix: []matrix{{name: "gram", rows: perWord, columns: perWord}}}
 	_, err := f.subject(slog.New(slog.DiscardHandler), event.Gaussian)
 	if exit.Code(err) != exit.Usage || !strings.Contains(err.Error(), "--vocab must name the list of features") {
 		t.Errorf("without --vocab: %v", err)
@@ -27,30 +27,30 @@ func TestFeatures(t *testing.T) {
 
 // TestShortForm: --model lda:50 is --model lda --matrix topics=50xV.
 func TestShortForm(t *testing.T) {
-	subject := func(f subjectFlags) (event.Subject, error) {
+	subject := func(f Subject) (event.Subject, error) {
 		return f.subject(slog.New(slog.DiscardHandler), event.Gaussian)
 	}
-	want, err := subject(subjectFlags{Model: "lda", Matrix: []matrix{{name: "topics", rows: "50", columns: perWord}}})
+	want, err := subject(Subject{Model: "lda", Matrix: []matrix{{name: "topics", rows: "50", columns: perWord}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := subject(subjectFlags{Model: "lda:50"}); err != nil || !reflect.DeepEqual(got, want) {
+	if got, err := subject(Subject{Model: "lda:50"}); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("lda:50 is %+v, %v; want %+v", got, err, want)
 	}
 	for flag, says := range map[string]string{
 		"lda:": "the number of components", "lda:0": "the number of components", "lda:many": "the number of components",
 		"words:3": "model words has no number of components",
 	} {
-		if _, err := subject(subjectFlags{Model: flag}); exit.Code(err) != exit.Usage ||
+		if _, err := subject(Subject{Model: flag}); exit.Code(err) != exit.Usage ||
 			!strings.Contains(err.Error(), says) {
 			t.Errorf("--model %s: %v", flag, err)
 		}
 	}
-	_, err = subject(subjectFlags{Model: "lda:2", Matrix: []matrix{{name: "topics", rows: "2", columns: perWord}}})
+	_, err = subject(Subject{Model: "lda:2", Matrix: []matrix{{name: "topics", rows: "2", columns: perWord}}})
 	if exit.Code(err) != exit.Usage || !strings.Contains(err.Error(), "leave out --matrix") {
 		t.Errorf("the short form with a matrix: %v", err)
 	}
-	if got, err := subject(subjectFlags{Model: "theirs:2"}); err != nil || got.Model != "theirs:2" {
+	if got, err := subject(Subject{Model: "theirs:2"}); err != nil || got.Model != "theirs:2" {
 		t.Errorf("a model of another program: %+v, %v", got, err)
 	}
 }

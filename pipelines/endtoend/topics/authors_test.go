@@ -20,7 +20,7 @@ func TestAuthors(t *testing.T) {
 		command := exec.Command("bash", "-c", fmt.Sprintf(`
 set -euo pipefail
 printf '%%s\n' alpha beta gamma delta >vocab.txt
-account plan --mechanism randomized-response --flip 0.25 --max-words 4 --vocab vocab.txt -o rr.json
+account plan-words --mechanism randomized-response --flip 0.25 --max-words 4 --vocab vocab.txt -o rr.json
 reports=kafka://%[1]s/%[2]s
 
 # author N begins her ledger and reports. Half of all have alpha and beta, the others gamma.

@@ -24,8 +24,8 @@ func TestMalformedReports(t *testing.T) {
 		bash(t, folder, `
 printf '%s\n' alpha beta gamma delta >vocab.txt
 printf '%s\n' alpha beta gamma other >other.txt
-account plan --mechanism randomized-response --flip 0.25 --max-words 4 --vocab vocab.txt -o rr.json
-account plan --mechanism randomized-response --flip 0.25 --max-words 4 --vocab other.txt -o other.json
+account plan-words --mechanism randomized-response --flip 0.25 --max-words 4 --vocab vocab.txt -o rr.json
+account plan-words --mechanism randomized-response --flip 0.25 --max-words 4 --vocab other.txt -o other.json
 cat >author <<'END'
 set -euo pipefail
 author=$1 to=$2 vocabulary=${3:-vocab.txt} grant=${4:-rr.json}

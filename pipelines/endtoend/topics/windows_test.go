@@ -28,7 +28,7 @@ func TestWindowsOfReports(t *testing.T) {
 		folder, topic := t.TempDir(), b.Topic(t, "reports", 1, nil)
 		bash(t, folder, `
 printf '%s\n' alpha beta gamma delta >vocab.txt
-account plan --mechanism randomized-response --flip 0.1 --max-words 4 --vocab vocab.txt -o rr.json
+account plan-words --mechanism randomized-response --flip 0.1 --max-words 4 --vocab vocab.txt -o rr.json
 account ledger new run.ledger
 for i in $(seq 60); do
   text='alpha beta'

@@ -84,7 +84,7 @@ if [[ $epsilon != none ]]; then
     report_words=${report_words:-$(awk "BEGIN {n = $most_words; k = int($document_epsilon / log(10 * (n < $all_words ? $all_words / n : 1))); print (k < 1 ? 1 : k > n ? n : k)}")}
     epsilon=$document_epsilon/$report_words few=(--report-words "$report_words")
   fi
-  keep "$shown/grant.json" account plan --mechanism randomized-response --flip "$(awk "BEGIN {printf \"%.17g\", 1 / (1 + exp($epsilon))}")" \
+  keep "$shown/grant.json" account plan-words --mechanism randomized-response --flip "$(awk "BEGIN {printf \"%.17g\", 1 / (1 + exp($epsilon))}")" \
     --max-words "${most_words:-$all_words}" "${few[@]}" "${vocabulary[@]}" -o "$shown/grant.json"
   keep "$inside/reports.pp" pipeline privatize randomized-response --grant "$shown/grant.json" --ledger "$inside/run.ledger" --run "$run" \
     -o "$inside/reports.pp" "$inside/documents.pp"

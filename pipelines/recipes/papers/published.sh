@@ -25,9 +25,9 @@ count_documents() {
 # number MEMBER prints the number of this name in the JSON of account.
 number() { sed -n 's/.*"'"$1"'":\([-+.e0-9]*\).*/\1/p'; }
 
-# published_grant FLAG… plans the grant with these flags of account plan. The noise is in units of the clip.
+# published_grant FLAG… plans the grant with these flags of account plan-paper. The noise is in units of the clip.
 published_grant() {
-  keep "$shown/grant.json" account plan --non-negative --claim paper --ledger "$inside/run.ledger" --model lda \
+  keep "$shown/grant.json" account plan-paper --non-negative --claim paper --ledger "$inside/run.ledger" --model lda \
     --matrix "topics=${topics}xV" "${vocabulary[@]}" -o "$shown/grant.json" "$@"
 }
 

@@ -32,7 +32,7 @@ sampled_documents() {
 # word_grant FILE FLAG… plans a grant for neighbours that differ in one word, which another replaces. Documents and their lengths are
 # public. The noise is in units of one word.
 word_grant() {
-  keep "$1" account plan --unit word --adjacency replace-one --clip 1 --ledger "$inside/run.ledger" --model lda \
+  keep "$1" account plan-paper --unit word --adjacency replace-one --clip 1 --ledger "$inside/run.ledger" --model lda \
     --matrix "topics=${topics}xV" "${vocabulary[@]}" -o "$@"
 }
 

@@ -71,7 +71,7 @@ if [[ $sigma == none ]]; then
 else
   # estep/blr/claim.md, 3: √5/2, FLOAT32, and what the grid adds for so many features.
   sensitivity=$(awk '{v = NR} END {printf "%.6f", 1.118036 + sqrt(2 * v + 4 * v * v) / 2^20}' "$shown/features.txt")
-  keep "$shown/grant.json" account plan --noise-multiplier "$multiplier" --delta "$delta" --fixed "$batch/$population" --rounds "$rounds" \
+  keep "$shown/grant.json" account plan-paper --noise-multiplier "$multiplier" --delta "$delta" --fixed "$batch/$population" --rounds "$rounds" \
     --clip 1 --clipping proved --sensitivity "$sensitivity" --claim paper --statistic s1=1 --statistic s2=0.5 --ledger "$inside/run.ledger" \
     "${vocabulary[@]}" --model blr --matrix s1=1xV --matrix s2=VxV,symmetric -o "$shown/grant.json"
   privatize=(--grant "$shown/grant.json" --ledger "$inside/run.ledger")

@@ -78,7 +78,7 @@ else
   fi
   [[ -z $literal ]] || sigma=$(awk "BEGIN {printf \"%.9g\", $sigma * $batch / $population}")
   bounds --no-count
-  keep "$shown/grant.json" account plan --noise-multiplier "$sigma" --delta "$delta" "${scheme[@]}" --clip 2.6457514 --clipping proved \
+  keep "$shown/grant.json" account plan-paper --noise-multiplier "$sigma" --delta "$delta" "${scheme[@]}" --clip 2.6457514 --clipping proved \
     --sensitivity 1 --claim paper --statistics "$shown/bounds.txt" --ledger "$inside/run.ledger" --model sbn "${vocabulary[@]}" \
     -o "$shown/grant.json"
   privatize=(--grant "$shown/grant.json" --ledger "$inside/run.ledger")
