@@ -24,8 +24,8 @@ type Test struct {
 // enough is the number of deviations that a total must be above 0. A share of a smaller total has no use.
 const enough = 5
 
-// moved compares a window with its baseline. It returns the least change that would be an alarm, and whether there is
-// one. z belongs to the rate.
+// change returns by how much a share differs from its baseline, and the least change that is an alarm; 0 if there are
+// too few documents for one. z belongs to the rate.
 //
 // If nothing has changed, the documents of all these windows are drawn independently from one distribution. Then a sum
 // of N shares in [0, 1] with the mean s has at most the variance N·s(1 − s), that of a yes or no, and the noise adds
@@ -33,22 +33,20 @@ const enough = 5
 // of distributions, 1938; Abramowitz and Stegun 26.2.49): z·√κ₂ + (z² − 1)·κ₃/6κ₂. The third cumulant κ₃ matters for
 // rare topics. A document that has several topics varies less than a yes or no, so the true rate is below the stated
 // one.
-func (t Test) moved(baseline, now cell, z float64) (least float64, alarm bool) {
+func (t Test) change(baseline, now cell, z float64) (d, least float64) {
 	if !baseline.clear(enough) || !now.clear(enough) {
-		return 0, false
+		return 0, 0
 	}
 	s := baseline.add(now).share()
 	spread := s * (1 - s)
 	second := spread*(1/now.total+1/baseline.total) + now.shareVariance(s) + baseline.shareVariance(s)
 	if second == 0 {
-		return t.Change, false
+		return 0, 0
 	}
 	third := spread * (1 - 2*s) * (1/(now.total*now.total) - 1/(baseline.total*baseline.total))
 	skew := (z*z - 1) * third / (6 * second)
-	d := now.share() - baseline.share()
-	if d < 0 {
+	if d = now.share() - baseline.share(); d < 0 {
 		d, skew = -d, -skew
 	}
-	least = t.Change + z*math.Sqrt(second) + max(0, skew)
-	return least, d > least
+	return d, t.Change + z*math.Sqrt(second) + max(0, skew)
 }

@@ -43,18 +43,22 @@ const (
 func (s *Series) Rows() []Row {
 	m := s.Topics + 1
 	bands := quantile(s.Confidence, len(s.Groups)*(m+1))
-	alarms := quantile(1-s.Test.Rate, len(s.Groups)*m)
 	var rows []Row
 	for w, window := range s.Windows {
 		for g, group := range s.Groups {
-			sum := s.cell(w, g, 0).total
+			sum := s.cell(w, g, 0, nil).total
 			rows = append(rows, Row{
 				Window: window.Name, Group: group, Topic: all,
 				Documents: documents(sum, window.Deviation*math.Sqrt(float64(m)), bands),
 				Share:     Band{1, 1, 1}, Baseline: math.NaN(),
 			})
+			alarms := s.alarms(w, g)
 			for k := range m {
-				rows = append(rows, s.row(w, g, k, bands, alarms))
+				r := s.row(w, g, k, bands)
+				if least, moved := alarms[k]; moved {
+					r.Alarm = &Alarm{r.Window, r.Group, r.Topic, r.Name, r.Share.Value, r.Baseline, least}
+				}
+				rows = append(rows, r)
 			}
 		}
 	}
@@ -62,8 +66,8 @@ func (s *Series) Rows() []Row {
 }
 
 // row returns the row of one topic. The topic K is that of documents without a known word.
-func (s *Series) row(w, g, k int, bands, alarms float64) Row {
-	now := s.cell(w, g, k)
+func (s *Series) row(w, g, k int, bands float64) Row {
+	now := s.cell(w, g, k, nil)
 	r := Row{
 		Window: s.Windows[w].Name, Group: s.Groups[g], Topic: none, Baseline: math.NaN(),
 		Documents: documents(now.y, now.deviation, bands),
@@ -78,27 +82,56 @@ func (s *Series) row(w, g, k int, bands, alarms float64) Row {
 	if w == 0 {
 		return r
 	}
-	if b, ok := change(s.cell(w-1, g, k), now, bands); ok {
+	if b, ok := change(s.cell(w-1, g, k, nil), now, bands); ok {
 		r.Change = &b
 	}
-	baseline := s.cell(w-1, g, k)
-	for v := w - 2; v >= max(0, w-s.Test.Baseline); v-- {
-		baseline = baseline.add(s.cell(v, g, k))
-	}
-	r.Baseline = baseline.share()
-	if least, alarm := s.Test.moved(baseline, now, alarms); alarm {
-		r.Alarm = &Alarm{r.Window, r.Group, r.Topic, r.Name, r.Share.Value, r.Baseline, least}
-	}
+	r.Baseline = s.baseline(w, g, k, nil).share()
 	return r
 }
 
-// cell returns the sum of a topic in a group of a window.
-func (s *Series) cell(w, g, k int) cell {
+// alarms returns the topics that moved in a window, and the least change that each needed. A topic that rises takes
+// shares from all others. So the topic that moved most is taken out first, and the others are compared among
+// themselves, and so on. Where nothing changed, the first step decides, and its rate is that of the test.
+func (s *Series) alarms(w, g int) map[int]float64 {
+	moved, m := make(map[int]float64), s.Topics+1
+	z := quantile(1-s.Test.Rate, len(s.Groups)*m)
+	for w > 0 && len(moved) < m-1 {
+		topic, most, least := -1, 1., 0.
+		for k := range m {
+			if _, out := moved[k]; out {
+				continue
+			}
+			change, needed := s.Test.change(s.baseline(w, g, k, moved), s.cell(w, g, k, moved), z)
+			if needed > 0 && change > most*needed {
+				topic, most, least = k, change/needed, needed
+			}
+		}
+		if topic < 0 {
+			break
+		}
+		moved[topic] = least
+	}
+	return moved
+}
+
+// baseline returns the sum of a topic in the windows before one, as cell does.
+func (s *Series) baseline(w, g, k int, without map[int]float64) cell {
+	sum := s.cell(w-1, g, k, without)
+	for v := w - 2; v >= max(0, w-s.Test.Baseline); v-- {
+		sum = sum.add(s.cell(v, g, k, without))
+	}
+	return sum
+}
+
+// cell returns the sum of a topic in a group of a window. The total is that of the topics that are not left out.
+func (s *Series) cell(w, g, k int, without map[int]float64) cell {
 	m := s.Topics + 1
 	sums := s.Windows[w].Sums[g*m : (g+1)*m]
-	c := cell{y: sums[k], m: m, deviation: s.Windows[w].Deviation}
-	for _, y := range sums {
-		c.total += y
+	c := cell{y: sums[k], m: m - len(without), deviation: s.Windows[w].Deviation}
+	for i, y := range sums {
+		if _, out := without[i]; !out {
+			c.total += y
+		}
 	}
 	return c
 }

@@ -1,0 +1,211 @@
+package endtoend
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"privpipe/pipelines/testkit"
+	"privpipe/pipelines/testkit/seeded"
+)
+
+// themes are words that public text has in one topic each.
+var themes = [][]string{
+	{"beer", "pizza", "wine", "cheese", "sugar", "food", "drink", "milk", "chicken", "taste"},
+	{"ubuntu", "install", "linux", "sudo", "boot", "installed", "package", "usb"},
+	{"card", "account", "credit", "transfer", "payment", "money", "bank", "cash", "balance"},
+	{"game", "video", "games", "player", "cards", "players", "play"},
+}
+
+// weeks writes a made stream: so many documents of each theme in each week from Monday, 5 January 2026, on. Documents
+// have users and the label of a product.
+func weeks(t *testing.T, name string, counts ...[]int) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(1, 2))
+	var lines strings.Builder
+	for week, of := range counts {
+		for theme, n := range of {
+			for i := range n {
+				var text []string
+				for range 15 {
+					text = append(text, themes[theme][r.IntN(len(themes[theme]))])
+				}
+				date := time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC).AddDate(0, 0, 7*week).
+					Add(time.Duration(r.Int64N(int64(7 * 24 * time.Hour))))
+				fmt.Fprintf(&lines, `{"id":"%d-%d-%d","user":"u%d","label":"%s","text":"%s","made":"%s"}`+"\n",
+					week, theme, i, r.IntN(400), []string{"phone", "web"}[i%2], strings.Join(text, " "),
+					date.Format(time.RFC3339))
+			}
+		}
+	}
+	if err := os.WriteFile(name, []byte(lines.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// steady is a week of the made stream, with more of the first theme.
+func steady(more int) []int { return []int{60 + more, 80, 100, 120} }
+
+// moved returns the windows and names of the alarms in a folder of weekly.sh.
+func moved(t *testing.T, folder string) (all []string) {
+	t.Helper()
+	var alarms struct {
+		Alarms []struct{ Window, Name string }
+	}
+	if err := json.Unmarshal([]byte(read(t, filepath.Join(folder, "out/public/alarm.json"))), &alarms); err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range alarms.Alarms {
+		all = append(all, a.Window+" "+a.Name)
+	}
+	return all
+}
+
+var weekly = filepath.Join(root, "pipelines/recipes/weekly.sh") + " --date made --from 2026-01-05 --for 8 --alarm-rate 1e-6 "
+
+// TestWeekly runs the recipe as cron would: on a text that grows, with weeks that were missed, and one in which nobody
+// wrote. Nothing is released twice, and the burst of the sixth week is found there.
+func TestWeekly(t *testing.T) {
+	t.Parallel()
+	folder := seeded.Folder(t, seeded.Chance{Seed: 1, Rate: 1e-4,
+		Margin: "a false alarm has a probability of 1e-6 a week; the burst is of 200 documents, an alarm needs 60"})
+	at := func(name string) string { return filepath.Join(folder, name) }
+	weeks(t, at("new.jsonl"), steady(0), steady(0))
+	weeks(t, at("all.jsonl"), steady(0), steady(0), steady(0), nil, steady(0), steady(200), steady(0))
+	first := run(t, folder, weekly+"--now 2026-01-19 new.jsonl out")
+	if len(moved(t, folder)) > 0 || first != "" {
+		t.Errorf("two equal weeks: %v, %s", moved(t, folder), first)
+	}
+	// A run that was killed after the charge lacks the week's file. It gets the stored release.
+	before := read(t, at("out/public/weeks/2026-W03.pp"))
+	run(t, folder, "cp out/private/run.ledger before; rm out/public/weeks/2026-W03.pp; "+
+		weekly+"--now 2026-01-20 new.jsonl out; cmp before out/private/run.ledger")
+	if read(t, at("out/public/weeks/2026-W03.pp")) != before {
+		t.Error("a week that was charged has another release")
+	}
+	// The runs of three weeks were missed. Documents that come late are never counted.
+	said := run(t, folder, weekly+"--now 2026-02-16 all.jsonl out")
+	want := []string{"2026-W07 beer pizza wine"}
+	if got := moved(t, folder); !slices.Equal(got, want) || !strings.Contains(said, "2026-W07: beer pizza wine rose") {
+		t.Errorf("alarms %v, %s; want %v", got, said, want)
+	}
+	series := read(t, at("out/public/series.csv"))
+	run(t, folder, `sed 's/"made":"[^"]*"/"made":"2026-01-06"/; s/"id":"/&late/' all.jsonl >late.jsonl
+		cp out/private/run.ledger before; `+weekly+`--now 2026-02-16 late.jsonl out; cmp before out/private/run.ledger`)
+	if read(t, at("out/public/series.csv")) != series {
+		t.Error("late documents change the series")
+	}
+	// The empty week has a release like any other, and its shares say nothing.
+	if !strings.Contains(series, "\n2026-W05,,none,,") || !strings.Contains(series, ",0,1,,,,") {
+		t.Errorf("the empty week is not there, or says something:\n%s", series)
+	}
+	run(t, folder, weekly+"--now 2027-01-01 all.jsonl out")
+	report := run(t, folder, "account report --delta 1e-6 out/private/run.ledger")
+	if !strings.Contains(report, "document  8\n") || strings.Count(report, "  1         1  1e-06\n") != 8 {
+		t.Errorf("eight weeks of ε 1 each:\n%s", report)
+	}
+	for _, file := range []string{"series.html", "series.parquet", "vocabulary.txt", "model.pp"} {
+		if info, err := os.Stat(at("out/public/" + file)); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+	ends(t, folder, weekly+"--every day all.jsonl out", 80, "begun with other settings")
+	ends(t, folder, weekly+"--now 2026-01-06 all.jsonl early", 0, "the first week is not over")
+	ends(t, folder, weekly+"--from 2026-01-06 all.jsonl no", 80, "the next one is 2026-01-12")
+	ends(t, folder, weekly+"--model nothing.pp all.jsonl no", 80, "no such model")
+	ends(t, folder, filepath.Join(root, "pipelines/recipes/weekly.sh")+" all.jsonl no", 80, "are needed")
+	if _, err := os.Stat(at("no")); err == nil {
+		t.Error("a refused run made its folder")
+	}
+}
+
+// TestWeeklyUsers: a user may be in all weeks, so one grant has the noise of all, and the ε is that of the plan only
+// when all are released. Groups have rows of their own.
+func TestWeeklyUsers(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	weeks(t, filepath.Join(folder, "all.jsonl"), steady(0), steady(0), steady(0))
+	write(t, folder, "groups.txt", "web\n")
+	command := weekly + "--unit user --epsilon 2 --for 3 --columns label=label --groups groups.txt "
+	run(t, folder, command+"--now 2026-01-19 all.jsonl out")
+	half := run(t, folder, "account report --delta 1e-6 out/private/run.ledger | sed -n 2p")
+	run(t, folder, command+"--now 2026-02-01 all.jsonl out")
+	whole := run(t, folder, "account report --delta 1e-6 out/private/run.ledger | sed -n 2p")
+	if !strings.HasPrefix(half, "pld         1.") || !strings.HasPrefix(whole, "pld         2  1e-06") {
+		t.Errorf("two weeks cost %s, three %s; want below 2, and 2", half, whole)
+	}
+	series := read(t, filepath.Join(folder, "out/public/series.csv"))
+	for _, want := range []string{"window,group,topic,name,users,", "2026-W03,web,all,", "2026-W04,other,none,"} {
+		if !strings.Contains(series, want) {
+			t.Errorf("no %s in\n%s", want, series)
+		}
+	}
+}
+
+// TestWeeklyTrains: the topics are trained on the documents before the first week, which is a data set of its own.
+func TestWeeklyTrains(t *testing.T) {
+	testkit.Deep(t, "operations")
+	folder := t.TempDir()
+	var counts [][]int
+	for range 10 {
+		counts = append(counts, steady(0))
+	}
+	weeks(t, filepath.Join(folder, "all.jsonl"), counts...)
+	run(t, folder, strings.Replace(weekly, "2026-01-05", "2026-03-02", 1)+
+		"--topics 4 --for 2 --now 2026-03-16 all.jsonl out")
+	report := run(t, folder, "account report --delta 1e-6 out/private/run.ledger")
+	if !strings.Contains(report, "\nbefore    ") || !strings.Contains(report, "\npld         1 ") {
+		t.Errorf("the training is no data set of its own, or ε is not 1:\n%s", report)
+	}
+}
+
+// TestYearOfWeeks runs the recipe through a year: it is killed at random moments, weeks are missed, and once the ledger
+// is put back from a backup, which stops it until the newest is there again. At the end each week has one release, and
+// the ε is that of the plan.
+func TestYearOfWeeks(t *testing.T) {
+	testkit.Deep(t, "operations")
+	folder := t.TempDir()
+	var counts [][]int
+	for range 52 {
+		counts = append(counts, steady(0))
+	}
+	weeks(t, filepath.Join(folder, "all.jsonl"), counts...)
+	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
+	command := strings.Replace(weekly, "--for 8", "--for 52", 1) + "--epsilon 0.5 "
+	kills := 0
+	for week := 1; week <= 52; week++ {
+		if r.IntN(5) == 0 && week < 52 {
+			continue // a missed run
+		}
+		now := time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC).AddDate(0, 0, 7*week).Format(time.DateOnly)
+		for range 2 { // killed at once, with all its stages
+			s := bash(folder, fmt.Sprintf(`setsid bash -c '%s--now %s all.jsonl out' & sleep 0.%03d; kill -KILL -- -$!; wait`,
+				command, now, r.IntN(900)))
+			s.Run()
+			kills++
+		}
+		if week == 26 {
+			run(t, folder, command+"--now "+now+" all.jsonl out && cp -rp out/private backup")
+		}
+		if week == 40 {
+			run(t, folder, command+"--now "+now+" all.jsonl out; cp -rp out/private newest; "+
+				"cp -p backup/run.ledger out/private/run.ledger")
+			ends(t, folder, command+"--now 2027-01-04 all.jsonl out", 90, "put back from a backup")
+			run(t, folder, "rm -r out/private; cp -rp newest out/private")
+		}
+		run(t, folder, command+"--now "+now+" all.jsonl out")
+	}
+	report := run(t, folder, "account verify out/private/run.ledger; account report --delta 1e-6 out/private/run.ledger")
+	if !strings.Contains(report, "\npld         0.5  ") || !strings.Contains(report, "document  52\n") {
+		t.Errorf("after %d kills the year is not 52 releases of ε 0.5:\n%s", kills, report)
+	}
+	if n := len(moved(t, folder)); n > 0 {
+		t.Errorf("%d alarms in a steady year, where one has a probability of 52e-6", n)
+	}
+}

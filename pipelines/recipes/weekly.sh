@@ -1,0 +1,157 @@
+#!/usr/bin/env bash
+# Counts the topics of a private text week after week, for a job of cron.
+#
+#   weekly.sh --date COLUMN --from DAY [--epsilon 1] [--for 52] [FLAG…] TEXT… OUT
+#
+# TEXT is private, and has a date in each document, in COLUMN: JSON Lines, .csv, .tsv, .parquet or mail. It may be the whole text so far, or
+# only what is new. Each run releases the weeks that are over and were not released before: for each topic, about how many documents had
+# it. OUT/public gets the series (series.csv, series.parquet), what moved (alarm.json) and a page, series.html. Run again, it releases
+# nothing twice; a run that was missed is made up for. It prints a line for each topic that moved in the newest weeks, for cron's mail.
+#
+#   --epsilon 1       ε of the whole ledger at this δ: of all weeks, and of the training
+#   --delta 1e-6      δ; at most 0.1/(number of documents)
+#   --date COLUMN     column of the date on which a document was made. An edit of it must not move a document to a later week
+#   --date-format F   format of dates, as of tokenize text
+#   --from DAY        first day of the first week, such as 2026-03-02
+#   --every week      day, week or month
+#   --for 52          number of weeks; all are planned before the first is released
+#   --zone UTC        time zone in which days begin, such as Europe/Berlin
+#   --first-day monday  day on which weeks begin
+#   --unit document   privacy unit: one document, or one user with all documents (user). A document is in one week, so each week has the whole ε.
+#                     A user may be in all weeks, so the ε is that of all weeks together, and the noise √(number of weeks) times as large
+#   --model FILE      released model whose topics are counted, such as OUT/public/model.pp of lda.sh, with its vocabulary beside it.
+#                     By default the topics of public text, which need no training
+#   --topics K        train K topics on the documents before --from instead, by lda.sh, in OUT/model. Its documents are in no week
+#   --training-epsilon X
+#                     with --topics and --unit user: ε of the training, by default 0.7 of --epsilon
+#   --groups FILE     public list of labels, one a line: topics are counted in each of these groups, and in that of all others
+#   --alarm-rate 0.05 probability of a false alarm in a week where nothing changed
+#   --change 0        changes of a share up to this are no news, such as 0.01
+#   --now TIME        the time now, for a rehearsal; by default the clock's
+#   --columns LIST    names of columns that are not called text, id, user and label: text=body,label=product
+#   --format, --delimiter, --quote, --ragged, --encoding, --keep, --phrases, --title: as of lda.sh
+#
+# A document that comes after its week was released is never counted. Whether a week has documents is private: each week has a release. Weeks
+# whose documents come late should wait: run the recipe some days after a week ends.
+set -euo pipefail
+source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
+
+epsilon=1 delta=1e-6 every=week for=52 first_day=monday unit=document model='' topics='' training_epsilon='' groups='' alarm_rate=0.05 change='' now=now zone=UTC
+take "epsilon delta date date-format from every for zone first-day unit model topics training-epsilon groups alarm-rate change now columns format delimiter quote ragged! encoding keep phrases title" "$@"
+real epsilon
+positive for
+[[ $date && $from ]] || fail "--date COLUMN and --from DAY are needed, see --help"
+[[ $every =~ ^(day|week|month)$ ]] || fail "--every must be day, week or month, is $every"
+[[ $unit =~ ^(document|user)$ ]] || fail "--unit must be document or user, is $unit"
+[[ -z $topics || -z $model ]] || fail "--topics trains a model, and --model names one: leave one out"
+[[ -z $training_epsilon || $unit == user && $topics ]] || fail "--training-epsilon is for --topics of --unit user: a document is in the training or in one week"
+[[ -z $model || -f $model ]] || fail "no such model: $model"
+[[ -z $groups || -f $groups ]] || fail "no such list of groups: $groups"
+[[ -z $topics ]] || positive topics
+# Wrong flags fail here, before anything is written.
+calendar=(tokenize calendar --every "$every" --for "$for" --from "$from" --zone "$zone" --first-day "$first_day")
+"${calendar[@]}" --over-by "$now" >/dev/null
+account plan -q --dry-run --epsilon="$epsilon" --delta="$delta" --all --rounds=1
+several=yes
+text_and_folder
+ledger=$inside/run.ledger dataset=default
+
+# The text may grow, so it is no part of the settings.
+settings="--epsilon $epsilon --delta $delta --date $date --date-format $date_format --from $from --every $every --for $for --zone $zone --first-day $first_day --unit $unit"
+settings+=" model $([[ -z $model ]] || checksum "$model") --topics $topics --training-epsilon $training_epsilon groups $([[ -z $groups ]] || checksum "$groups") --columns $columns --keep $keep phrases $([[ -z $phrases ]] || checksum "$phrases")"
+[[ ! -e $inside/settings || $(<"$inside/settings") == "$settings" ]] || fail "$out was begun with other settings: repeat them, or name another folder ($(<"$inside/settings"))"
+if [[ ! -e $inside/settings ]]; then
+  (umask 077 && printf '%s\n' "$settings" >"$inside/settings.unfinished")
+  mv -- "$inside/settings.unfinished" "$inside/settings"
+fi
+begin_ledger() {
+  local disjoint=()
+  [[ $unit == user ]] || disjoint=(--disjoint-datasets)
+  account ledger new --epsilon "$epsilon" --delta "$delta" "${disjoint[@]}" "$ledger"
+}
+keep "$ledger" begin_ledger
+whole "$ledger"
+
+# The model: public topics, a released model, or one trained on the documents before the first week.
+public_topics() { mstep topics -o "$1" "$recipes/public/english.pp"; }
+trained() {
+  local flags=() of
+  for of in date date_format zone columns format delimiter quote encoding keep phrases; do
+    [[ -z ${!of} ]] || flags+=("--${of//_/-}" "${!of}")
+  done
+  [[ -z $ragged ]] || flags+=(--ragged)
+  of=$epsilon
+  [[ $unit == document ]] || of=${training_epsilon:-$(awk "BEGIN {print 0.7 * $epsilon}")}
+  PRIVPIPE_BIN=$PRIVPIPE_BIN "$recipes/lda.sh" --epsilon "$of" --delta "$delta" --topics "$topics" --unit "$unit" "${flags[@]}" --until "$from" \
+    --ledger "$ledger" --dataset before "$text" "${others[@]}" "$out/model" >&2
+  cp -- "$out/model/public/model.pp" "$1.unfinished" && mv -- "$1.unfinished" "$1"
+}
+copied() { cp -- "$model" "$1.unfinished" && mv -- "$1.unfinished" "$1"; }
+if [[ $topics ]]; then
+  keep "$shown/model.pp" trained "$shown/model.pp"
+elif [[ $model ]]; then
+  keep "$shown/model.pp" copied "$shown/model.pp"
+else
+  keep "$shown/model.pp" public_topics "$shown/model.pp"
+fi
+keep "$shown/vocabulary.txt" mstep export --format words -o "$shown/vocabulary.txt" "$shown/model.pp"
+vocabulary=(--vocab "$shown/vocabulary.txt")
+
+# All weeks are planned before the first is released. A document is in one week, so each week is a data set of its own, with the whole ε.
+mkdir -p -- "$shown/weeks"
+number=$(evaluate topics --top 1 --csv "$shown/model.pp" | tail -n +2 | wc -l)
+rows=1
+[[ -z $groups ]] || rows=$(($(grep -c '' "$groups") + 1))
+plan_week() { # GRANT FLAG…
+  local grant=$1
+  shift
+  keep "$grant" account plan -q --ledger "$ledger" --all --epsilon "$epsilon" --delta "$delta" --unit "$unit" --model shares \
+    --matrix "shares=${rows}x$((number + 1))" "${vocabulary[@]}" "$@" -o "$grant"
+}
+if [[ $unit == user ]]; then
+  plan_week "$shown/weeks/grant.json" --runs "$for"
+else
+  while IFS=$'\t' read -r name _; do
+    plan_week "$shown/weeks/$name.json" --dataset "$name"
+  done < <("${calendar[@]}")
+fi
+
+# release NAME BEGIN END releases one week. privatize answers a week that is charged with its stored release.
+release() {
+  local grant=$shown/weeks/grant.json dataset=default from=$2 until=$3
+  [[ $unit == user ]] || grant=$shown/weeks/$1.json dataset=$1
+  documents "$text" "$inside/week.pp"
+  pipeline sample --all --allow-empty --unit "$unit" --run "$1" "$inside/week.pp" \
+    -- estep lda --shares --model "$shown/model.pp" ${groups:+--groups "$groups"} \
+    -- privatize --run "$1" --grant "$grant" --ledger "$ledger" --dataset "$dataset" -o "$shown/weeks/$1.pp"
+  rm -f -- "$inside/week.pp"
+}
+releases=() fresh=()
+while IFS=$'\t' read -r name begins ends; do
+  if [[ ! -e $shown/weeks/$name.pp ]]; then
+    release "$name" "$begins" "$ends"
+    fresh+=("$name")
+  fi
+  releases+=("$shown/weeks/$name.pp")
+done < <("${calendar[@]}" --over-by "$now")
+if ((${#releases[@]} == 0)); then
+  echo "$(basename "$0"): the first $every is not over" >&2
+  exit 0
+fi
+
+series=(mstep shares --model "$shown/model.pp" ${groups:+--groups "$groups"} --alarm-rate "$alarm_rate" ${change:+--change "$change"})
+"${series[@]}" --alarms "$shown/alarm.json" -o "$shown/series.csv" "${releases[@]}"
+"${series[@]}" --format parquet -o "$shown/series.parquet" "${releases[@]}"
+account report --delta "$delta" -o "$shown/report.txt" "$ledger"
+account report --json --delta "$delta" -o "$shown/report.json" "$ledger"
+evaluate series --title "${title:-$(name_of "$text")}, $every by $every" --ledger "$ledger" --account "$shown/report.json" "$shown/series.csv" "$shown/series.html"
+
+# What moved in the weeks that are new, a line each.
+for name in "${fresh[@]}"; do
+  awk -F, -v week="$name" '$1 == week && $NF == 1 { printf "%s: %s%s %s: %.1f %% of documents, before %.1f %%\n", $1, ($2 == "" ? "" : $2 ", "), ($4 == "" ? "topic " $3 : $4), ($8 > $14 ? "rose" : "fell"), 100 * $8, 100 * $14 }' \
+    "$shown/series.csv"
+done
+left=$((for - ${#releases[@]}))
+printf '%s\n' "page:    $shown/series.html" "series:  $shown/series.csv (all of $shown may be shown)" \
+  "private: $inside (the ledger, settings)" \
+  "${every}s:   ${#releases[@]} of $for are released, ${#fresh[@]} now; $left are left$( ((left)) || echo ": another year begins in another folder")" >&2
