@@ -201,7 +201,7 @@ func TestYearOfWeeks(t *testing.T) {
 		}
 		run(t, folder, command+"--now "+now+" all.jsonl out")
 	}
-	report := run(t, folder, "account verify out/private/run.ledger; account report --delta 1e-6 out/private/run.ledger")
+	report := run(t, folder, "cd out/private; account verify run.ledger; account report --delta 1e-6 run.ledger")
 	if !strings.Contains(report, "\npld         0.5  ") || !strings.Contains(report, "document  52\n") {
 		t.Errorf("after %d kills the year is not 52 releases of ε 0.5:\n%s", kills, report)
 	}
