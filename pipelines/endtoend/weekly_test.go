@@ -67,7 +67,8 @@ func moved(t *testing.T, folder string) (all []string) {
 	return all
 }
 
-var weekly = filepath.Join(root, "pipelines/recipes/weekly.sh") + " --date made --from 2026-01-05 --for 8 --alarm-rate 1e-6 "
+var weekly = filepath.Join(root, "pipelines/recipes/weekly.sh") +
+	" --date made --from 2026-01-05 --for 8 --alarm-rate 1e-6 "
 
 // TestWeekly runs the recipe as cron would: on a text that grows, with weeks that were missed, and one in which nobody
 // wrote. Nothing is released twice, and the burst of the sixth week is found there.

@@ -253,36 +253,39 @@ func (l *lines) skip() Chunk {
 		chunk.Fault = nil
 	}
 	l.later = true
+	after, blank := l.closed, true // white space may follow an array, however long it is, and nothing else
+	drop := func(n int) {
+		l.line += bytes.Count(l.rest[:n], []byte{'\n'})
+		blank = blank && len(bytes.TrimSpace(l.rest[:n])) == 0
+		l.rest = append(l.rest[:0], l.rest[n:]...)
+	}
+	ended := false // the input, before the record did
 	for n := 0; n == 0; {
 		keep := 0
-		if l.mails != nil {
+		if l.mails != nil && l.err == nil {
 			keep = min(len(l.rest), mostFromLine)
 		}
-		n = len(l.rest) - keep
-		if l.err != nil {
-			n += keep
-		}
-		l.line += bytes.Count(l.rest[:n], []byte{'\n'})
-		l.rest, l.scanned = append(l.rest[:0], l.rest[n:]...), 0
-		if l.err != nil {
-			if l.csv != nil && l.csv.isOpen() {
-				chunk.Fault, chunk.Line = ErrQuote, chunk.Line+l.csv.opened
-			}
-			if l.values != nil {
-				chunk.Fault = l.values.open()
-			}
-			return chunk
+		drop(len(l.rest) - keep)
+		l.scanned = 0
+		if ended = l.err != nil; ended {
+			break
 		}
 		l.read()
 		n = l.end(l.rest)
-		l.line += bytes.Count(l.rest[:n], []byte{'\n'})
-		l.rest = l.rest[n:]
+		drop(n)
 	}
-	if l.csv != nil && l.csv.broken {
+	switch {
+	case after && blank:
+		chunk.Fault = nil
+	case after:
+		chunk.Fault = errAfter
+	case l.csv != nil && (l.csv.broken || ended && l.csv.isOpen()):
 		chunk.Fault, chunk.Line = ErrQuote, chunk.Line+l.csv.opened
+	case l.values != nil && ended:
+		chunk.Fault = l.values.open()
 	}
-	if l.values != nil {
-		l.closed = l.values.closed
+	if l.values != nil && !ended {
+		l.closed = l.closed || l.values.closed
 	}
 	return chunk
 }

@@ -94,6 +94,9 @@ func FuzzValues(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, in string, limit int) {
 		limit = max(limit, 1)
+		if len(strings.Join(strings.Fields(in), "")) <= len(in)-limit {
+			return // as much white space as a document may have: a pipe that delivers it slowly shows no end
+		}
 		want, err := elementsOf(strings.NewReader(in), limit)
 		got, again := elementsOf(iotest.OneByteReader(strings.NewReader(in)), limit)
 		if !slices.Equal(got, want) || (err == nil) != (again == nil) {
