@@ -29,6 +29,7 @@
 #   --encoding NAME   encoding of the text, such as windows-1252; by default UTF-8, or UTF-16 by its byte order mark
 #   --phrases FILE    public list of phrases, each of which counts as one word, which --vocab must have
 #   --keep LIST       what is otherwise left out of texts: html, urls, emails, quotes, signatures, base64, with commas between
+#   --on-error skip   leave malformed documents out, instead of stopping at the first
 #   --date COLUMN     column of dates, for documents of a period: --from TIME, --until TIME (ISO 8601, from ≤ date < until)
 #   --zone UTC        time zone of --from, --until, and of dates without an offset; --date-format as of tokenize text
 #   --rule 2          rule by which texts are cut into words; 1 is that of versions before December 2026
@@ -67,7 +68,7 @@ set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
 
 epsilon=1 delta=1e-6 topics=50 inference=variational rate='' rounds='' public='' unit='' documents='' words=12000 dictionary='' stop='' extra_words='' words_only='' force='' ledger='' dataset=default language=''
-take "epsilon delta topics inference rate rounds public unit documents words language dictionary stop extra-words words-only! keep rule format quote ragged! encoding date date-format zone from until force! ledger dataset $shared" "$@"
+take "epsilon delta topics inference rate rounds public unit documents words language dictionary stop extra-words words-only! keep rule format quote ragged! encoding on-error date date-format zone from until force! ledger dataset $shared" "$@"
 positive topics
 [[ $inference =~ ^(variational|gibbs)$ ]] || fail "--inference must be variational or gibbs, is $inference"
 [[ $unit =~ ^(|document|user)$ ]] || fail "--unit must be document or user, is $unit"

@@ -120,7 +120,7 @@ holds() { awk "BEGIN {exit !($1)}"; }
 # would ignore. The defaults follow.
 shared="vocab columns delimiter phrases held title seed brokers run workers partitions"
 vocab='' format='' columns='' delimiter='' quote='' ragged='' encoding='' phrases='' held='' title='' seed=1 keep='' rule='' others=()
-date='' date_format='' zone='' from='' until=''
+date='' date_format='' zone='' from='' until='' on_error=''
 brokers='' run='' workers=2 partitions=4
 
 # own FOLDER makes a folder and locks it for this recipe: another one ends with the exit code of a lock. The stages inherit the lock, so
@@ -324,7 +324,7 @@ bags() {
   [[ $1 != "${text:-}" ]] || of+=("${others[@]}")
   local reading=(${format:+--format "$format"} ${delimiter:+--delimiter "$delimiter"} ${quote:+--quote "$quote"} ${ragged:+--ragged}
     ${encoding:+--encoding "$encoding"})
-  local period=(${date:+--date "$date"} ${date_format:+--date-format "$date_format"} ${zone:+--zone "$zone"} ${from:+--from "$from"} ${until:+--until "$until"})
+  local period=(${date:+--date "$date"} ${date_format:+--date-format "$date_format"} ${zone:+--zone "$zone"} ${from:+--from "$from"} ${until:+--until "$until"} ${on_error:+--on-error "$on_error"})
   case $(basename "$1") in
     *.pp) cp -- "$1" "$2.unfinished" && mv -- "$2.unfinished" "$2" ;;
     *) if [[ $image ]]; then images "$@"; elif [[ $schema ]]; then rows "$@"; else texts "$@"; fi ;;
@@ -599,7 +599,7 @@ same() {
   # Which documents there are, and whose, is no part of a query. The rule of words also says which spellings name one user.
   reading="${columns:+ --columns $columns}${delimiter:+ --delimiter $delimiter}${format:+ --format $format}${quote:+ --quote $quote}"
   reading+="${ragged:+ --ragged}${encoding:+ --encoding $encoding}${rule:+ --rule $rule}"
-  reading+="${date:+ --date $date}${date_format:+ --date-format $date_format}${zone:+ --zone $zone}${from:+ --from $from}${until:+ --until $until}"
+  reading+="${date:+ --date $date}${date_format:+ --date-format $date_format}${zone:+ --zone $zone}${from:+ --from $from}${until:+ --until $until}${on_error:+ --on-error $on_error}"
   settings=$1$reading
   [[ $1 != *" query "* ]] || settings="${1% query *}$reading query ${1##* query }"
   settings+="${keep:+ --keep $keep}"

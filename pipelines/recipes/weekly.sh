@@ -29,6 +29,7 @@
 #   --change 0        changes of a share up to this are no news, such as 0.01
 #   --now TIME        the time now, for a rehearsal; by default the clock's
 #   --columns LIST    names of columns that are not called text, id, user and label: text=body,label=product
+#   --on-error skip   leave out documents that are malformed or have no readable date, instead of stopping at the first
 #   --format, --delimiter, --quote, --ragged, --encoding, --keep, --phrases, --title: as of lda.sh
 #
 # A document that comes after its week was released is never counted. Whether a week has documents is private: each week has a release. Weeks
@@ -37,7 +38,7 @@ set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
 
 epsilon=1 delta=1e-6 every=week for=52 first_day=monday unit=document model='' topics='' training_epsilon='' groups='' alarm_rate=0.05 change='' now=now zone=UTC
-take "epsilon delta date date-format from every for zone first-day unit model topics training-epsilon groups alarm-rate change now columns format delimiter quote ragged! encoding keep phrases title" "$@"
+take "epsilon delta date date-format from every for zone first-day unit model topics training-epsilon groups alarm-rate change now columns format delimiter quote ragged! encoding on-error keep phrases title" "$@"
 real epsilon
 positive for
 [[ $date && $from ]] || fail "--date COLUMN and --from DAY are needed, see --help"
@@ -58,9 +59,12 @@ ledger=$inside/run.ledger dataset=default
 
 # The text may grow, so it is no part of the settings.
 settings="--epsilon $epsilon --delta $delta --date $date --date-format $date_format --from $from --every $every --for $for --zone $zone --first-day $first_day --unit $unit"
-settings+=" model $([[ -z $model ]] || checksum "$model") --topics $topics --training-epsilon $training_epsilon groups $([[ -z $groups ]] || checksum "$groups") --columns $columns --keep $keep phrases $([[ -z $phrases ]] || checksum "$phrases")"
-[[ ! -e $inside/settings || $(<"$inside/settings") == "$settings" ]] || fail "$out was begun with other settings: repeat them, or name another folder ($(<"$inside/settings"))"
-if [[ ! -e $inside/settings ]]; then
+settings+=" model $([[ -z $model ]] || checksum "$model") --topics $topics --training-epsilon $training_epsilon groups $([[ -z $groups ]] || checksum "$groups") --columns $columns --on-error $on_error --keep $keep phrases $([[ -z $phrases ]] || checksum "$phrases")"
+if [[ ! -e $inside/settings || $(<"$inside/settings") != "$settings" ]]; then
+  if [[ -e $inside/settings ]]; then
+    unspent || fail "$out was begun with other settings: repeat them, or name another folder ($(<"$inside/settings"))"
+    rm -rf -- "$inside"/{run.ledger,run.ledger.releases,ledger.last} "$shown"/{weeks,model.pp,vocabulary.txt} "$out/model"
+  fi
   (umask 077 && printf '%s\n' "$settings" >"$inside/settings.unfinished")
   mv -- "$inside/settings.unfinished" "$inside/settings"
 fi
@@ -76,7 +80,7 @@ whole "$ledger"
 public_topics() { mstep topics -o "$1" "$recipes/public/english.pp"; }
 trained() {
   local flags=() of
-  for of in date date_format zone columns format delimiter quote encoding keep phrases; do
+  for of in date date_format zone on_error columns format delimiter quote encoding keep phrases; do
     [[ -z ${!of} ]] || flags+=("--${of//_/-}" "${!of}")
   done
   [[ -z $ragged ]] || flags+=(--ragged)
@@ -148,7 +152,7 @@ evaluate series --title "${title:-$(name_of "$text")}, $every by $every" --ledge
 
 # What moved in the weeks that are new, a line each.
 for name in "${fresh[@]}"; do
-  awk -F, -v week="$name" '$1 == week && $NF == 1 { printf "%s: %s%s %s: %.1f %% of documents, before %.1f %%\n", $1, ($2 == "" ? "" : $2 ", "), ($4 == "" ? "topic " $3 : $4), ($8 > $14 ? "rose" : "fell"), 100 * $8, 100 * $14 }' \
+  awk -F, -v week="$name" '$1 == week && $NF == 1 { printf "%s: %s%s %s: %.1f %% of documents, before %.1f %%\n", $1, ($2 == "" ? "" : $2 ", "), ($3 == "none" ? "no known word" : $4), ($8 > $14 ? "rose" : "fell"), 100 * $8, 100 * $14 }' \
     "$shown/series.csv"
 done
 left=$((for - ${#releases[@]}))
