@@ -5,7 +5,7 @@ import (
 	"privpipe/estep/row"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model"
-	"privpipe/pipelines/model/dpvi"
+	"privpipe/pipelines/model/regression"
 )
 
 // Command is estep dpvi.
@@ -20,5 +20,7 @@ func (c *Command) Validate() error { return c.Positive.Check() }
 // Run is kong's hook.
 func (c *Command) Run(r *filter.Run) error {
 	labels := c.Labels()
-	return c.Do(r, job.Work{Family: dpvi.Family, New: func() model.EStep { return New(labels) }, Columns: c.Columns()})
+	return c.Do(r, job.Work{
+		Family: regression.DPVI, New: func() model.EStep { return New(labels) }, Columns: c.Columns(),
+	})
 }

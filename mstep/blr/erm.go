@@ -6,7 +6,7 @@ import (
 	"privpipe/mstep/learn"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model"
-	"privpipe/pipelines/model/blr"
+	"privpipe/pipelines/model/regression"
 )
 
 // ERMCommand is mstep erm. --vocab is the list of features.
@@ -25,10 +25,12 @@ func (c *ERMCommand) Run(r *filter.Run) error {
 type ERM struct{ learn.Mean }
 
 // NewERM returns a learner for this number of features.
-func NewERM(features int) *ERM { return &ERM{learn.NewMean(blr.Weights, features, blr.Rounds)} }
+func NewERM(features int) *ERM {
+	return &ERM{learn.NewMean(regression.Weights, features, regression.Rounds)}
+}
 
 // Family implements model.Learner.
-func (l *ERM) Family() *model.Family { return blr.ERM }
+func (l *ERM) Family() *model.Family { return regression.ERM }
 
 // Update implements model.Learner. Weights are no sum over rows, so the weights of sampled rows cannot be scaled to all
 // rows.
@@ -45,7 +47,7 @@ func (l *ERM) Model() (*model.Snapshot, error) {
 		return nil, errors.New("no release to learn from")
 	}
 	s := new(model.Snapshot)
-	blr.Rounds.Put(s, l.Rounds)
-	blr.Mean.Put(s, l.Size(), l.Cells)
+	regression.Rounds.Put(s, l.Rounds)
+	regression.Mean.Put(s, l.Size(), l.Cells)
 	return s, nil
 }

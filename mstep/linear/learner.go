@@ -5,7 +5,7 @@ import (
 
 	"privpipe/mstep/learn"
 	"privpipe/pipelines/model"
-	"privpipe/pipelines/model/linear"
+	"privpipe/pipelines/model/regression"
 	"privpipe/pipelines/wire/stream"
 )
 
@@ -41,7 +41,7 @@ func New(o Options) *Learner {
 }
 
 // Family implements model.Learner.
-func (l *Learner) Family() *model.Family { return linear.Family }
+func (l *Learner) Family() *model.Family { return regression.Linear }
 
 // Size implements model.Learner.
 func (l *Learner) Size() model.Size { return model.Size{Words: l.o.Words} }
@@ -58,8 +58,8 @@ func (l *Learner) Update(r *model.Release) error {
 		name     string
 		mean     []float64
 		variance *float64
-	}{{linear.Linear, s.xy, &unused}, {linear.Quadratic, s.xx, &s.xxVariance}, {linear.Square, s.yy, &s.yyVariance},
-		{linear.Count, s.count, &unused}} {
+	}{{regression.XY, s.xy, &unused}, {regression.XX, s.xx, &s.xxVariance}, {regression.YY, s.yy, &s.yyVariance},
+		{regression.Count, s.count, &unused}} {
 		released, err := r.Statistic(m.name)
 		if err != nil {
 			return err
@@ -84,10 +84,10 @@ func (l *Learner) Model() (*model.Snapshot, error) {
 		return nil, err
 	}
 	s := new(model.Snapshot)
-	linear.Noise.Put(s, q.noise)
-	linear.Rounds.Put(s, float64(l.round))
-	linear.Mean.Put(s, l.Size(), q.mean)
-	linear.Covariance.Put(s, l.Size(), q.covariance)
+	regression.Noise.Put(s, q.noise)
+	regression.Rounds.Put(s, float64(l.round))
+	regression.Mean.Put(s, l.Size(), q.mean)
+	regression.Covariance.Put(s, l.Size(), q.covariance)
 	return s, nil
 }
 

@@ -2,10 +2,8 @@ package modelfile
 
 import (
 	"privpipe/pipelines/model"
-	"privpipe/pipelines/model/blr"
-	"privpipe/pipelines/model/dpvi"
 	"privpipe/pipelines/model/lda"
-	"privpipe/pipelines/model/linear"
+	"privpipe/pipelines/model/regression"
 	"privpipe/pipelines/model/sbn"
 	"privpipe/pipelines/model/shares"
 	"privpipe/pipelines/model/size"
@@ -17,10 +15,10 @@ var Families = []*model.Family{
 	lda.Family,
 	words.Family,
 	size.Family,
-	blr.Family,
-	blr.ERM,
-	dpvi.Family,
-	linear.Family,
+	regression.BLR,
+	regression.ERM,
+	regression.DPVI,
+	regression.Linear,
 	sbn.Family,
 	shares.Family,
 }

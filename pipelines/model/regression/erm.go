@@ -1,4 +1,4 @@
-package blr
+package regression
 
 import (
 	"privpipe/pipelines/model"
