@@ -1,4 +1,4 @@
-package python
+package endtoend
 
 import (
 	"bytes"
@@ -12,20 +12,17 @@ import (
 	"testing"
 
 	"privpipe/pipelines/testkit"
-	"privpipe/pipelines/testkit/stages"
 )
 
-func TestMain(m *testing.M) { stages.Main(m, stages.Pipes) }
+// themed is a vocabulary. It has three themes, and words that no document of the training has.
+const themed = "cat dog café mouse\nsea ship fish wave\nbread wine cake salt\nnew rare"
 
-// vocabulary has three themes, and words that no document of the training has.
-const vocabulary = "cat dog café mouse\nsea ship fish wave\nbread wine cake salt\nnew rare"
-
-// documents are texts of one or two themes of the vocabulary each. Those to infer also have words of no topic; some are
-// short, or of equal parts, and the last has no word: where inference has several fixed points, or nothing to go by.
-func documents(t *testing.T, training bool) []byte {
+// themedDocuments are texts of one or two themes each. Those to infer also have words of no topic; some are short, or
+// of equal parts, and the last has no word: where inference has several fixed points, or nothing to go by.
+func themedDocuments(t *testing.T, training bool) []byte {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
-	themes := strings.Split(vocabulary, "\n")
+	themes := strings.Split(themed, "\n")
 	var lines bytes.Buffer
 	for i := range 200 {
 		a, b := strings.Fields(themes[i%3]), strings.Fields(themes[random.IntN(3)])
@@ -60,14 +57,11 @@ func TestLoader(t *testing.T) {
 		t.Skipf("%s (set PYTHON to another; .ci/peers installs one) cannot import %s: %v, %s", python, needs, err,
 			lines[len(lines)-1])
 	}
-	script, err := filepath.Abs("privpipe_test.py")
-	if err != nil {
-		t.Fatal(err)
-	}
+	script := filepath.Join(root, "pipelines/python/privpipe_test.py")
 	folder := t.TempDir()
 	for name, content := range map[string][]byte{
-		"training.jsonl": documents(t, true), "documents.jsonl": documents(t, false),
-		"vocabulary.txt": []byte(strings.ReplaceAll(vocabulary, " ", "\n") + "\n"),
+		"training.jsonl": themedDocuments(t, true), "documents.jsonl": themedDocuments(t, false),
+		"vocabulary.txt": []byte(strings.ReplaceAll(themed, " ", "\n") + "\n"),
 	} {
 		if err := os.WriteFile(filepath.Join(folder, name), content, 0o666); err != nil {
 			t.Fatal(err)
