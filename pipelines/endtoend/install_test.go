@@ -49,12 +49,12 @@ func TestInstall(t *testing.T) {
 	}
 	try("privpipe --version", `^privpipe \d+\.\d+\.\d+\S* wire \d+ go`)
 	try("privpipe tokenize text -o docs.pp comments.jsonl; PATH=$(privpipe path):$PATH; show docs.pp -o shown; head "+
-		"-n 1 shown", `"vocabulary_size":8000`)
+		"-n 1 shown", `"vocabulary_size":12000`)
 	try("privpipe lda --epsilon 2 --topics 2 --rounds 3 comments.jsonl out",
-		`(?m)^pld +(2|1\.99\d*) +1e-06 .*document +4$`)
+		`(?m)^pld +(2|1\.99\d*) +1e-06 .*document +5$`)
 	try(fmt.Sprintf("ln -s %q/share/privpipe/pipelines/recipes/lda.sh mine; ./mine --epsilon 2 --topics 2 --rounds 3 "+
 		"comments.jsonl linked",
-		prefix), `(?m)^pld +(2|1\.99\d*) +1e-06 .*document +4$`)
+		prefix), `(?m)^pld +(2|1\.99\d*) +1e-06 .*document +5$`)
 	for _, file := range []string{"systemd/privpipe-estep@.service", "systemd/privpipe-.service.d/common.conf",
 		"kubernetes/privatize.yaml",
 		"monitoring/rules.yml", "recovery.md"} {
