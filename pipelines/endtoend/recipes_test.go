@@ -993,3 +993,24 @@ func TestChosenWords(t *testing.T) {
 		t.Errorf("exit code %d, %s; want 83", s.ProcessState.ExitCode(), s.stderr.String())
 	}
 }
+
+// TestMore: each run of many adds its part to the ledger, in its own folder, until the budget is spent. The last but
+// one gets what is left. The next one is refused, and charges nothing.
+func TestMore(t *testing.T) {
+	testkit.Deep(t, "operations")
+	folder := t.TempDir()
+	comments(t, folder)
+	run(t, folder, "account ledger new --epsilon 0.5 --delta 1e-6 year.ledger")
+	command := filepath.Join(root, "pipelines/recipes/lda.sh") +
+		" --more 0.2 --ledger year.ledger --topics 3 --rounds 4 --force comments.jsonl "
+	for month, want := range []string{"0.2", "0.4", "0.5"} {
+		run(t, folder, fmt.Sprint(command, "month-", month))
+		report := run(t, folder, "account report --delta 1e-6 year.ledger")
+		if !strings.Contains(report, "\npld         "+want+"  ") {
+			t.Errorf("after month %d ε is not %s:\n%s", month, want, report)
+		}
+	}
+	ends(t, folder, "cp year.ledger before; "+command+"month-3", 83, "the ledger's own budget is ε 0.5")
+	run(t, folder, "cmp before year.ledger; "+command+"month-1") // a month that is done is done
+	ends(t, folder, filepath.Join(root, "pipelines/recipes/lda.sh")+" --more 0.2 comments.jsonl no", 80, "--more is for")
+}

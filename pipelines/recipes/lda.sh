@@ -12,6 +12,8 @@
 # an earlier version began is refused (83).
 #
 #   --epsilon 1       ε of the whole ledger at this δ, including what other runs have spent. Above 10 it protects little
+#   --more X          let ε of a --ledger rise by at most X, instead of --epsilon: for one run of many, such as one a month. ε never
+#                     passes the ledger's own budget
 #   --delta 1e-6      δ; at most 0.1/(number of documents)
 #   --topics 50       number of topics K
 #   --words 12000     number of words that the recipe chooses for the topics, among those of a dictionary, by the released frequencies
@@ -67,12 +69,14 @@
 set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
 
-epsilon=1 delta=1e-6 topics=50 inference=variational rate='' rounds='' public='' unit='' documents='' words=12000 dictionary='' stop='' extra_words='' words_only='' force='' ledger='' dataset=default language=''
-take "epsilon delta topics inference rate rounds public unit documents words language dictionary stop extra-words words-only! keep rule format quote ragged! encoding on-error date date-format zone from until force! ledger dataset $shared" "$@"
+epsilon=1 delta=1e-6 topics=50 inference=variational rate='' rounds='' public='' unit='' documents='' words=12000 dictionary='' stop='' extra_words='' words_only='' force='' ledger='' dataset=default language='' more=''
+take "epsilon more delta topics inference rate rounds public unit documents words language dictionary stop extra-words words-only! keep rule format quote ragged! encoding on-error date date-format zone from until force! ledger dataset $shared" "$@"
 positive topics
 [[ $inference =~ ^(variational|gibbs)$ ]] || fail "--inference must be variational or gibbs, is $inference"
 [[ $unit =~ ^(|document|user)$ ]] || fail "--unit must be document or user, is $unit"
-real epsilon
+real epsilon ${more:+more}
+[[ -z $more || $ledger ]] || fail "--more is for a --ledger that other runs charge, too"
+part=${more:-$epsilon}
 stated=$documents
 if [[ $documents ]]; then
   positive documents
@@ -132,20 +136,20 @@ if [[ $public != none ]]; then
   fi
 fi
 # Wrong flags fail here, before the text is read. Any noise will do: to solve for it takes longer.
-account plan -q --dry-run --epsilon="$epsilon" --delta="$delta" --all --rounds=1
+account plan -q --dry-run --epsilon="$part" --delta="$delta" --all --rounds=1
 account plan -q --dry-run --noise-multiplier=1 --delta="$delta" --poisson="${rate:-0.25}" --rounds="${rounds:-64}"
 several=yes
 text_and_folder
 # A folder that was begun keeps its coins and rounds, whatever --topics says now, and the rounds of its average.
 statistic=3 average_from=0 kappa=0.7
 # Few topics at much noise gain more from old rounds than from new ones (TOPICS.md).
-! holds "$epsilon <= 1 && $topics <= 25" || kappa=0.9
+! holds "$part <= 1 && $topics <= 25" || kappa=0.9
 if [[ -e $inside/settings && $(<"$inside/settings") =~ ' --rate '([^ ]+)' --rounds '([0-9]+) ]]; then
   rate=${rate:-${BASH_REMATCH[1]}} rounds=${rounds:-${BASH_REMATCH[2]}}
   [[ $(<"$inside/settings") != *' statistic 2 '* ]] || statistic=2 average_from=0.25 kappa=0.7
 fi
 # At ε of 1 or less, a large text gains from many small rounds. Only public numbers decide; a large K promises a large text, as in account advise.
-if [[ -z $rate$rounds ]] && holds "$epsilon <= 1 && (${documents:-0} >= 20000 || !${documents:-0} && $topics > 25)"; then
+if [[ -z $rate$rounds ]] && holds "$part <= 1 && (${documents:-0} >= 20000 || !${documents:-0} && $topics > 25)"; then
   rate=0.125 rounds=128
 fi
 rate=${rate:-0.25} rounds=${rounds:-64}
@@ -154,7 +158,7 @@ all=$inside/documents.pp choice=''
 if [[ $chosen ]]; then
   all=$inside/all-words.pp choice=" --words $words dictionary $(checksum "$dictionary")${stop:+ --stop $(checksum "$stop")}${extra_words:+ --extra-words $(checksum "$extra_words")}"
 fi
-same "--epsilon $epsilon --delta $delta --rate $rate --rounds $rounds --unit ${unit:-document} ledger $charged dataset $dataset statistic $statistic${words_only:+ --words-only} query --topics $topics --seed $seed$([[ $inference == variational ]] || echo " --inference $inference")$([[ $public == none ]] || echo " --public $(checksum "$public")")$choice" "$all"
+same "$([[ $more ]] && echo "--more $more" || echo "--epsilon $epsilon") --delta $delta --rate $rate --rounds $rounds --unit ${unit:-document} ledger $charged dataset $dataset statistic $statistic${words_only:+ --words-only} query --topics $topics --seed $seed$([[ $inference == variational ]] || echo " --inference $inference")$([[ $public == none ]] || echo " --public $(checksum "$public")")$choice" "$all"
 ledger=${ledger:-$inside/run.ledger}
 
 # candidates writes the words among which the release of word frequencies chooses: the own words first, and the dictionary without stop words.
@@ -177,6 +181,24 @@ unit=${unit:-document}
 [[ $charged != own ]] || begin "$ledger"
 whole "$ledger"
 data_set "$ledger"
+
+# target prints the ε that the ledger may have after this run: what its data set has spent now, and $more. It is kept for a run that resumes.
+target() {
+  account report --json --delta "$delta" "$ledger" >"$inside/target.report"
+  awk -v more="$more" -v of="${of[1]:-}" '
+    # A report has the ε of the budget and of each data set on lines of their own.
+    match($0, /^  "epsilon": [-+.e0-9]+/) { whole = substr($0, 14, RLENGTH - 13) }
+    match($0, /"dataset": "[^"]*"/) { name = substr($0, RSTART + 12, RLENGTH - 13) }
+    match($0, /^      "epsilon": [-+.e0-9]+/) && name == of { part = substr($0, 18, RLENGTH - 17) }
+    match($0, /^    "epsilon": [-+.e0-9]+/) { most = substr($0, 16, RLENGTH - 15) }
+    END { epsilon = (of == "" ? whole : part) + more; if (most != "" && epsilon > most + 0) epsilon = most; printf "%.17g\n", epsilon }' "$inside/target.report" >"$1.unfinished"
+  rm -- "$inside/target.report"
+  mv -- "$1.unfinished" "$1"
+}
+if [[ $more ]]; then
+  keep "$inside/target" target "$inside/target"
+  epsilon=$(<"$inside/target")
+fi
 
 # All grants are planned before the first charge, so that no budget is spent if the topics do not fit.
 gate

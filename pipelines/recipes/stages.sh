@@ -717,7 +717,8 @@ gate() {
 }
 
 # single_noise is the noise of one release of the whole budget.
-single_noise() { account noise --epsilon "$epsilon" --delta "$delta" --all --json | sed -n 's/.*"noise_multiplier":\([-+.e0-9]*\).*/\1/p'; }
+# A run that may only add $part to the ledger plans as if that were the whole.
+single_noise() { account noise --epsilon "${part:-$epsilon}" --delta "$delta" --all --json | sed -n 's/.*"noise_multiplier":\([-+.e0-9]*\).*/\1/p'; }
 
 # plan_grant GRANT FLAG… plans a grant with these flags of account plan, unless it is charged. Once a grant of the folder is charged, the noise
 # of the others is what was planned before, or ${planned_as}: it follows from the ledger and public settings alone. If another run has charged
@@ -750,7 +751,7 @@ weigh() {
   keep "$shown/size.pp" measure
   [[ -z ${stated:-} && -z ${force:-} && ! -e $shown/model.pp ]] || return 0
   account advise --size "$shown/size.pp" "${without[@]}" ${least_coverage:+--min-coverage "$least_coverage"} --unit "${unit:-document}" \
-    --epsilon "$epsilon" -o "$shown/size.txt" || code=$?
+    --epsilon "${part:-$epsilon}" -o "$shown/size.txt" || code=$?
   if ((code == 0)); then
     [[ -z ${topics:-} || ${words_only:-} ]] || ! grep -q '^instead' "$shown/size.txt" ||
       echo "$(basename "$0"): topics of so small a text predict no better than word frequencies do ($shown/size.txt); this folder costs ε $epsilon" \
