@@ -3,12 +3,15 @@ package public
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/lda"
 	"privpipe/pipelines/model/modelfile"
 	"privpipe/pipelines/model/publictext"
+	"privpipe/pipelines/model/shares"
 	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
 )
@@ -16,6 +19,7 @@ import (
 // TopicsCommand is mstep topics.
 type TopicsCommand struct {
 	Vocab  string `placeholder:"FILE" help:"Bring the topics to the words of FILE, the vocabulary of the documents; by default to the default vocabulary of tokenize."`
+	Seeds  string `placeholder:"FILE" help:"Begin the model with topics of your own. A line of FILE, which must be public, has a name, a colon and words: refunds: refund refunds money back. Words that public text has beside them count, too. The public topics follow, for all else that documents are about."`
 	Output string `short:"o" placeholder:"FILE" help:"Write the model to FILE; standard output by default."`
 	Input  string `arg:"" placeholder:"FILE" help:"Public file of mstep public, such as pipelines/recipes/public/english.pp."`
 	filter.Compress
@@ -30,10 +34,10 @@ documents of each topic under it.`
 
 // Run is kong's hook.
 func (c *TopicsCommand) Run(r *filter.Run) error {
-	if err := r.Check(c.Input, c.Vocab); err != nil {
+	if err := r.Check(c.Input, c.Vocab, c.Seeds); err != nil {
 		return err
 	}
-	if err := endpoint.Distinct(c.Output, c.Input, c.Vocab); err != nil {
+	if err := endpoint.Distinct(c.Output, c.Input, c.Vocab, c.Seeds); err != nil {
 		return err
 	}
 	vocab, err := vocabulary.OpenOrDefault(c.Vocab)
@@ -41,30 +45,48 @@ func (c *TopicsCommand) Run(r *filter.Run) error {
 		return err
 	}
 	text, err := publictext.Open(c.Input, vocab)
-	if err != nil || r.DryRun() {
+	if err != nil {
 		return err
 	}
-	s := topicsOf(text)
+	var own [][]float64
+	if c.Seeds != "" {
+		seeds, err := shares.ReadSeeds(c.Seeds)
+		if err != nil {
+			return err
+		}
+		if own, err = seeded(text, seeds, c.Seeds); err != nil {
+			return err
+		}
+	}
+	if r.DryRun() {
+		return nil
+	}
+	s := topicsOf(text, own)
 	return modelfile.Write(c.Output, c.Compress.Compress, &wire.Header{
 		Version: wire.Version, Kind: wire.Kind_PARAMETERS, Side: wire.Side_PUBLIC, Model: lda.Family.Name,
 		Vocabulary: vocab.Hash(), VocabularySize: uint32(len(vocab)), Matrices: s.Matrices,
 	}, vocab, 0, s)
 }
 
-// topicsOf returns a model of round 0 with the first public topics: the probability of a word in a topic is its
-// frequency times its lift. λ has the sum V in each topic. No word has less than a hundredth of its frequency, so that
-// one word that public text lacks in a topic does not rule the topic out.
-func topicsOf(text *publictext.Text) *model.Snapshot {
-	const least = 0.01
-	size := model.Size{Words: len(text.Frequencies), Components: text.First}
+// floorLift is the least lift of a word in a topic. One word that public text lacks in a topic then does not rule the
+// topic out.
+const floorLift = 0.01
+
+// topicsOf returns a model of round 0 with some topics and then the first public ones, where the probability of a word
+// is its frequency times its lift. λ has the sum V in each topic.
+func topicsOf(text *publictext.Text, rows [][]float64) *model.Snapshot {
+	for _, lifts := range text.Topics[:text.First] {
+		row := make([]float64, len(text.Frequencies))
+		for v, p := range text.Frequencies {
+			row[v] = p * (math.Exp(float64(lifts[v])) + floorLift)
+		}
+		rows = append(rows, row)
+	}
+	size := model.Size{Words: len(text.Frequencies), Components: len(rows)}
 	lambda := make([]float64, 0, size.Words*size.Components)
 	weights := make([]float32, 0, size.Words*size.Components)
-	for _, lifts := range text.Topics[:text.First] {
-		row, sum := make([]float64, size.Words), 0.0
-		for v, p := range text.Frequencies {
-			row[v] = p * (math.Exp(float64(lifts[v])) + least)
-			sum += row[v]
-		}
+	for _, row := range rows {
+		sum := floats.Sum(row)
 		for _, x := range row {
 			lambda, weights = append(lambda, x/sum*float64(size.Words)), append(weights, float32(x/sum))
 		}

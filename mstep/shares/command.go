@@ -12,12 +12,14 @@ import (
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model/modelfile"
 	"privpipe/pipelines/model/relevance"
+	"privpipe/pipelines/model/shares"
 	"privpipe/pipelines/wire"
 )
 
 // Command is mstep shares.
 type Command struct {
 	Model      string   `placeholder:"FILE" help:"Name each topic by its leading words, from the model that estep --shares was given; by default topics have numbers only."`
+	Seeds      string   `placeholder:"FILE" help:"Name the first topics as the list of mstep topics --seeds does."`
 	Groups     string   `placeholder:"FILE" help:"Read the names of the groups from the list that estep --groups was given."`
 	Confidence float64  `default:"0.95" placeholder:"P" help:"All bands of a window hold together with the probability P, those of documents and those of shares (default ${default}). They are of the noise."`
 	Baseline   int      `default:"8" placeholder:"N" group:"Alarm" help:"Compare a share with that of the N windows before (default ${default})."`
@@ -61,7 +63,7 @@ func (c *Command) Run(r *filter.Run) error {
 	if len(c.Inputs) == 0 {
 		c.Inputs = []string{endpoint.Stdio}
 	}
-	others := []string{c.Model, c.Groups}
+	others := []string{c.Model, c.Seeds, c.Groups}
 	if err := r.Check(append(others, c.Inputs...)...); err != nil {
 		return err
 	}
@@ -112,11 +114,34 @@ func (c *Command) Run(r *filter.Run) error {
 	return write(c.Output, c.Format, in.unit, rows)
 }
 
-// leading is the number of words in a topic's name.
-const leading = 3
+// inName is the number of words in a topic's name.
+const inName = 3
 
-// names returns the names of topics: their leading words.
+// names returns the names of topics: those of --seeds, and then the leading words.
 func (c *Command) names(topics int) ([]string, error) {
+	if c.Seeds == "" {
+		return c.leading(topics)
+	}
+	seeds, err := shares.ReadSeeds(c.Seeds)
+	if err != nil {
+		return nil, err
+	}
+	if len(seeds) > topics {
+		return nil, exit.Errorf(exit.Malformed, "%s: names %d topics, the releases have %d", c.Seeds, len(seeds),
+			topics)
+	}
+	names, err := c.leading(topics)
+	if names == nil {
+		names = make([]string, topics)
+	}
+	for k, seed := range seeds {
+		names[k] = seed.Name
+	}
+	return names, err
+}
+
+// leading returns the leading words of each topic of --model; nil without it.
+func (c *Command) leading(topics int) ([]string, error) {
 	if c.Model == "" {
 		return nil, nil
 	}
@@ -130,7 +155,7 @@ func (c *Command) names(topics int) ([]string, error) {
 	overall, names := relevance.Overall(m.Cells, len(m.Words)), make([]string, topics)
 	for k := range names {
 		var words []string
-		for _, id := range relevance.Of(m.Row(k), overall).Best(relevance.Default, leading) {
+		for _, id := range relevance.Of(m.Row(k), overall).Best(relevance.Default, inName) {
 			words = append(words, m.Words[id])
 		}
 		names[k] = strings.Join(words, " ")

@@ -133,7 +133,8 @@ func TestWeeklyUsers(t *testing.T) {
 	folder := t.TempDir()
 	weeks(t, filepath.Join(folder, "all.jsonl"), steady(0), steady(0), steady(0))
 	write(t, folder, "groups.txt", "web\n")
-	command := weekly + "--unit user --epsilon 2 --for 3 --columns label=label --groups groups.txt "
+	write(t, folder, "seeds.txt", "payments: card payment transfer\nsmartwatches: smartwatch\n")
+	command := weekly + "--unit user --epsilon 2 --for 3 --columns label=label --groups groups.txt --seeds seeds.txt "
 	run(t, folder, command+"--now 2026-01-19 all.jsonl out")
 	half := run(t, folder, "account report --delta 1e-6 out/private/run.ledger | sed -n 2p")
 	run(t, folder, command+"--now 2026-02-01 all.jsonl out")
@@ -142,7 +143,8 @@ func TestWeeklyUsers(t *testing.T) {
 		t.Errorf("two weeks cost %s, three %s; want below 2, and 2", half, whole)
 	}
 	series := read(t, filepath.Join(folder, "out/public/series.csv"))
-	for _, want := range []string{"window,group,topic,name,users,", "2026-W03,web,all,", "2026-W04,other,none,"} {
+	for _, want := range []string{"window,group,topic,name,users,", "2026-W03,web,all,", "2026-W04,other,none,",
+		"2026-W02,web,0,payments,", "2026-W02,web,1,smartwatches,"} {
 		if !strings.Contains(series, want) {
 			t.Errorf("no %s in\n%s", want, series)
 		}

@@ -24,6 +24,8 @@
 #   --topics K        train K topics on the documents before --from instead, by lda.sh, in OUT/model. Its documents are in no week
 #   --training-epsilon X
 #                     with --topics and --unit user: ε of the training, by default 0.7 of --epsilon
+#   --seeds FILE      public list of topics of your own, before those of public text: a line has a name, a colon and words, such as
+#                     refunds: refund refunds money back. Their words are added to the vocabulary
 #   --groups FILE     public list of labels, one a line: topics are counted in each of these groups, and in that of all others
 #   --alarm-rate 0.05 probability of a false alarm in a week where nothing changed
 #   --change 0        changes of a share up to this are no news, such as 0.01
@@ -37,14 +39,16 @@
 set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
 
-epsilon=1 delta=1e-6 every=week for=52 first_day=monday unit=document model='' topics='' training_epsilon='' groups='' alarm_rate=0.05 change='' now=now zone=UTC
-take "epsilon delta date date-format from every for zone first-day unit model topics training-epsilon groups alarm-rate change now columns format delimiter quote ragged! encoding on-error keep phrases title" "$@"
+epsilon=1 delta=1e-6 every=week for=52 first_day=monday unit=document model='' topics='' seeds='' training_epsilon='' groups='' alarm_rate=0.05 change='' now=now zone=UTC
+take "epsilon delta date date-format from every for zone first-day unit model topics seeds training-epsilon groups alarm-rate change now columns format delimiter quote ragged! encoding on-error keep phrases title" "$@"
 real epsilon
 positive for
 [[ $date && $from ]] || fail "--date COLUMN and --from DAY are needed, see --help"
 [[ $every =~ ^(day|week|month)$ ]] || fail "--every must be day, week or month, is $every"
 [[ $unit =~ ^(document|user)$ ]] || fail "--unit must be document or user, is $unit"
 [[ -z $topics || -z $model ]] || fail "--topics trains a model, and --model names one: leave one out"
+[[ -z $seeds || -z $topics$model ]] || fail "--seeds is for the topics of public text, not for --topics and --model"
+[[ -z $seeds || -f $seeds ]] || fail "no such list of topics: $seeds"
 [[ -z $training_epsilon || $unit == user && $topics ]] || fail "--training-epsilon is for --topics of --unit user: a document is in the training or in one week"
 [[ -z $model || -f $model ]] || fail "no such model: $model"
 [[ -z $groups || -f $groups ]] || fail "no such list of groups: $groups"
@@ -59,7 +63,7 @@ ledger=$inside/run.ledger dataset=default
 
 # The text may grow, so it is no part of the settings.
 settings="--epsilon $epsilon --delta $delta --date $date --date-format $date_format --from $from --every $every --for $for --zone $zone --first-day $first_day --unit $unit"
-settings+=" model $([[ -z $model ]] || checksum "$model") --topics $topics --training-epsilon $training_epsilon groups $([[ -z $groups ]] || checksum "$groups") --columns $columns --on-error $on_error --keep $keep phrases $([[ -z $phrases ]] || checksum "$phrases")"
+settings+=" model $([[ -z $model ]] || checksum "$model") --topics $topics seeds $([[ -z $seeds ]] || checksum "$seeds") --training-epsilon $training_epsilon groups $([[ -z $groups ]] || checksum "$groups") --columns $columns --on-error $on_error --keep $keep phrases $([[ -z $phrases ]] || checksum "$phrases")"
 if [[ ! -e $inside/settings || $(<"$inside/settings") != "$settings" ]]; then
   if [[ -e $inside/settings ]]; then
     unspent || fail "$out was begun with other settings: repeat them, or name another folder ($(<"$inside/settings"))"
@@ -77,7 +81,18 @@ keep "$ledger" begin_ledger
 whole "$ledger"
 
 # The model: public topics, a released model, or one trained on the documents before the first week.
-public_topics() { mstep topics -o "$1" "$recipes/public/english.pp"; }
+public_topics() {
+  if [[ $seeds ]]; then
+    mstep topics -o "$inside/words.pp" "$recipes/public/english.pp"
+    mstep export --format words -o "$inside/words.txt" "$inside/words.pp"
+    awk '/^#/ { next } { sub(/^[^:]*:/, ""); for (i = 1; i <= NF; i++) print tolower($i) }' "$seeds" |
+      awk 'FNR == NR { known[$0]; print; next } !($0 in known) { known[$0]; print }' "$inside/words.txt" - >"$inside/words-of-seeds.txt"
+    mstep topics --vocab "$inside/words-of-seeds.txt" --seeds "$seeds" -o "$1" "$recipes/public/english.pp"
+    rm -- "$inside"/words{.pp,.txt,-of-seeds.txt}
+  else
+    mstep topics -o "$1" "$recipes/public/english.pp"
+  fi
+}
 trained() {
   local flags=() of
   for of in date date_format zone on_error columns format delimiter quote encoding keep phrases; do
@@ -135,6 +150,7 @@ while IFS=$'\t' read -r name begins ends; do
   if [[ ! -e $shown/weeks/$name.pp ]]; then
     release "$name" "$begins" "$ends"
     fresh+=("$name")
+    export PRIVPIPE_TOKENIZE_QUIET=1 # a warning about the words is said once
   fi
   releases+=("$shown/weeks/$name.pp")
 done < <("${calendar[@]}" --over-by "$now")
@@ -143,7 +159,7 @@ if ((${#releases[@]} == 0)); then
   exit 0
 fi
 
-series=(mstep shares --model "$shown/model.pp" ${groups:+--groups "$groups"} --alarm-rate "$alarm_rate" ${change:+--change "$change"})
+series=(mstep shares --model "$shown/model.pp" ${seeds:+--seeds "$seeds"} ${groups:+--groups "$groups"} --alarm-rate "$alarm_rate" ${change:+--change "$change"})
 "${series[@]}" --alarms "$shown/alarm.json" -o "$shown/series.csv" "${releases[@]}"
 "${series[@]}" --format parquet -o "$shown/series.parquet" "${releases[@]}"
 account report --delta "$delta" -o "$shown/report.txt" "$ledger"
