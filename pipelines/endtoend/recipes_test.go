@@ -1,6 +1,7 @@
 package endtoend
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -994,6 +995,39 @@ func TestChosenWords(t *testing.T) {
 	}
 }
 
+// TestRuns: equal runs on one ledger have equal noise on words, and nearly equal noise on topics. One more is refused.
+func TestRuns(t *testing.T) {
+	testkit.Deep(t, "operations")
+	folder := t.TempDir()
+	comments(t, folder)
+	run(t, folder, "account ledger new --epsilon 1 --delta 1e-6 year.ledger")
+	command := filepath.Join(root, "pipelines/recipes/lda.sh") +
+		" --runs 3 --ledger year.ledger --topics 3 --rounds 4 --force comments.jsonl "
+	var words, topics []float64
+	for i := range 3 {
+		run(t, folder, fmt.Sprint(command, "run-", i))
+		for grant, noises := range map[string]*[]float64{"words-grant": &words, "grant": &topics} {
+			var g struct {
+				Noise float64 `json:"noise_multiplier"`
+			}
+			text := read(t, filepath.Join(folder, fmt.Sprint("run-", i), "public", grant+".json"))
+			if err := json.Unmarshal([]byte(text), &g); err != nil {
+				t.Fatal(err)
+			}
+			*noises = append(*noises, g.Noise)
+		}
+	}
+	if words[0] != words[1] || words[1] != words[2] || slices.Max(topics) > 1.1*slices.Min(topics) {
+		t.Errorf("noise of words %v, of topics %v", words, topics)
+	}
+	report := run(t, folder, "account report --delta 1e-6 year.ledger")
+	if !strings.Contains(report, "\npld         1  ") {
+		t.Errorf("three of three runs cost not ε 1:\n%s", report)
+	}
+	ends(t, folder, "cp year.ledger before; "+command+"run-3", 83, "all 3 runs of ε 1 are done")
+	run(t, folder, "cmp before year.ledger")
+}
+
 // TestMore: each run of many adds its part to the ledger, in its own folder, until the budget is spent. The last but
 // one gets what is left. The next one is refused, and charges nothing.
 func TestMore(t *testing.T) {
@@ -1012,5 +1046,5 @@ func TestMore(t *testing.T) {
 	}
 	ends(t, folder, "cp year.ledger before; "+command+"month-3", 83, "the ledger's own budget is ε 0.5")
 	run(t, folder, "cmp before year.ledger; "+command+"month-1") // a month that is done is done
-	ends(t, folder, strings.Replace(command, "--ledger year.ledger ", "", 1)+"no", 80, "--more is for")
+	ends(t, folder, strings.Replace(command, "--ledger year.ledger ", "", 1)+"no", 80, "--more and --runs are for")
 }

@@ -14,6 +14,7 @@
 #   --epsilon 1       ε of the whole ledger at this δ, including what other runs have spent. Above 10 it protects little
 #   --more X          let ε of a --ledger rise by at most X, instead of --epsilon: for one run of many, such as one a month. ε never
 #                     passes the ledger's own budget
+#   --runs N          this is one of N equal runs on a --ledger, which cost --epsilon together: run 1 may take 1/N of the budget in μ²
 #   --delta 1e-6      δ; at most 0.1/(number of documents)
 #   --topics 50       number of topics K
 #   --words 12000     number of words that the recipe chooses for the topics, among those of a dictionary, by the released frequencies
@@ -69,14 +70,27 @@
 set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
 
-epsilon=1 delta=1e-6 topics=50 inference=variational rate='' rounds='' public='' unit='' documents='' words=12000 dictionary='' stop='' extra_words='' words_only='' force='' ledger='' dataset=default language='' more=''
-take "epsilon more delta topics inference rate rounds public unit documents words language dictionary stop extra-words words-only! keep rule format quote ragged! encoding on-error date date-format zone from until force! ledger dataset $shared" "$@"
+epsilon=1 delta=1e-6 topics=50 inference=variational rate='' rounds='' public='' unit='' documents='' words=12000 dictionary='' stop='' extra_words='' words_only='' force='' ledger='' dataset=default language='' more='' runs=''
+take "epsilon more runs delta topics inference rate rounds public unit documents words language dictionary stop extra-words words-only! keep rule format quote ragged! encoding on-error date date-format zone from until force! ledger dataset $shared" "$@"
 positive topics
 [[ $inference =~ ^(variational|gibbs)$ ]] || fail "--inference must be variational or gibbs, is $inference"
 [[ $unit =~ ^(|document|user)$ ]] || fail "--unit must be document or user, is $unit"
 real epsilon ${more:+more}
-[[ -z $more || $ledger ]] || fail "--more is for a --ledger that other runs charge, too"
+# of_runs K prints the ε of K of the N equal runs of --runs. Their losses add up in μ² (Dong, Roth, Su 2022, cor. 3.3), so K of them
+# cost what one release with √(N/K) times the noise of a single one does.
+of_runs() {
+  local noise
+  noise=$(part=$epsilon single_noise)
+  account epsilon --json --all --delta "$delta" --noise-multiplier "$(awk "BEGIN { print sqrt($runs / $1) * $noise }")" |
+    sed -n 's/.*"epsilon":\([-+.e0-9]*\).*/\1/p'
+}
+[[ -z $more$runs || $ledger ]] || fail "--more and --runs are for a --ledger that other runs charge, too"
+[[ -z $more || -z $runs ]] || fail "--more and --runs exclude each other"
 part=${more:-$epsilon}
+if [[ $runs ]]; then
+  positive runs
+  part=$(of_runs 1)
+fi
 stated=$documents
 if [[ $documents ]]; then
   positive documents
@@ -158,7 +172,7 @@ all=$inside/documents.pp choice=''
 if [[ $chosen ]]; then
   all=$inside/all-words.pp choice=" --words $words dictionary $(checksum "$dictionary")${stop:+ --stop $(checksum "$stop")}${extra_words:+ --extra-words $(checksum "$extra_words")}"
 fi
-same "$([[ $more ]] && echo "--more $more" || echo "--epsilon $epsilon") --delta $delta --rate $rate --rounds $rounds --unit ${unit:-document} ledger $charged dataset $dataset statistic $statistic${words_only:+ --words-only} query --topics $topics --seed $seed$([[ $inference == variational ]] || echo " --inference $inference")$([[ $public == none ]] || echo " --public $(checksum "$public")")$choice" "$all"
+same "$([[ $more ]] && echo "--more $more" || echo "--epsilon $epsilon")${runs:+ --runs $runs} --delta $delta --rate $rate --rounds $rounds --unit ${unit:-document} ledger $charged dataset $dataset statistic $statistic${words_only:+ --words-only} query --topics $topics --seed $seed$([[ $inference == variational ]] || echo " --inference $inference")$([[ $public == none ]] || echo " --public $(checksum "$public")")$choice" "$all"
 ledger=${ledger:-$inside/run.ledger}
 
 # candidates writes the words among which the release of word frequencies chooses: the own words first, and the dictionary without stop words.
@@ -182,20 +196,31 @@ unit=${unit:-document}
 whole "$ledger"
 data_set "$ledger"
 
-# target prints the ε that the ledger may have after this run: what its data set has spent now, and $more. It is kept for a run that resumes.
-target() {
-  account report --json --delta "$delta" "$ledger" >"$inside/target.report"
-  awk -v more="$more" -v of="${of[1]:-}" '
-    # A report has the ε of the budget and of each data set on lines of their own.
+# spent prints the ε that the data set of this run has spent, and the budget of the ledger if there is one.
+spent() {
+  account report --json --delta "$delta" "$ledger" | awk -v of="${of[1]:-}" '
+    # A report has the ε of the whole, of the budget and of each data set on lines of their own.
     match($0, /^  "epsilon": [-+.e0-9]+/) { whole = substr($0, 14, RLENGTH - 13) }
+    match($0, /^    "epsilon": [-+.e0-9]+/) { most = substr($0, 16, RLENGTH - 15) }
     match($0, /"dataset": "[^"]*"/) { name = substr($0, RSTART + 12, RLENGTH - 13) }
     match($0, /^      "epsilon": [-+.e0-9]+/) && name == of { part = substr($0, 18, RLENGTH - 17) }
-    match($0, /^    "epsilon": [-+.e0-9]+/) { most = substr($0, 16, RLENGTH - 15) }
-    END { epsilon = (of == "" ? whole : part) + more; if (most != "" && epsilon > most + 0) epsilon = most; printf "%.17g\n", epsilon }' "$inside/target.report" >"$1.unfinished"
-  rm -- "$inside/target.report"
+    END { print (of == "" ? whole : part) + 0, most }'
+}
+# target FILE writes the ε that the data set may have after this run. It is kept for a run that resumes.
+target() {
+  local now most of_run run=1
+  read -r now most < <(spent)
+  if [[ $more ]]; then
+    of_run=$(awk "BEGIN { printf \"%.17g\", $now + $more }")
+  else
+    while ((run <= runs)) && of_run=$(of_runs "$run") && holds "$of_run <= 1.001 * $now"; do run=$((run + 1)); done
+    ((run <= runs)) || fail "all $runs runs of ε $epsilon are done: the ledger has spent ε $now" 83
+  fi
+  [[ -z $most ]] || holds "$of_run <= $most" || of_run=$most
+  printf '%s\n' "$of_run" >"$1.unfinished"
   mv -- "$1.unfinished" "$1"
 }
-if [[ $more ]]; then
+if [[ $more$runs ]]; then
   keep "$inside/target" target "$inside/target"
   epsilon=$(<"$inside/target")
 fi
