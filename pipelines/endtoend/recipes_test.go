@@ -570,7 +570,7 @@ func TestTextFlags(t *testing.T) {
 	}
 	for arguments, want := range map[string]string{
 		"--rule 3 docs.jsonl": "--rule", "--keep cats docs.jsonl": "--keep",
-		"--rule 1 docword.txt": "--keep and --rule are for a text, and docword.txt has bags",
+		"--rule 1 docword.txt": "--keep, --rule and --date are for a text, and docword.txt has bags",
 	} {
 		ends(t, folder, recipe+arguments+" none", 80, want)
 	}

@@ -33,8 +33,8 @@ func TestRunbook(t *testing.T) {
 	script := strings.NewReplacer(
 		"brokers=kafka1:9092,kafka2:9092 run=news",
 		"brokers="+b.Address+" run="+b.Topic(t, "runbook", 1, nil)+" all=()",
-		"--replicas 3", "--replicas 1", "--rounds 80", "--rounds 6", "--topics 50", "--topics 5", "topics=50xV",
-		"topics=5xV",
+		"--replicas 3", "--replicas 1", "--rounds 80", "--rounds 6", "--topics 50", "--topics 5", "lda:50",
+		"lda:5",
 	).Replace(first) + "\nfor one in ${all[*]}; do wait $one; done\nshow $at.releases"
 	folder := t.TempDir()
 	setup := `comments "$(go env GOROOT)/src/net/http" >docs.jsonl; ln -s "$ROOT/pipelines" .; cp pipelines/vocabulary/english.txt vocab.txt`
