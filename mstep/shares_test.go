@@ -1,8 +1,8 @@
 package main
 
 import (
+	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/model/modeltest"
-	"privpipe/pipelines/model/shares"
 	"privpipe/pipelines/wire"
 )
 
@@ -11,9 +11,9 @@ func windows() map[string][]byte {
 	release := func(run string, change func(*wire.Header, *wire.Scheme), rounds ...[]int64) []byte {
 		h := &wire.Header{
 			Version: wire.Version, Kind: wire.Kind_RELEASES, Side: wire.Side_PUBLIC, Run: run,
-			Model: shares.Family.Name, Unit: wire.Unit_DOCUMENT,
+			Model: families.Shares.Name, Unit: wire.Unit_DOCUMENT,
 			Vocabulary: vocab.Hash(), VocabularySize: uint32(len(vocab)),
-			Matrices: []*wire.Matrix{{Name: shares.Statistic, Rows: 1, Columns: 3, Element: wire.Element_INT64}},
+			Matrices: []*wire.Matrix{{Name: families.ShareCounts, Rows: 1, Columns: 3, Element: wire.Element_INT64}},
 		}
 		var releases []modeltest.Release
 		for i, steps := range rounds {

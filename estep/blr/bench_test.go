@@ -4,11 +4,11 @@ import (
 	"testing"
 
 	"privpipe/estep/row"
+	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/model/modeltest"
-	"privpipe/pipelines/model/regression"
 )
 
 // BenchmarkContribute measures the E-step alone, for BenchmarkRows of package endtoend.
 func BenchmarkContribute(b *testing.B) {
-	modeltest.Contribute(b, regression.BLR, New(Options{RowNorm: 3.873, Labels: row.Labels{Positive: "1"}}))
+	modeltest.Contribute(b, families.BLR, New(Options{RowNorm: 3.873, Labels: row.Labels{Positive: "1"}}))
 }

@@ -8,7 +8,7 @@ import (
 	"privpipe/estep/row"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model"
-	"privpipe/pipelines/model/regression"
+	"privpipe/pipelines/model/families"
 )
 
 // Command is estep blr.
@@ -47,5 +47,5 @@ func (c *Command) Run(r *filter.Run) error {
 	if c.Trials != nil {
 		o.Labels.Trials = *c.Trials
 	}
-	return c.Do(r, job.Work{Family: regression.BLR, New: func() model.EStep { return New(o) }, Columns: c.Columns()})
+	return c.Do(r, job.Work{Family: families.BLR, New: func() model.EStep { return New(o) }, Columns: c.Columns()})
 }

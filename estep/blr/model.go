@@ -8,7 +8,7 @@ import (
 	"privpipe/estep/row"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/model"
-	"privpipe/pipelines/model/regression"
+	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
 )
@@ -40,10 +40,10 @@ func (m *Model) Settings() any {
 // SetParameters implements model.EStep.
 func (m *Model) SetParameters(set *stream.Set, size model.Size) (err error) {
 	m.words = size.Words
-	if m.mean, err = regression.Mean.Of(set, size); err != nil {
+	if m.mean, err = families.Mean.Of(set, size); err != nil {
 		return err
 	}
-	moments, err := regression.Moments.Of(set, size)
+	moments, err := families.Moments.Of(set, size)
 	if err != nil {
 		return err
 	}

@@ -12,8 +12,8 @@ import (
 	"privpipe/estep/row"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/model/modeltest"
-	"privpipe/pipelines/model/regression"
 	"privpipe/pipelines/wire"
 )
 
@@ -57,7 +57,7 @@ func TestModel(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			modeltest.EStep(t, modeltest.Case{
-				Family: regression.BLR, Step: step(o, make([]float64, 20), identity(20)), Size: model.Size{Words: 20},
+				Family: families.BLR, Step: step(o, make([]float64, 20), identity(20)), Size: model.Size{Words: 20},
 				Norm: math.Sqrt(5) / 4,
 			})
 		})
@@ -84,7 +84,7 @@ func cells(t *testing.T, m *Model, d *wire.Document) []float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return modeltest.Dense(regression.BLR.Statistics(model.Size{Words: m.words}), parts)
+	return modeltest.Dense(families.BLR.Statistics(model.Size{Words: m.words}), parts)
 }
 
 // TestByHand: x = (3, 0, 4)/10 after scaling to R = 10, M = diag(0, 1, 25), so c = √(25·0.16) = 2 and ξ = tanh(1)/4.

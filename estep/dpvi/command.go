@@ -5,7 +5,7 @@ import (
 	"privpipe/estep/row"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model"
-	"privpipe/pipelines/model/regression"
+	"privpipe/pipelines/model/families"
 )
 
 // Command is estep dpvi.
@@ -21,6 +21,6 @@ func (c *Command) Validate() error { return c.Positive.Check() }
 func (c *Command) Run(r *filter.Run) error {
 	labels := c.Labels()
 	return c.Do(r, job.Work{
-		Family: regression.DPVI, New: func() model.EStep { return New(labels) }, Columns: c.Columns(),
+		Family: families.DPVI, New: func() model.EStep { return New(labels) }, Columns: c.Columns(),
 	})
 }

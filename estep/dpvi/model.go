@@ -10,7 +10,7 @@ import (
 	"privpipe/estep/row"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/model"
-	"privpipe/pipelines/model/regression"
+	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
 )
@@ -32,17 +32,17 @@ func (m *Model) Settings() any { return map[string]any{"positive": m.labels.Posi
 
 // SetParameters implements model.EStep.
 func (m *Model) SetParameters(set *stream.Set, size model.Size) (err error) {
-	if m.mean, err = regression.Mean.Of(set, size); err != nil {
+	if m.mean, err = families.Mean.Of(set, size); err != nil {
 		return err
 	}
-	if m.deviation, err = regression.Deviation.Of(set, size); err != nil {
+	if m.deviation, err = families.Deviation.Of(set, size); err != nil {
 		return err
 	}
 	m.shift, m.weights = nil, nil
-	if !regression.Draw.In(set) {
+	if !families.Draw.In(set) {
 		return nil
 	}
-	draw, err := regression.Draw.Of(set, size)
+	draw, err := families.Draw.Of(set, size)
 	if err != nil {
 		return err
 	}

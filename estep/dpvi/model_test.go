@@ -8,8 +8,8 @@ import (
 	"privpipe/estep/row"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/model/modeltest"
-	"privpipe/pipelines/model/regression"
 	"privpipe/pipelines/wire"
 )
 
@@ -18,10 +18,10 @@ func with(mean, deviation, draw []float64) *Model {
 	m := New(row.Labels{Positive: "1"})
 	size := model.Size{Words: len(mean)}
 	s := new(model.Snapshot)
-	regression.Mean.Put(s, size, mean)
-	regression.Deviation.Put(s, size, deviation)
+	families.Mean.Put(s, size, mean)
+	families.Deviation.Put(s, size, deviation)
 	if draw != nil {
-		regression.Draw.Put(s, size, draw)
+		families.Draw.Put(s, size, draw)
 	}
 	if err := m.SetParameters(modeltest.Snapshot("dpvi", s), size); err != nil {
 		panic(err)
@@ -38,7 +38,7 @@ func ones(n int) []float64 {
 }
 
 func TestModel(t *testing.T) {
-	modeltest.EStep(t, modeltest.Case{Family: regression.DPVI, Step: with(ones(20), ones(20), ones(20)),
+	modeltest.EStep(t, modeltest.Case{Family: families.DPVI, Step: with(ones(20), ones(20), ones(20)),
 		Size: model.Size{Words: 20}})
 }
 
@@ -75,7 +75,7 @@ func TestGradient(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, got := range modeltest.Dense(regression.DPVI.Statistics(model.Size{Words: 3}), parts) {
+		for i, got := range modeltest.Dense(families.DPVI.Statistics(model.Size{Words: 3}), parts) {
 			if want := (likelihood(i, 1e-5) - likelihood(i, -1e-5)) / 2e-5; math.Abs(got-want) > 1e-6 {
 				t.Errorf("y = %v: gradient %d is %v, want %v", y, i, got, want)
 			}
@@ -120,9 +120,9 @@ func TestOverflow(t *testing.T) {
 	size := model.Size{Words: 1}
 	for _, draw := range []float64{1e308, -1e308} {
 		s := new(model.Snapshot)
-		regression.Mean.Put(s, size, []float64{1e308})
-		regression.Deviation.Put(s, size, []float64{10})
-		regression.Draw.Put(s, size, []float64{draw})
+		families.Mean.Put(s, size, []float64{1e308})
+		families.Deviation.Put(s, size, []float64{10})
+		families.Draw.Put(s, size, []float64{draw})
 		if New(row.Labels{}).SetParameters(modeltest.Snapshot("dpvi", s), size) == nil {
 			t.Errorf("took weights of 1e308 + 10 · %v", draw)
 		}
@@ -138,7 +138,7 @@ func TestHostile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, x := range modeltest.Dense(regression.DPVI.Statistics(model.Size{Words: 2}), parts) {
+	for _, x := range modeltest.Dense(families.DPVI.Statistics(model.Size{Words: 2}), parts) {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
 			t.Errorf("a cell is %v", x)
 		}

@@ -9,7 +9,7 @@ import (
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model"
-	"privpipe/pipelines/model/regression"
+	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
 )
@@ -61,7 +61,7 @@ func (c *Command) Validate() error {
 // Run is kong's hook.
 func (c *Command) Run(r *filter.Run) error {
 	o := Options{RowNorm: c.RowNorm, Labels: c.Labels(), Regularisation: c.Regularisation, Epsilon: c.Epsilon}
-	work := job.Work{Family: regression.ERM, Columns: c.Columns()}
+	work := job.Work{Family: families.ERM, Columns: c.Columns()}
 	if c.Training() {
 		if err := r.Check(c.Vocab); err != nil {
 			return err

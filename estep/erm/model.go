@@ -9,7 +9,7 @@ import (
 	"privpipe/estep/row"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/model"
-	"privpipe/pipelines/model/regression"
+	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
 )
@@ -43,7 +43,7 @@ func (m *Model) Settings() any {
 
 // SetParameters implements model.EStep. It takes the parameters in a model file.
 func (m *Model) SetParameters(set *stream.Set, size model.Size) (err error) {
-	m.mean, err = regression.Mean.Of(set, size)
+	m.mean, err = families.Mean.Of(set, size)
 	return err
 }
 

@@ -5,7 +5,7 @@ import (
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
-	"privpipe/pipelines/model/words"
+	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/wire"
 )
 
@@ -33,7 +33,7 @@ func (c Compared) Baseline(j *Job) ([]float64, *wire.Header, error) {
 		return nil, nil, err
 	}
 	defer in.Close()
-	size, err := words.Family.Size(h)
+	size, err := families.Words.Size(h)
 	if err != nil {
 		return nil, nil, exit.Errorf(exit.Malformed, "%s: %w", c.Unigram, err)
 	}
@@ -41,7 +41,7 @@ func (c Compared) Baseline(j *Job) ([]float64, *wire.Header, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := words.Probabilities.Of(set, size)
+	p, err := families.Probabilities.Of(set, size)
 	if err != nil {
 		return nil, nil, exit.Errorf(exit.Malformed, "%s: %w", c.Unigram, err)
 	}

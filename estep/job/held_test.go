@@ -10,7 +10,7 @@ import (
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model"
-	"privpipe/pipelines/model/words"
+	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/progress"
 	"privpipe/pipelines/testkit/script"
 	"privpipe/pipelines/wire"
@@ -89,7 +89,7 @@ func TestReplaced(t *testing.T) {
 			for round := range uint32(2) {
 				write(t, filepath.Join(j.Model, fmt.Sprintf("%d.pp", round)), parameters(round, .5, .5))
 			}
-			w := Work{Family: words.Family, New: func() model.EStep {
+			w := Work{Family: families.Words, New: func() model.EStep {
 				return intruder{func(round uint32) {
 					if round == c.at {
 						write(t, filepath.Join(folder, c.file), c.content)

@@ -8,7 +8,8 @@ import (
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model"
-	"privpipe/pipelines/model/shares"
+	"privpipe/pipelines/model/families"
+	"privpipe/pipelines/model/modelfile"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
 )
@@ -48,7 +49,7 @@ func (j *Job) share(r *filter.Run, w Work) error {
 	if err := r.Check(j.Model, w.Sharing.Groups); err != nil {
 		return err
 	}
-	groups, err := shares.ReadGroups(w.Sharing.Groups)
+	groups, err := modelfile.ReadGroups(w.Sharing.Groups)
 	if err != nil {
 		return err
 	}
@@ -61,7 +62,7 @@ func (j *Job) share(r *filter.Run, w Work) error {
 	}
 	step := &sharing{released: m, groups: groups, rows: groups.Numbers()}
 	return j.train(r, Work{
-		Family: shares.Of(m.topics, groups.Rows()), New: func() model.EStep { return step },
+		Family: families.SharesOf(m.topics, groups.Rows()), New: func() model.EStep { return step },
 		Public: m.header, Mean: true,
 	})
 }
@@ -95,7 +96,7 @@ func (j *Job) openReleased(w Work) (*released, error) {
 // sharing is the E-step that contributes shares of topics. The parameters are the same in every round.
 type sharing struct {
 	*released
-	groups shares.Groups
+	groups modelfile.Groups
 	rows   map[string]uint32 // of groups
 }
 
@@ -150,7 +151,7 @@ func (w *sharer) part(parts []*wire.Part, row uint32, shares []float64) []*wire.
 func (w *sharer) share(d *wire.Document) (row uint32, cells []float64, err error) {
 	row, listed := w.rows[d.Label]
 	if !listed {
-		row = w.rows[shares.Other] // 0 without groups
+		row = w.rows[modelfile.Other] // 0 without groups
 	}
 	if len(d.WordGaps) == 0 {
 		cells = make([]float64, w.topics+1)

@@ -11,7 +11,7 @@ import (
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model"
-	"privpipe/pipelines/model/regression"
+	"privpipe/pipelines/model/families"
 )
 
 // Command is estep linear.
@@ -40,7 +40,7 @@ func (c *Command) Validate() error {
 // Run is kong's hook.
 func (c *Command) Run(r *filter.Run) error {
 	o := Options{RowNorm: c.RowNorm, Least: c.Least, Most: c.Most}
-	work := job.Work{Family: regression.Linear, New: func() model.EStep { return New(o) }}
+	work := job.Work{Family: families.Linear, New: func() model.EStep { return New(o) }}
 	if c.Score {
 		if c.Above == nil {
 			return exit.Errorf(exit.Usage, "--score needs --above").

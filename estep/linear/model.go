@@ -11,7 +11,7 @@ import (
 	"privpipe/estep/row"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/model"
-	"privpipe/pipelines/model/regression"
+	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
 )
@@ -42,13 +42,13 @@ func (m *Model) Settings() any {
 // SetParameters implements model.EStep. It takes the parameters in a model file.
 func (m *Model) SetParameters(set *stream.Set, size model.Size) (err error) {
 	m.words = size.Words
-	if m.noise, err = regression.Noise.Of(set); err != nil {
+	if m.noise, err = families.Noise.Of(set); err != nil {
 		return err
 	}
-	if m.mean, err = regression.Mean.Of(set, size); err != nil {
+	if m.mean, err = families.Mean.Of(set, size); err != nil {
 		return err
 	}
-	m.covariance, err = regression.Covariance.Of(set, size)
+	m.covariance, err = families.Covariance.Of(set, size)
 	return err
 }
 

@@ -15,8 +15,8 @@ import (
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/model/modeltest"
-	"privpipe/pipelines/model/regression"
 	"privpipe/pipelines/wire"
 )
 
@@ -41,7 +41,7 @@ func TestModel(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			modeltest.EStep(t,
-				modeltest.Case{Family: regression.Linear, Step: New(o), Size: model.Size{Words: 20}, Norm: 2})
+				modeltest.Case{Family: families.Linear, Step: New(o), Size: model.Size{Words: 20}, Norm: 2})
 		})
 	}
 }
@@ -63,7 +63,7 @@ func cells(t *testing.T, o Options, d *wire.Document, words int) []float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return modeltest.Dense(regression.Linear.Statistics(model.Size{Words: words}), parts)
+	return modeltest.Dense(families.Linear.Statistics(model.Size{Words: words}), parts)
 }
 
 // TestByHand: x = (3, 0, 4)/10 after scaling to R = 10; responses of [10, 30] are scaled to [−1, 1] and clamped.

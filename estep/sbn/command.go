@@ -10,7 +10,7 @@ import (
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model"
-	"privpipe/pipelines/model/sbn"
+	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/wire"
 )
 
@@ -41,8 +41,8 @@ func (c *Command) Validate() error {
 		return nil
 	case c.Score || c.Infer || c.Params != "" || c.Model != "":
 		return errors.New("--bounds reads nothing: it does not go with --score, --infer, --params and --model")
-	case c.Hidden < 1 || c.Hidden > sbn.MaxHidden:
-		return fmt.Errorf("--hidden must be in [1, %d], is %d", sbn.MaxHidden, c.Hidden)
+	case c.Hidden < 1 || c.Hidden > families.MaxHidden:
+		return fmt.Errorf("--hidden must be in [1, %d], is %d", families.MaxHidden, c.Hidden)
 	case c.Pixels < 1 || c.Pixels > wire.MaxVocabulary ||
 		uint64(c.Pixels)*uint64(c.Hidden*(c.Hidden+1)/2) > wire.MaxCells:
 		return fmt.Errorf("--pixels must be positive, and gzz have at most %d cells: %d pixels are out of range",
@@ -53,9 +53,9 @@ func (c *Command) Validate() error {
 
 // Run is kong's hook.
 func (c *Command) Run(r *filter.Run) error {
-	family := sbn.Family
+	family := families.SBN
 	if c.NoCount {
-		family = sbn.Uncounted
+		family = families.SBNUncounted
 	}
 	if c.Bounds {
 		if r.DryRun() {
@@ -71,12 +71,12 @@ func (c *Command) Run(r *filter.Run) error {
 // bounds returns lines for account plan --statistics.
 func bounds(family *model.Family, size model.Size) []byte {
 	var b bytes.Buffer
-	all := sbn.Bounds(size)[:len(family.Statistics(size))]
+	all := families.SBNBounds(size)[:len(family.Statistics(size))]
 	const least = 1e-7 // the clip is rounded up to a multiple of least
 	clip := math.Ceil(math.Sqrt(float64(len(all)))/least) * least
 	fmt.Fprintf(&b, "# Statistics of an image in model sbn: matrix and bound. With --clip %.7f none is ever clipped.\n",
 		clip)
-	if len(all) == len(sbn.Bounds(size)) {
+	if len(all) == len(families.SBNBounds(size)) {
 		fmt.Fprintf(&b, "# For --adjacency add-remove.\n")
 	} else {
 		fmt.Fprintf(&b, "# For --adjacency replace-one --clipping proved --sensitivity 1.\n")

@@ -11,7 +11,7 @@ import (
 
 	"privpipe/estep/row"
 	"privpipe/pipelines/model"
-	"privpipe/pipelines/model/sbn"
+	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
 )
@@ -52,20 +52,20 @@ func (m *Model) Settings() any {
 // SetParameters implements model.EStep. It refuses parameters beyond sbn.MaxParameter, so that no image can make a sum
 // overflow.
 func (m *Model) SetParameters(set *stream.Set, size model.Size) (err error) {
-	if size.Components > sbn.MaxHidden {
-		return fmt.Errorf("parameters have %d hidden units, may have %d", size.Components, sbn.MaxHidden)
+	if size.Components > families.MaxHidden {
+		return fmt.Errorf("parameters have %d hidden units, may have %d", size.Components, families.MaxHidden)
 	}
 	m.pixels, m.hidden = size.Words, size.Components
-	if m.weights, err = sbn.Weights.Of(set, size); err != nil {
+	if m.weights, err = families.SBNWeights.Of(set, size); err != nil {
 		return err
 	}
-	if m.moments, err = sbn.Squares.Of(set, size); err != nil {
+	if m.moments, err = families.SBNSquares.Of(set, size); err != nil {
 		return err
 	}
-	if m.biases, err = sbn.Hidden.Of(set, size); err != nil {
+	if m.biases, err = families.SBNHidden.Of(set, size); err != nil {
 		return err
 	}
-	if m.visible, err = sbn.Visible.Of(set, size); err != nil {
+	if m.visible, err = families.SBNVisible.Of(set, size); err != nil {
 		return err
 	}
 	for _, field := range []struct {
@@ -73,9 +73,10 @@ func (m *Model) SetParameters(set *stream.Set, size model.Size) (err error) {
 		cells []float64
 		most  float64
 	}{
-		{sbn.Weights.Name, m.weights, sbn.MaxParameter},
-		{sbn.Squares.Name, m.moments, sbn.MaxParameter * sbn.MaxParameter},
-		{sbn.Hidden.Name, m.biases, sbn.MaxParameter}, {sbn.Visible.Name, m.visible, sbn.MaxParameter},
+		{families.SBNWeights.Name, m.weights, families.MaxParameter},
+		{families.SBNSquares.Name, m.moments, families.MaxParameter * families.MaxParameter},
+		{families.SBNHidden.Name, m.biases, families.MaxParameter},
+		{families.SBNVisible.Name, m.visible, families.MaxParameter},
 	} {
 		for _, x := range field.cells {
 			if math.Abs(x) > field.most {

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/model/modeltest"
-	"privpipe/pipelines/model/sbn"
 	"privpipe/pipelines/wire"
 )
 
@@ -40,10 +40,10 @@ func random(r *rand.Rand, size model.Size, scale float64) parameters {
 
 func (p parameters) set(m *Model) error {
 	s := new(model.Snapshot)
-	sbn.Weights.Put(s, p.size, p.weights)
-	sbn.Squares.Put(s, p.size, p.squares)
-	sbn.Hidden.Put(s, p.size, p.hidden)
-	sbn.Visible.Put(s, p.size, p.visible)
+	families.SBNWeights.Put(s, p.size, p.weights)
+	families.SBNSquares.Put(s, p.size, p.squares)
+	families.SBNHidden.Put(s, p.size, p.hidden)
+	families.SBNVisible.Put(s, p.size, p.visible)
 	return m.SetParameters(modeltest.Snapshot("sbn", s), p.size)
 }
 
@@ -84,7 +84,7 @@ var counted = Options{Sweeps: 5, Count: true}
 // all is the root of the sum of all squared bounds: the largest norm without division by the bounds.
 func all(size model.Size) float64 {
 	square := 0.0
-	for _, b := range sbn.Bounds(size) {
+	for _, b := range families.SBNBounds(size) {
 		square += b.Norm * b.Norm
 	}
 	return math.Sqrt(square)
@@ -93,16 +93,16 @@ func all(size model.Size) float64 {
 func TestModel(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, size := range []model.Size{{Words: 20, Components: 3}, {Words: 21, Components: 1}} {
-		modeltest.EStep(t, modeltest.Case{Family: sbn.Family, Step: step(t, counted, random(r, size, 1)), Size: size,
+		modeltest.EStep(t, modeltest.Case{Family: families.SBN, Step: step(t, counted, random(r, size, 1)), Size: size,
 			Norm: all(size)})
 		uncounted := step(t, Options{Sweeps: 2}, random(r, size, 1))
-		modeltest.EStep(t, modeltest.Case{Family: sbn.Uncounted, Step: uncounted, Size: size, Norm: all(size)})
+		modeltest.EStep(t, modeltest.Case{Family: families.SBNUncounted, Step: uncounted, Size: size, Norm: all(size)})
 	}
 }
 
 // TestManyHidden: a part takes all pairs of the most hidden units, and more is refused.
 func TestManyHidden(t *testing.T) {
-	size := model.Size{Words: 7000, Components: sbn.MaxHidden}
+	size := model.Size{Words: 7000, Components: families.MaxHidden}
 	m := step(t, Options{Sweeps: 1, Count: true}, random(rand.New(rand.NewPCG(1, 1)), size, 0.01))
 	parts, err := m.NewWorker().Contribute(&wire.Document{WordGaps: []uint32{0, 6999}}, nil)
 	if err != nil {
@@ -118,7 +118,7 @@ func TestManyHidden(t *testing.T) {
 	if covered[5] != size.Words || covered[4] != 2 || covered[3] != size.Words {
 		t.Errorf("rows of matrices: %v", covered)
 	}
-	size = model.Size{Words: 1, Components: sbn.MaxHidden + 1}
+	size = model.Size{Words: 1, Components: families.MaxHidden + 1}
 	if err := random(rand.New(rand.NewPCG(1, 1)), size, 1).set(New(counted)); err == nil ||
 		!strings.Contains(err.Error(), "501 hidden units") {
 		t.Errorf("too many hidden units: %v", err)
@@ -210,9 +210,9 @@ func contribution(t testing.TB, m *Model, on []bool) []float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	family := sbn.Uncounted
+	family := families.SBNUncounted
 	if m.options.Count {
-		family = sbn.Family
+		family = families.SBN
 	}
 	return modeltest.Dense(family.Statistics(model.Size{Words: m.pixels, Components: m.hidden}), parts)
 }
@@ -405,7 +405,7 @@ func (p pair) far(t *testing.T, alone bool) []float64 {
 	}
 	var norms []float64
 	joint := 0.0
-	for _, b := range sbn.Bounds(p.size) {
+	for _, b := range families.SBNBounds(p.size) {
 		square := 0.0
 		for _, x := range a[:b.Rows*b.Columns] {
 			square += x * x
@@ -458,7 +458,7 @@ func TestNorms(t *testing.T) {
 func TestHostile(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
 	size := model.Size{Words: 6, Components: 3}
-	extremes := []float64{sbn.MaxParameter, -sbn.MaxParameter, 0, 1, -1e-300}
+	extremes := []float64{families.MaxParameter, -families.MaxParameter, 0, 1, -1e-300}
 	for range 50 {
 		p := random(r, size, 1)
 		for _, x := range [][]float64{p.weights, p.hidden, p.visible} {
@@ -467,7 +467,7 @@ func TestHostile(t *testing.T) {
 			}
 		}
 		for i := range p.squares {
-			p.squares[i] = math.Abs(extremes[r.IntN(len(extremes))]) * sbn.MaxParameter
+			p.squares[i] = math.Abs(extremes[r.IntN(len(extremes))]) * families.MaxParameter
 		}
 		m := New(counted)
 		if err := p.set(m); err != nil {
@@ -475,7 +475,7 @@ func TestHostile(t *testing.T) {
 		}
 		on := randomImage(r, size.Words)
 		cells := contribution(t, m, on)
-		for _, b := range sbn.Bounds(size) {
+		for _, b := range families.SBNBounds(size) {
 			most := b.Norm / math.Sqrt(float64(b.Rows*b.Columns))
 			for _, x := range cells[:b.Rows*b.Columns] {
 				if !(x >= 0 && x <= most*(1+1e-12)) {
@@ -494,9 +494,9 @@ func TestHostile(t *testing.T) {
 		p := random(r, size, 1)
 		cells := map[string][]float64{"weights": p.weights, "squares": p.squares, "hidden": p.hidden,
 			"visible": p.visible}[name]
-		cells[1] = 1.1 * sbn.MaxParameter
+		cells[1] = 1.1 * families.MaxParameter
 		if name == "squares" {
-			cells[1] *= sbn.MaxParameter
+			cells[1] *= families.MaxParameter
 		}
 		if err := p.set(New(counted)); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("a cell of %s is too large: %v", name, err)
@@ -530,7 +530,7 @@ func BenchmarkContribute(b *testing.B) {
 // prints, with count and without. The clip is the root of the number of statistics, rounded up.
 func TestGridIsBox(t *testing.T) {
 	const steps = 1 << 20
-	for _, family := range []*model.Family{sbn.Family, sbn.Uncounted} {
+	for _, family := range []*model.Family{families.SBN, families.SBNUncounted} {
 		for _, size := range []model.Size{{Words: 1, Components: 1}, {Words: 784, Components: 50},
 			{Words: 784, Components: 100}, {Words: 97, Components: 13}} {
 			var clip float64
@@ -542,7 +542,7 @@ func TestGridIsBox(t *testing.T) {
 				t.Errorf("the clip of %v statistics is %v", n, clip)
 			}
 			square := new(big.Int)
-			for _, b := range sbn.Bounds(size)[:len(family.Statistics(size))] {
+			for _, b := range families.SBNBounds(size)[:len(family.Statistics(size))] {
 				cells := b.Rows * b.Columns
 				most := []float64{1, 0.25}[strings.Count(b.Name, "g")]
 				cell := big.NewInt(int64(most * (steps / (clip * b.Norm))))

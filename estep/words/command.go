@@ -4,8 +4,8 @@ import (
 	"privpipe/estep/job"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/model/publictext"
-	"privpipe/pipelines/model/words"
 	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
 )
@@ -19,7 +19,7 @@ type Command struct {
 
 // Run is kong's hook.
 func (c *Command) Run(r *filter.Run) error {
-	work := job.Work{Family: words.Family, New: func() model.EStep { return New() }}
+	work := job.Work{Family: families.Words, New: func() model.EStep { return New() }}
 	if c.Public != "" {
 		if err := r.Check(c.Public, c.Vocab); err != nil {
 			return err

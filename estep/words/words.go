@@ -9,8 +9,8 @@ import (
 	"math"
 
 	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/model/publictext"
-	"privpipe/pipelines/model/words"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
 )
@@ -28,7 +28,7 @@ func New() *Model { return new(Model) }
 // NewScaled returns a model that divides counts by the scales from public text, so that noise is larger on frequent
 // words.
 func NewScaled(text *publictext.Text) *Model {
-	return &Model{scales: words.Scales(text.Frequencies), text: text.Digest}
+	return &Model{scales: families.WordScales(text.Frequencies), text: text.Digest}
 }
 
 // Settings implements model.EStep. Without public text there are none.
@@ -41,7 +41,7 @@ func (m *Model) Settings() any {
 
 // SetParameters implements model.EStep.
 func (m *Model) SetParameters(set *stream.Set, size model.Size) error {
-	p, err := words.Probabilities.Of(set, size)
+	p, err := families.Probabilities.Of(set, size)
 	if err != nil {
 		return err
 	}

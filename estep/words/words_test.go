@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/model/modeltest"
 	"privpipe/pipelines/model/publictext"
-	"privpipe/pipelines/model/words"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
 )
@@ -20,7 +20,7 @@ func TestModel(t *testing.T) {
 	for v := range m.logarithms {
 		m.logarithms[v] = math.Log(1.0 / 50)
 	}
-	modeltest.EStep(t, modeltest.Case{Family: words.Family, Step: m, Size: model.Size{Words: 50}, Norm: 1})
+	modeltest.EStep(t, modeltest.Case{Family: families.Words, Step: m, Size: model.Size{Words: 50}, Norm: 1})
 }
 
 func TestScore(t *testing.T) {

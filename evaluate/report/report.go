@@ -20,10 +20,10 @@ import (
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
+	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/model/modelfile"
 	"privpipe/pipelines/model/publictext"
 	"privpipe/pipelines/model/relevance"
-	"privpipe/pipelines/model/words"
 	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
 )
@@ -159,7 +159,7 @@ func (c *Report) Page(warn func(string)) (*page.Page, error) {
 // settings returns the public numbers in a model file.
 func settings(file *modelfile.File) []page.Row {
 	features, components := "words", "topics"
-	if file.Family.Topics == nil && file.Family != words.Family {
+	if file.Family.Topics == nil && file.Family != families.Words {
 		features, components = "features", "components"
 	}
 	rows := []page.Row{{Name: "family", Value: file.Family.Name},
@@ -343,8 +343,8 @@ func distributions(file *modelfile.File) ([]float64, error) {
 	switch {
 	case file.Family.Topics != nil:
 		return file.Family.Topics(file.Set, file.Size)
-	case file.Family == words.Family:
-		return words.Probabilities.Of(file.Set, file.Size)
+	case file.Family == families.Words:
+		return families.Probabilities.Of(file.Set, file.Size)
 	}
 	return nil, nil
 }

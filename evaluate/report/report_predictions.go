@@ -11,8 +11,8 @@ import (
 	"privpipe/evaluate/measure"
 	"privpipe/pipelines/exit"
 
+	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/model/modelfile"
-	"privpipe/pipelines/model/regression"
 	"privpipe/pipelines/wire"
 )
 
@@ -20,17 +20,17 @@ import (
 // images.
 func AddWeights(p *page.Page, file *modelfile.File) (err error) {
 	switch file.Family {
-	case regression.BLR:
+	case families.BLR:
 		p.Coefficients, err = rowWeights(file)
-	case regression.ERM:
+	case families.ERM:
 		var mean []float64
-		if mean, err = regression.Mean.Of(file.Set, file.Size); err == nil {
+		if mean, err = families.Mean.Of(file.Set, file.Size); err == nil {
 			p.Coefficients = page.NewCoefficients(file.Words, mean, nil)
 		}
-	case regression.DPVI:
+	case families.DPVI:
 		var mean, deviation []float64
-		if mean, err = regression.Mean.Of(file.Set, file.Size); err == nil {
-			deviation, err = regression.Deviation.Of(file.Set, file.Size)
+		if mean, err = families.Mean.Of(file.Set, file.Size); err == nil {
+			deviation, err = families.Deviation.Of(file.Set, file.Size)
 		}
 		if err == nil {
 			p.Coefficients = page.NewCoefficients(file.Words, mean, deviation)
@@ -46,11 +46,11 @@ func AddWeights(p *page.Page, file *modelfile.File) (err error) {
 
 // rowWeights returns the coefficients in a blr model. If all variances are 0, the coefficients are a point estimate.
 func rowWeights(file *modelfile.File) (*page.Coefficients, error) {
-	mean, err := regression.Mean.Of(file.Set, file.Size)
+	mean, err := families.Mean.Of(file.Set, file.Size)
 	if err != nil {
 		return nil, err
 	}
-	moments, err := regression.Moments.Of(file.Set, file.Size)
+	moments, err := families.Moments.Of(file.Set, file.Size)
 	if err != nil {
 		return nil, err
 	}

@@ -7,10 +7,10 @@ import (
 
 	"privpipe/evaluate/internal/page"
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/model/lda"
 	"privpipe/pipelines/model/modelfile"
 	"privpipe/pipelines/model/publictext"
-	"privpipe/pipelines/model/words"
 )
 
 // addOrigins adds each topic's origin: the share that is the data's own. Models without public text state none.
@@ -87,7 +87,7 @@ func (c *Report) addKinds(p *page.Page, file *modelfile.File) error {
 	}
 	of := func(run page.Run) bool { return run.Name == frequencies.Header.Run }
 	switch {
-	case frequencies.Family != words.Family:
+	case frequencies.Family != families.Words:
 		return exit.Errorf(exit.Malformed, "%s: a model of %s, must be of words", c.Words, frequencies.Family.Name)
 	case !bytes.Equal(frequencies.Header.Vocabulary, file.Header.Vocabulary):
 		return exit.Errorf(exit.Malformed, "%s and %s are over different vocabularies", c.Words, c.Model)
@@ -95,7 +95,7 @@ func (c *Report) addKinds(p *page.Page, file *modelfile.File) error {
 		return exit.Errorf(exit.Malformed, "%s is of run %q, which %s does not charge",
 			c.Words, frequencies.Header.Run, c.Ledger)
 	}
-	kinds, err := words.KindsOf(frequencies.Set)
+	kinds, err := families.KindsOf(frequencies.Set)
 	if err != nil {
 		return exit.Errorf(exit.Malformed, "%s: %w", c.Words, err)
 	}

@@ -6,7 +6,7 @@ import (
 	"privpipe/mstep/learn"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model"
-	"privpipe/pipelines/model/regression"
+	"privpipe/pipelines/model/families"
 )
 
 // ERMCommand is mstep erm. --vocab is the list of features.
@@ -26,11 +26,11 @@ type ERM struct{ learn.Mean }
 
 // NewERM returns a learner for this number of features.
 func NewERM(features int) *ERM {
-	return &ERM{learn.NewMean(regression.Weights, features, regression.Rounds)}
+	return &ERM{learn.NewMean(families.Weights, features, families.Rounds)}
 }
 
 // Family implements model.Learner.
-func (l *ERM) Family() *model.Family { return regression.ERM }
+func (l *ERM) Family() *model.Family { return families.ERM }
 
 // Update implements model.Learner. Weights are no sum over rows, so the weights of sampled rows cannot be scaled to all
 // rows.
@@ -47,7 +47,7 @@ func (l *ERM) Model() (*model.Snapshot, error) {
 		return nil, errors.New("no release to learn from")
 	}
 	s := new(model.Snapshot)
-	regression.Rounds.Put(s, l.Rounds)
-	regression.Mean.Put(s, l.Size(), l.Cells)
+	families.Rounds.Put(s, l.Rounds)
+	families.Mean.Put(s, l.Size(), l.Cells)
 	return s, nil
 }

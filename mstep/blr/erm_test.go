@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/model/modeltest"
-	"privpipe/pipelines/model/regression"
 )
 
 func TestERM(t *testing.T) {
@@ -30,7 +30,7 @@ func TestERMWeights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mean, err := regression.Mean.Of(modeltest.Set(l, s), l.Size())
+	mean, err := families.Mean.Of(modeltest.Set(l, s), l.Size())
 	if err != nil || len(mean) != 3 || mean[0] != 1.5 || mean[1] != -.5 || mean[2] != 0 {
 		t.Errorf("weights %v, %v", mean, err)
 	}

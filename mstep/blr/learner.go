@@ -6,7 +6,7 @@ import (
 
 	"privpipe/mstep/internal/denoise"
 	"privpipe/pipelines/model"
-	"privpipe/pipelines/model/regression"
+	"privpipe/pipelines/model/families"
 )
 
 // Options are the settings of the M-step. All are public and fixed before the run.
@@ -45,7 +45,7 @@ func New(o Options) *Learner {
 }
 
 // Family implements model.Learner.
-func (l *Learner) Family() *model.Family { return regression.BLR }
+func (l *Learner) Family() *model.Family { return families.BLR }
 
 // Size implements model.Learner.
 func (l *Learner) Size() model.Size { return model.Size{Words: l.o.Words} }
@@ -56,11 +56,11 @@ func (l *Learner) Round() uint32 { return l.round }
 // Update implements model.Learner. The first release replaces the sums. They are 0, and averaging them in would only be
 // a bias.
 func (l *Learner) Update(r *model.Release) error {
-	first, err := r.Statistic(regression.S1)
+	first, err := r.Statistic(families.S1)
 	if err != nil {
 		return err
 	}
-	second, err := r.Statistic(regression.S2)
+	second, err := r.Statistic(families.S2)
 	if err != nil {
 		return err
 	}
@@ -101,8 +101,8 @@ func (l *Learner) Parameters() *model.Snapshot {
 
 // put writes the matrices that the E-step reads.
 func (l *Learner) put(s *model.Snapshot) {
-	regression.Mean.Put(s, l.Size(), l.q.mean)
-	regression.Moments.Put(s, l.Size(), l.q.moments)
+	families.Mean.Put(s, l.Size(), l.q.mean)
+	families.Moments.Put(s, l.Size(), l.q.moments)
 }
 
 // Model implements model.Learner.
@@ -111,8 +111,8 @@ func (l *Learner) Model() (*model.Snapshot, error) {
 		return nil, errors.New("no release to learn from")
 	}
 	s := new(model.Snapshot)
-	regression.Precision.Put(s, l.q.precision)
-	regression.Rounds.Put(s, float64(l.round))
+	families.Precision.Put(s, l.q.precision)
+	families.Rounds.Put(s, float64(l.round))
 	l.put(s)
 	return s, nil
 }

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 
 	"privpipe/pipelines/model"
-	"privpipe/pipelines/model/regression"
+	"privpipe/pipelines/model/families"
 )
 
 // Options are the settings of the M-step. All are public and fixed before the run.
@@ -37,7 +37,7 @@ func New(o Options) *Learner {
 }
 
 // Family implements model.Learner.
-func (l *Learner) Family() *model.Family { return regression.DPVI }
+func (l *Learner) Family() *model.Family { return families.DPVI }
 
 // Size implements model.Learner.
 func (l *Learner) Size() model.Size { return model.Size{Words: l.o.Words} }
@@ -51,7 +51,7 @@ const widest = 100
 // Update implements model.Learner. It steps along the gradient of the evidence lower bound. The gradient has three
 // terms: the log likelihood, the prior N(0, s²·I) and the entropy Σ log d (Jälkö, Dikmen and Honkela 2017, eq. 3).
 func (l *Learner) Update(r *model.Release) error {
-	s, err := r.Statistic(regression.Gradients)
+	s, err := r.Statistic(families.Gradients)
 	if err != nil {
 		return err
 	}
@@ -76,8 +76,8 @@ func (l *Learner) put(s *model.Snapshot) {
 	for v := range deviation {
 		deviation[v] = math.Exp(l.q[n+v])
 	}
-	regression.Mean.Put(s, l.Size(), l.q[:n])
-	regression.Deviation.Put(s, l.Size(), deviation)
+	families.Mean.Put(s, l.Size(), l.q[:n])
+	families.Deviation.Put(s, l.Size(), deviation)
 }
 
 // Parameters implements model.Learner. It returns q and the draw for the next round.
@@ -89,7 +89,7 @@ func (l *Learner) Parameters() *model.Snapshot {
 	}
 	s := new(model.Snapshot)
 	l.put(s)
-	regression.Draw.Put(s, l.Size(), draw)
+	families.Draw.Put(s, l.Size(), draw)
 	return s
 }
 
@@ -99,7 +99,7 @@ func (l *Learner) Model() (*model.Snapshot, error) {
 		return nil, errors.New("no release to learn from")
 	}
 	s := new(model.Snapshot)
-	regression.Rounds.Put(s, float64(l.round))
+	families.Rounds.Put(s, float64(l.round))
 	l.put(s)
 	return s, nil
 }

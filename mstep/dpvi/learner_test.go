@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/model/modeltest"
-	"privpipe/pipelines/model/regression"
 )
 
 var options = Options{Words: 3, Prior: 2, Deviation: 0.5, Rate: 0.2, Seed: 1 << 40}
@@ -64,7 +64,7 @@ func TestDraws(t *testing.T) {
 	draw := func(seed uint64, round uint32) []float64 {
 		l := New(Options{Words: 20000, Prior: 1, Deviation: 1, Rate: 1, Seed: seed})
 		l.round = round
-		cells, err := regression.Draw.Of(modeltest.Set(l, l.Parameters()), l.Size())
+		cells, err := families.Draw.Of(modeltest.Set(l, l.Parameters()), l.Size())
 		if err != nil {
 			t.Fatal(err)
 		}

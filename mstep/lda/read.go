@@ -7,10 +7,10 @@ import (
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/model/lda"
 	"privpipe/pipelines/model/modelfile"
 	"privpipe/pipelines/model/publictext"
-	"privpipe/pipelines/model/words"
 	"privpipe/pipelines/npy"
 	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
@@ -87,7 +87,7 @@ func readMarginal(name string, text *publictext.Text, vocab vocabulary.Words) (*
 	if err != nil {
 		return nil, err
 	}
-	if file.Family != words.Family {
+	if file.Family != families.Words {
 		return nil, exit.Errorf(exit.Malformed, "%s: a model of %s, must be of words", name, file.Family.Name)
 	}
 	places := make(map[string]int, len(file.Words))
@@ -102,12 +102,12 @@ func readMarginal(name string, text *publictext.Text, vocab vocabulary.Words) (*
 		}
 		m.Places = append(m.Places, at)
 	}
-	frequencies, err := words.Probabilities.Of(file.Set, file.Size)
-	if err == nil && words.Sums.In(file.Set) {
-		m.Sums, err = words.Sums.Of(file.Set, file.Size)
+	frequencies, err := families.Probabilities.Of(file.Set, file.Size)
+	if err == nil && families.Sums.In(file.Set) {
+		m.Sums, err = families.Sums.Of(file.Set, file.Size)
 	}
 	if err == nil && m.Sums != nil {
-		m.Deviations, err = words.Deviations.Of(file.Set, file.Size)
+		m.Deviations, err = families.Deviations.Of(file.Set, file.Size)
 	}
 	if err != nil {
 		return nil, exit.Errorf(exit.Malformed, "%s: %w", name, err)

@@ -5,7 +5,7 @@ import (
 
 	"privpipe/mstep/learn"
 	"privpipe/pipelines/model"
-	"privpipe/pipelines/model/regression"
+	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/wire/stream"
 )
 
@@ -41,7 +41,7 @@ func New(o Options) *Learner {
 }
 
 // Family implements model.Learner.
-func (l *Learner) Family() *model.Family { return regression.Linear }
+func (l *Learner) Family() *model.Family { return families.Linear }
 
 // Size implements model.Learner.
 func (l *Learner) Size() model.Size { return model.Size{Words: l.o.Words} }
@@ -58,8 +58,8 @@ func (l *Learner) Update(r *model.Release) error {
 		name     string
 		mean     []float64
 		variance *float64
-	}{{regression.XY, s.xy, &unused}, {regression.XX, s.xx, &s.xxVariance}, {regression.YY, s.yy, &s.yyVariance},
-		{regression.Count, s.count, &unused}} {
+	}{{families.XY, s.xy, &unused}, {families.XX, s.xx, &s.xxVariance}, {families.YY, s.yy, &s.yyVariance},
+		{families.Count, s.count, &unused}} {
 		released, err := r.Statistic(m.name)
 		if err != nil {
 			return err
@@ -84,10 +84,10 @@ func (l *Learner) Model() (*model.Snapshot, error) {
 		return nil, err
 	}
 	s := new(model.Snapshot)
-	regression.Noise.Put(s, q.noise)
-	regression.Rounds.Put(s, float64(l.round))
-	regression.Mean.Put(s, l.Size(), q.mean)
-	regression.Covariance.Put(s, l.Size(), q.covariance)
+	families.Noise.Put(s, q.noise)
+	families.Rounds.Put(s, float64(l.round))
+	families.Mean.Put(s, l.Size(), q.mean)
+	families.Covariance.Put(s, l.Size(), q.covariance)
 	return s, nil
 }
 

@@ -10,7 +10,7 @@ import (
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model"
-	"privpipe/pipelines/model/sbn"
+	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/wire"
 )
 
@@ -28,8 +28,8 @@ type Command struct {
 
 // Validate is kong's hook.
 func (c *Command) Validate() error {
-	if c.Hidden < 1 || c.Hidden > sbn.MaxHidden {
-		return fmt.Errorf("--hidden must be in [1, %d], is %d", sbn.MaxHidden, c.Hidden)
+	if c.Hidden < 1 || c.Hidden > families.MaxHidden {
+		return fmt.Errorf("--hidden must be in [1, %d], is %d", families.MaxHidden, c.Hidden)
 	}
 	return cmp.Or(learn.Positive("--nu-b", c.NuB), learn.Positive("--nu-c", c.NuC), c.Rate.Check())
 }

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 
 	"privpipe/pipelines/model"
-	"privpipe/pipelines/model/sbn"
+	"privpipe/pipelines/model/families"
 )
 
 // Options are the settings of the M-step. All are public and fixed before the run.
@@ -60,9 +60,9 @@ func New(o Options) *Learner {
 // Family implements model.Learner.
 func (l *Learner) Family() *model.Family {
 	if l.o.Images > 0 {
-		return sbn.Uncounted
+		return families.SBNUncounted
 	}
-	return sbn.Family
+	return families.SBN
 }
 
 // Size implements model.Learner.
@@ -86,9 +86,9 @@ func (l *Learner) Update(r *model.Release) error {
 		}
 		noise := s.Deviation * s.Deviation
 		switch name {
-		case sbn.G:
+		case families.G:
 			l.varianceG = model.Mix(average, s.Values, rho, l.varianceG, noise)
-		case sbn.GZZ:
+		case families.GZZ:
 			l.varianceGZZ = model.Mix(average, s.Values, rho, l.varianceGZZ, noise)
 		default:
 			model.Mix(average, s.Values, rho, 0, 0) // nothing needs the variance
@@ -102,7 +102,7 @@ func (l *Learner) Update(r *model.Release) error {
 func (l *Learner) sums() *sums {
 	s := &sums{averages: l.averages, images: float64(l.o.Images)}
 	if l.o.Images == 0 {
-		s.images = max(1, l.averages[sbn.Count][0])
+		s.images = max(1, l.averages[families.Count][0])
 	}
 	s.floorG = math.Sqrt(l.varianceG)
 	// The eigenvalues of K × K symmetric noise with deviation τ off the diagonal are within 2τ·√K, except for a few
@@ -120,10 +120,10 @@ func (l *Learner) Parameters() *model.Snapshot {
 
 // put writes the matrices that the E-step reads.
 func (l *Learner) put(s *model.Snapshot) {
-	sbn.Weights.Put(s, l.o.Size, l.q.weights)
-	sbn.Squares.Put(s, l.o.Size, l.q.squares)
-	sbn.Hidden.Put(s, l.o.Size, l.q.hidden)
-	sbn.Visible.Put(s, l.o.Size, l.q.visible)
+	families.SBNWeights.Put(s, l.o.Size, l.q.weights)
+	families.SBNSquares.Put(s, l.o.Size, l.q.squares)
+	families.SBNHidden.Put(s, l.o.Size, l.q.hidden)
+	families.SBNVisible.Put(s, l.o.Size, l.q.visible)
 }
 
 // Model implements model.Learner.
@@ -132,7 +132,7 @@ func (l *Learner) Model() (*model.Snapshot, error) {
 		return nil, errors.New("no release to learn from")
 	}
 	s := new(model.Snapshot)
-	sbn.Rounds.Put(s, float64(l.round))
+	families.Rounds.Put(s, float64(l.round))
 	l.put(s)
 	return s, nil
 }

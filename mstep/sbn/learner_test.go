@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/model/modeltest"
-	"privpipe/pipelines/model/sbn"
 	"privpipe/pipelines/wire"
 )
 
@@ -171,15 +171,15 @@ func (w *twin) update(s map[string][]float64, n, nuB, nuC float64) {
 		at := j * w.k * (w.k + 1) / 2
 		for k := range w.k {
 			for l := k; l < w.k; l++ {
-				lambda.Set(k, l, s[sbn.GZZ][at])
-				lambda.Set(l, k, s[sbn.GZZ][at])
+				lambda.Set(k, l, s[families.GZZ][at])
+				lambda.Set(l, k, s[families.GZZ][at])
 				at++
 			}
 		}
 		h := mat.NewVecDense(w.k, nil)
 		for k := range w.k {
 			lambda.Set(k, k, lambda.At(k, k)+w.inverseZeta.At(j, k))
-			h.SetVec(k, s[sbn.YZ][j*w.k+k]-s[sbn.Z][k]/2-w.c[j]*s[sbn.GZ][j*w.k+k])
+			h.SetVec(k, s[families.YZ][j*w.k+k]-s[families.Z][k]/2-w.c[j]*s[families.GZ][j*w.k+k])
 		}
 		var sigma mat.Dense
 		if err := sigma.Inverse(lambda); err != nil {
@@ -199,15 +199,15 @@ func (w *twin) update(s map[string][]float64, n, nuB, nuC float64) {
 			xi = math.Tanh(c/2) / (2 * c)
 		}
 		variance := 1 / (1/nuB + n*xi)
-		w.b[k] = variance * (s[sbn.Z][k] - n/2)
+		w.b[k] = variance * (s[families.Z][k] - n/2)
 		w.squareB[k] = w.b[k]*w.b[k] + variance
 	}
 	for j := range w.j {
-		h := s[sbn.Y][j] - n/2
+		h := s[families.Y][j] - n/2
 		for k := range w.k {
-			h -= s[sbn.GZ][j*w.k+k] * w.w.At(j, k)
+			h -= s[families.GZ][j*w.k+k] * w.w.At(j, k)
 		}
-		w.c[j] = h / (1/nuC + s[sbn.G][j])
+		w.c[j] = h / (1/nuC + s[families.G][j])
 	}
 	zeta := mat.NewDense(w.j, w.k, nil)
 	for j := range w.j {
@@ -355,8 +355,8 @@ func TestAverage(t *testing.T) {
 		}
 		second := c.rate.At(2)
 		weights := []float64{(1 - second) * (1 - c.third), second * (1 - c.third), c.third}
-		near(t, "count", l.averages[sbn.Count][0], 20*2*(weights[0]*2+weights[1]*4+weights[2]*8))
-		near(t, "gzz", l.averages[sbn.GZZ][5], 19./20*l.averages[sbn.Count][0])
+		near(t, "count", l.averages[families.Count][0], 20*2*(weights[0]*2+weights[1]*4+weights[2]*8))
+		near(t, "gzz", l.averages[families.GZZ][5], 19./20*l.averages[families.Count][0])
 		variance := 64 * (weights[0]*weights[0] + weights[1]*weights[1] + weights[2]*weights[2]) // (4/0.5)²
 		near(t, "the variance of g", l.varianceG, variance)
 		near(t, "the variance of gzz", l.varianceGZZ, variance)

@@ -10,7 +10,7 @@ import (
 
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/model"
-	"privpipe/pipelines/model/sbn"
+	"privpipe/pipelines/model/families"
 )
 
 // A posterior has q(W), q(b) and q(c), and the means of the prior of W.
@@ -73,12 +73,12 @@ func (q *posterior) updateWeights(s *sums, point bool) error {
 
 func (q *posterior) updatePixel(j int, s *sums, point bool) bool {
 	n := q.units
-	precision, ok := project(n, s.averages[sbn.GZZ][j*n*(n+1)/2:], s.floorGZZ)
+	precision, ok := project(n, s.averages[families.GZZ][j*n*(n+1)/2:], s.floorGZZ)
 	if !ok {
 		return false
 	}
 	linear := mat.NewVecDense(n, nil)
-	z, gz, yz := s.averages[sbn.Z], s.averages[sbn.GZ][j*n:], s.averages[sbn.YZ][j*n:]
+	z, gz, yz := s.averages[families.Z], s.averages[families.GZ][j*n:], s.averages[families.YZ][j*n:]
 	for k := range n {
 		precision.SetSym(k, k, precision.At(k, k)+q.precisions[k*q.pixels+j])
 		linear.SetVec(k, yz[k]-z[k]/2-q.visible[j]*gz[k])
@@ -139,7 +139,7 @@ func project(n int, triangle []float64, floor float64) (*mat.SymDense, bool) {
 
 // updateHidden is eq. 86, with ξ_k ~ PG(1, √E[b_k²]) for each image.
 func (q *posterior) updateHidden(s *sums, o *Options) {
-	for k, z := range s.averages[sbn.Z] {
+	for k, z := range s.averages[families.Z] {
 		variance := 1 / (1/o.NuB + s.images*model.PolyaGamma(1, math.Sqrt(q.hiddenSquares[k])))
 		q.hidden[k] = bounded(variance * (z - s.images/2))
 		q.hiddenSquares[k] = q.hidden[k] * q.hidden[k]
@@ -151,12 +151,12 @@ func (q *posterior) updateHidden(s *sums, o *Options) {
 
 // updateVisible is eq. 88. The last sum has coefficient 1: its ½ in the paper's text is no part of the exponent.
 func (q *posterior) updateVisible(s *sums, o *Options) {
-	for j, y := range s.averages[sbn.Y] {
+	for j, y := range s.averages[families.Y] {
 		linear := y - s.images/2
 		for k := range q.hidden {
-			linear -= s.averages[sbn.GZ][j*q.units+k] * q.weights[k*q.pixels+j]
+			linear -= s.averages[families.GZ][j*q.units+k] * q.weights[k*q.pixels+j]
 		}
-		q.visible[j] = bounded(linear / (1/o.NuC + max(s.floorG, s.averages[sbn.G][j])))
+		q.visible[j] = bounded(linear / (1/o.NuC + max(s.floorG, s.averages[families.G][j])))
 	}
 }
 

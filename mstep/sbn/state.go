@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"privpipe/pipelines/model"
-	"privpipe/pipelines/model/sbn"
+	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/wire/stream"
 )
 
@@ -56,7 +56,8 @@ func (l *Learner) matrices() []kept {
 	}
 	q := l.q
 	return []kept{
-		{sbn.Weights, &q.weights}, {sbn.Squares, &q.squares}, {sbn.Hidden, &q.hidden}, {sbn.Visible, &q.visible},
+		{families.SBNWeights, &q.weights}, {families.SBNSquares, &q.squares},
+		{families.SBNHidden, &q.hidden}, {families.SBNVisible, &q.visible},
 		matrix("hidden_squares", model.One, model.Components, model.NotNegative, &q.hiddenSquares),
 		matrix("precisions", model.Components, model.Words, model.Positive, &q.precisions),
 		matrix("rates", model.Components, model.Words, model.Positive, &q.rates),
@@ -69,10 +70,11 @@ var statistics = []struct {
 	name          string
 	rows, columns model.Dimension
 }{
-	{sbn.Z, model.One, model.Components}, {sbn.Y, model.One, model.Words}, {sbn.G, model.One, model.Words},
-	{sbn.GZ, model.Words, model.Components}, {sbn.YZ, model.Words, model.Components},
-	{sbn.GZZ, model.Words, model.Pairs},
-	{sbn.Count, model.One, model.One},
+	{families.Z, model.One, model.Components}, {families.Y, model.One, model.Words},
+	{families.G, model.One, model.Words},
+	{families.GZ, model.Words, model.Components}, {families.YZ, model.Words, model.Components},
+	{families.GZZ, model.Words, model.Pairs},
+	{families.Count, model.One, model.One},
 }
 
 // State implements model.Learner.

@@ -7,7 +7,8 @@ import (
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/model"
-	"privpipe/pipelines/model/shares"
+	"privpipe/pipelines/model/families"
+	"privpipe/pipelines/model/modelfile"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
 )
@@ -23,7 +24,7 @@ type inputs struct {
 
 // read reads the releases of all windows.
 func (c *Command) read() (*inputs, error) {
-	groups, err := shares.ReadGroups(c.Groups)
+	groups, err := modelfile.ReadGroups(c.Groups)
 	if err != nil {
 		return nil, err
 	}
@@ -71,8 +72,8 @@ func (in *inputs) read(name string, maxCells uint64) error {
 
 // fits refuses releases of another model, or of other topics and groups than the streams before.
 func (in *inputs) fits(h *wire.Header) error {
-	if h.Model != shares.Family.Name || len(h.Matrices) != 1 || h.Matrices[0].Name != shares.Statistic {
-		return fmt.Errorf("releases are of model %q, must be of %q", h.Model, shares.Family.Name)
+	if h.Model != families.Shares.Name || len(h.Matrices) != 1 || h.Matrices[0].Name != families.ShareCounts {
+		return fmt.Errorf("releases are of model %q, must be of %q", h.Model, families.Shares.Name)
 	}
 	m := h.Matrices[0]
 	if in.matrix == nil {
@@ -104,7 +105,7 @@ func (in *inputs) add(run string, set *stream.Set) error {
 	if err != nil {
 		return err
 	}
-	sums, err := r.Statistic(shares.Statistic)
+	sums, err := r.Statistic(families.ShareCounts)
 	if err != nil {
 		return err
 	}

@@ -10,8 +10,8 @@ import (
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/model/modelfile"
-	"privpipe/pipelines/model/words"
 	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
 )
@@ -51,18 +51,18 @@ func (c *ChooseCommand) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	if file.Family != words.Family {
+	if file.Family != families.Words {
 		return exit.Errorf(exit.Malformed, "%s: a model of %s, must be of words", c.Input, file.Family.Name)
 	}
-	frequencies, err := words.Probabilities.Of(file.Set, file.Size)
+	frequencies, err := families.Probabilities.Of(file.Set, file.Size)
 	if err != nil {
 		return exit.Errorf(exit.Malformed, "%s: %w", c.Input, err)
 	}
-	rounds, err := words.Rounds.Of(file.Set)
+	rounds, err := families.Rounds.Of(file.Set)
 	if err != nil {
 		return exit.Errorf(exit.Malformed, "%s: %w", c.Input, err)
 	}
-	kinds, err := words.KindsOf(file.Set)
+	kinds, err := families.KindsOf(file.Set)
 	if err != nil {
 		return exit.Errorf(exit.Malformed, "%s: %w", c.Input, err)
 	}
@@ -81,9 +81,9 @@ func (c *ChooseCommand) Run(r *filter.Run) error {
 		probabilities[i] = frequencies[id] / total
 	}
 	s := new(model.Snapshot)
-	words.Rounds.Put(s, rounds)
-	words.Probabilities.Put(s, model.Size{Words: len(chosen)}, probabilities)
-	words.PutKinds(s, kinds)
+	families.Rounds.Put(s, rounds)
+	families.Probabilities.Put(s, model.Size{Words: len(chosen)}, probabilities)
+	families.PutKinds(s, kinds)
 	var list bytes.Buffer
 	if err := chosen.Write(&list); err != nil {
 		return err
@@ -93,7 +93,7 @@ func (c *ChooseCommand) Run(r *filter.Run) error {
 	}
 	h := &wire.Header{
 		Version: wire.Version, Kind: wire.Kind_PARAMETERS, Side: wire.Side_PUBLIC, Run: file.Header.Run,
-		Model:      words.Family.Name,
+		Model:      families.Words.Name,
 		Vocabulary: chosen.Hash(), VocabularySize: uint32(len(chosen)), Matrices: s.Matrices,
 	}
 	return modelfile.Write(c.Output, c.Compress.Compress, h, chosen, file.Set.Round, s)

@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/model/publictext"
 	"privpipe/pipelines/model/relevance"
-	"privpipe/pipelines/model/words"
 )
 
 const (
@@ -21,7 +21,7 @@ const (
 // fitted to the frequencies by maximum likelihood. The share of one kind is the sum of its topics' weights. Each step
 // is one step of expectation maximization (Dempster, Laird and Rubin 1977, §4.3), so the likelihood never falls. The
 // frequencies were released, so this costs no privacy.
-func kinds(frequencies []float64, text *publictext.Text) []words.Kind {
+func kinds(frequencies []float64, text *publictext.Text) []families.Kind {
 	of := kindOfTopics(text)
 	if len(of) == 0 {
 		return nil
@@ -48,7 +48,7 @@ func kinds(frequencies []float64, text *publictext.Text) []words.Kind {
 			weights[j] *= gain
 		}
 	}
-	all := make([]words.Kind, len(text.Kinds))
+	all := make([]families.Kind, len(text.Kinds))
 	for i, k := range text.Kinds {
 		all[i].Name = k.Name
 	}

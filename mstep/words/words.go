@@ -10,8 +10,8 @@ import (
 	"privpipe/mstep/internal/informed"
 	"privpipe/mstep/learn"
 	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/model/publictext"
-	"privpipe/pipelines/model/words"
 )
 
 // Learner implements model.Learner.
@@ -27,13 +27,13 @@ func New(size int) *Learner { return newLearner(size, nil) }
 func NewInformed(text *publictext.Text) *Learner { return newLearner(len(text.Frequencies), text) }
 
 func newLearner(size int, text *publictext.Text) *Learner {
-	l := &Learner{learn.NewMean(words.Counts, size, words.Rounds), text}
+	l := &Learner{learn.NewMean(families.WordCounts, size, families.Rounds), text}
 	l.Settings = learn.PublicText(text)
 	return l
 }
 
 // Family implements model.Learner.
-func (l *Learner) Family() *model.Family { return words.Family }
+func (l *Learner) Family() *model.Family { return families.Words }
 
 // Model implements model.Learner.
 func (l *Learner) Model() (*model.Snapshot, error) {
@@ -41,15 +41,15 @@ func (l *Learner) Model() (*model.Snapshot, error) {
 		return nil, errors.New("no release to learn from")
 	}
 	s := new(model.Snapshot)
-	words.Rounds.Put(s, l.Rounds)
+	families.Rounds.Put(s, l.Rounds)
 	sums, deviations := l.counts()
 	frequencies := l.frequencies(sums, deviations)
-	words.Probabilities.Put(s, l.Size(), frequencies)
-	words.Sums.Put(s, l.Size(), sums)
-	words.Deviations.Put(s, l.Size(), deviations)
+	families.Probabilities.Put(s, l.Size(), frequencies)
+	families.Sums.Put(s, l.Size(), sums)
+	families.Deviations.Put(s, l.Size(), deviations)
 	if l.public != nil {
 		l.public.PutDigest(s)
-		words.PutKinds(s, kinds(frequencies, l.public))
+		families.PutKinds(s, kinds(frequencies, l.public))
 	}
 	return s, nil
 }
@@ -58,7 +58,7 @@ func (l *Learner) Model() (*model.Snapshot, error) {
 func (l *Learner) counts() (sums, deviations []float64) {
 	sums, deviations = slices.Clone(l.Cells), slices.Repeat([]float64{math.Sqrt(l.Variance)}, len(l.Cells))
 	if l.public != nil {
-		for v, scale := range words.Scales(l.public.Frequencies) {
+		for v, scale := range families.WordScales(l.public.Frequencies) {
 			sums[v] *= scale
 			deviations[v] *= scale
 		}

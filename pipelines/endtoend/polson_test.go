@@ -13,8 +13,8 @@ import (
 	"privpipe/estep/row"
 	mstep "privpipe/mstep/blr"
 	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/model/modeltest"
-	"privpipe/pipelines/model/regression"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
 )
@@ -86,7 +86,7 @@ func variational(t *testing.T, rows []binomial) []float64 {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for i, x := range modeltest.Dense(regression.BLR.Statistics(size), parts) {
+			for i, x := range modeltest.Dense(families.BLR.Statistics(size), parts) {
 				if len(sums) <= i {
 					sums = append(sums, 0)
 				}
@@ -102,7 +102,7 @@ func variational(t *testing.T, rows []binomial) []float64 {
 			t.Fatal(err)
 		}
 	}
-	mean, err := regression.Mean.Of(modeltest.Set(learner, learner.Parameters()), size)
+	mean, err := families.Mean.Of(modeltest.Set(learner, learner.Parameters()), size)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/model/lda"
-	"privpipe/pipelines/model/words"
 	"privpipe/pipelines/wire"
 )
 
@@ -21,7 +21,7 @@ func TestFit(t *testing.T) {
 	if want := (model.Size{Words: 9, Components: 3}); err != nil || size != want {
 		t.Errorf("size %+v, %v, want %+v", size, err, want)
 	}
-	if size, err := words.Family.Fit(ldaHeader(9), nil); err != nil || size != (model.Size{Words: 9}) {
+	if size, err := families.Words.Fit(ldaHeader(9), nil); err != nil || size != (model.Size{Words: 9}) {
 		t.Errorf("size of words %+v, %v", size, err)
 	}
 	for rule, c := range map[string]struct{ documents, parameters *wire.Header }{
@@ -48,7 +48,7 @@ func TestFit(t *testing.T) {
 // only.
 func TestFitValues(t *testing.T) {
 	for _, values := range []bool{false, true} {
-		f := *words.Family
+		f := *families.Words
 		f.Values = values
 		for _, documents := range []bool{false, true} {
 			_, err := f.Fit(&wire.Header{VocabularySize: 9, Values: documents}, nil)
@@ -61,7 +61,7 @@ func TestFitValues(t *testing.T) {
 
 // TestShapes: without parameters no K is known, so statistics that depend on it have no cells.
 func TestShapes(t *testing.T) {
-	f := *words.Family
+	f := *families.Words
 	f.Statistics = func(s model.Size) []*wire.Matrix {
 		return []*wire.Matrix{{Name: "shares", Rows: 1, Columns: uint32(s.Components)}}
 	}
@@ -69,7 +69,7 @@ func TestShapes(t *testing.T) {
 		!strings.HasSuffix(err.Error(), "1 × 0 cells: Family.Parameters is nil, so the E-step knows no K") {
 		t.Errorf("without parameters: %v", err)
 	}
-	f.Parameters = []model.Field{words.Rounds}
+	f.Parameters = []model.Field{families.Rounds}
 	if _, err := f.Fit(&wire.Header{VocabularySize: 9}, &wire.Header{Model: "words", VocabularySize: 9}); err == nil ||
 		!strings.HasSuffix(err.Error(), "no matrix of Family.Parameters has a dimension Components") {
 		t.Errorf("with a number as the only parameter: %v", err)
@@ -82,7 +82,7 @@ func TestStatistics(t *testing.T) {
 		family        *model.Family
 		name          string
 		rows, columns uint32
-	}{{lda.Family, "topics", 5, 70}, {words.Family, "words", 1, 70}} {
+	}{{lda.Family, "topics", 5, 70}, {families.Words, "words", 1, 70}} {
 		m := c.family.Statistics(model.Size{Words: 70, Components: 5})
 		if len(m) != 1 || m[0].Name != c.name || m[0].Rows != c.rows || m[0].Columns != c.columns ||
 			m[0].Element != wire.Element_FLOAT32 {

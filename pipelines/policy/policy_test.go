@@ -74,7 +74,7 @@ func rules() []rule {
 			"tokenize/command", "tokenize/streams", "pipelines/view"}, stages...),
 			never:  []string{"pipelines/filter"},
 			reason: "flags, signals and exit codes belong in mains and in commands"},
-		{of: []string{"pipelines/model", "pipelines/model/lda", "pipelines/model/words"},
+		{of: []string{"pipelines/model", "pipelines/model/lda", "pipelines/model/families"},
 			never: []string{"pipelines/endpoint/...", "pipelines/filter"},
 			deep:  true, reason: "a model does not depend on the transport of its streams"},
 		{of: []string{"pipelines/..."}, never: below(stages...), deep: true,

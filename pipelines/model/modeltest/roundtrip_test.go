@@ -18,8 +18,8 @@ import (
 	mstepsbn "privpipe/mstep/sbn"
 	mstepwords "privpipe/mstep/words"
 	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/model/modeltest"
-	"privpipe/pipelines/model/sbn"
 )
 
 // TestFamilies takes each family through rounds, with the defaults of its commands and with the papers' statistic.
@@ -33,7 +33,7 @@ func TestFamilies(t *testing.T) {
 	}
 	images := model.Size{Words: 12, Components: 3}
 	norm := 0.0
-	for _, b := range sbn.Bounds(images) {
+	for _, b := range families.SBNBounds(images) {
 		norm = math.Hypot(norm, b.Norm)
 	}
 	for name, h := range map[string]modeltest.Halves{

@@ -1,5 +1,4 @@
-// Package words is the family of word frequencies: a private unigram, as a baseline and for denoising topics.
-package words
+package families
 
 import (
 	"math"
@@ -10,20 +9,17 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// Counts is the name of the statistic: 1 × V, how often each word occurs.
-const Counts = "words"
+// WordCounts is the statistic of Words: 1 × V, how often each word occurs.
+const WordCounts = "words"
 
-// The fields in model files. The E-step needs no parameters.
+// The fields in model files of Words. The E-step needs no parameters.
 var (
-	// Rounds is the number of rounds that the model was learned from.
-	Rounds = model.Scalar{Name: "rounds"}
-
 	// Probabilities are the probabilities of the words.
 	Probabilities = model.Matrix[float64]{Name: "probabilities", Rows: model.One, Columns: model.Words,
 		Rule: model.Probability}
 )
 
-// The optional fields in model files: a reader asks In before Of. Older programs wrote neither.
+// The optional fields in model files of Words: a reader asks In before Of. Older programs wrote neither.
 var (
 	// Sums are the released sums, without bias. A word's sum adds up its count over the document's norm, for all
 	// documents. Noise may have made it negative.
@@ -35,11 +31,11 @@ var (
 	}
 )
 
-// Family is the family of models.
-var Family = &model.Family{
+// Words is the family of word frequencies: a private unigram, as a baseline and for denoising topics.
+var Words = &model.Family{
 	Name: "words", NonNegative: true,
 	Statistics: func(s model.Size) []*wire.Matrix {
-		return []*wire.Matrix{{Name: Counts, Rows: 1, Columns: uint32(s.Words), Element: wire.Element_FLOAT32}}
+		return []*wire.Matrix{{Name: WordCounts, Rows: 1, Columns: uint32(s.Words), Element: wire.Element_FLOAT32}}
 	},
 	Model: []model.Field{Rounds, Probabilities},
 }
@@ -74,10 +70,10 @@ func KindsOf(set *stream.Set) (kinds []Kind, err error) {
 	return kinds, nil
 }
 
-// Scales returns a divisor a_v = (V p_v + 0.05)^¼ for each word's counts, where p_v are public frequencies. Counts are
-// divided by a_v before they are released, and multiplied by it after. The noise on a word is then in proportion to
+// WordScales returns a divisor a_v = (V p_v + 0.05)^¼ for each word's counts, where p_v are public frequencies. Counts
+// are divided by a_v before they are released, and multiplied by it after. The noise on a word is then in proportion to
 // a_v. Power ½ would make the relative error of all words equal, and power 0 the absolute error; ¼ is between.
-func Scales(frequencies []float64) []float64 {
+func WordScales(frequencies []float64) []float64 {
 	scales := make([]float64, len(frequencies))
 	for v, p := range frequencies {
 		scales[v] = math.Pow(float64(len(frequencies))*p+0.05, 0.25)

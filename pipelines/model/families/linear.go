@@ -1,16 +1,15 @@
-package regression
+package families
 
 import (
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/wire"
 )
 
-// The statistics of Linear: 1 × V, V × V and symmetric, and two single cells.
+// The statistics of Linear: 1 × V, V × V and symmetric, and a cell; and Count.
 const (
-	XY    = "xy"
-	XX    = "xx"
-	YY    = "yy"
-	Count = "count"
+	XY = "xy"
+	XX = "xx"
+	YY = "yy"
 )
 
 // The fields in model files of Linear, with Mean, for rows and responses as the E-step scales them.

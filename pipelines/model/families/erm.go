@@ -1,4 +1,4 @@
-package regression
+package families
 
 import (
 	"privpipe/pipelines/model"
