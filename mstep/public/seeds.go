@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/model/modelfile"
 	"privpipe/pipelines/model/publictext"
-	"privpipe/pipelines/model/shares"
 )
 
 // seedShare is the share of its own words in a seeded topic. The other half are words that public text has beside them.
@@ -14,7 +14,7 @@ const seedShare = 0.5
 // seeded returns a distribution over words for each seed. Half of it are the seed's words, by the root of their
 // frequencies, so that a rare one counts. The other half is a mixture of all public topics by the probability that the
 // words came from each: words that public text has in the same topics then count, too, if less.
-func seeded(text *publictext.Text, seeds []shares.Seed, file string) ([][]float64, error) {
+func seeded(text *publictext.Text, seeds []modelfile.Seed, file string) ([][]float64, error) {
 	places := make(map[string]int)
 	for v, word := range text.Vocabulary {
 		places[word] = v

@@ -11,7 +11,6 @@ import (
 	"privpipe/pipelines/model/lda"
 	"privpipe/pipelines/model/modelfile"
 	"privpipe/pipelines/model/publictext"
-	"privpipe/pipelines/model/shares"
 	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
 )
@@ -50,7 +49,7 @@ func (c *TopicsCommand) Run(r *filter.Run) error {
 	}
 	var own [][]float64
 	if c.Seeds != "" {
-		seeds, err := shares.ReadSeeds(c.Seeds)
+		seeds, err := modelfile.ReadSeeds(c.Seeds)
 		if err != nil {
 			return err
 		}

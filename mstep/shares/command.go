@@ -12,7 +12,6 @@ import (
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model/modelfile"
 	"privpipe/pipelines/model/relevance"
-	"privpipe/pipelines/model/shares"
 	"privpipe/pipelines/wire"
 )
 
@@ -122,7 +121,7 @@ func (c *Command) names(topics int) ([]string, error) {
 	if c.Seeds == "" {
 		return c.leading(topics)
 	}
-	seeds, err := shares.ReadSeeds(c.Seeds)
+	seeds, err := modelfile.ReadSeeds(c.Seeds)
 	if err != nil {
 		return nil, err
 	}

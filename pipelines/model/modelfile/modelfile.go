@@ -1,4 +1,4 @@
-// Package modelfile reads model files from every family.
+// Package modelfile reads model files from every family, and the lists of groups and topics that a user names.
 package modelfile
 
 import (
