@@ -1,6 +1,9 @@
 package shares
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // An Alarm is a share that moved more than chance explains.
 type Alarm struct {
@@ -12,6 +15,25 @@ type Alarm struct {
 	Baseline float64 `json:"baseline"`
 	// Least is the change that is needed for an alarm.
 	Least float64 `json:"least"`
+}
+
+// line says the alarm in words.
+func (a *Alarm) line(units string) string {
+	name, verb := a.Name, "rose"
+	switch {
+	case a.Topic == none:
+		name = "no known word"
+	case name == "":
+		name = "topic " + a.Topic
+	}
+	if a.Group != "" {
+		name = a.Group + ": " + name
+	}
+	if a.Share < a.Baseline {
+		verb = "fell"
+	}
+	return fmt.Sprintf("%s: %s %s to %.1f %% of %s, from %.1f %% before", a.Window, name, verb, 100*a.Share, units,
+		100*a.Baseline)
 }
 
 // A Test is the rule for alarms.

@@ -3,6 +3,7 @@
 package shares
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -25,6 +26,7 @@ type Command struct {
 	AlarmRate  float64  `default:"0.05" placeholder:"P" group:"Alarm" help:"Raise a false alarm in a window, in any of its topics, with at most the probability P, where nothing has changed (default ${default})."`
 	Change     float64  `zero:"" default:"0" placeholder:"X" group:"Alarm" help:"Raise no alarm of a change of a share up to X, such as 0.01 (default 0)."`
 	Alarms     string   `output:"" placeholder:"FILE" group:"Alarm" help:"Also write the alarms to FILE, as JSON."`
+	News       string   `output:"" placeholder:"FILE" group:"Alarm" help:"Also write a line for each alarm to FILE, for people."`
 	Format     string   `enum:"csv,parquet" default:"csv" help:"Write the series in this format, ${enum}."`
 	Output     string   `short:"o" placeholder:"FILE" help:"Write the series to FILE; standard output by default."`
 	Inputs     []string `arg:"" optional:"" help:"Releases of estep --shares, in the order of the windows. A release is named by its run; one of several in a stream also by its round. Standard input by default."`
@@ -72,8 +74,14 @@ func (c *Command) Run(r *filter.Run) error {
 	if err := endpoint.Distinct(c.Output, append(others, c.Inputs...)...); err != nil {
 		return err
 	}
-	if c.Alarms != "" && endpoint.IsStdout(c.Alarms) && endpoint.IsStdout(c.Output) {
-		return exit.Errorf(exit.Usage, "--output and --alarms are both standard output")
+	onStdout := 0
+	for _, name := range []string{cmp.Or(c.Output, endpoint.Stdio), c.Alarms, c.News} {
+		if name != "" && endpoint.IsStdout(name) {
+			onStdout++
+		}
+	}
+	if onStdout > 1 {
+		return exit.Errorf(exit.Usage, "two of --output, --alarms and --news are standard output")
 	}
 	if r.DryRun() {
 		return nil
@@ -107,6 +115,15 @@ func (c *Command) Run(r *filter.Run) error {
 			return err
 		}
 		if err := endpoint.WriteFile(c.Alarms, wire.Side_PUBLIC, append(b, '\n')); err != nil {
+			return err
+		}
+	}
+	if c.News != "" {
+		var lines []byte
+		for _, a := range alarms {
+			lines = append(append(lines, a.line(unitName(in.unit))...), '\n')
+		}
+		if err := endpoint.WriteFile(c.News, wire.Side_PUBLIC, lines); err != nil {
 			return err
 		}
 	}

@@ -15,12 +15,16 @@ import (
 // texts and numbers are the columns of the series. The first number is named after the unit.
 var texts = []string{"window", "group", "topic", "name"}
 
-func numbers(unit wire.Unit) []string {
-	of := "documents"
+// unitName is the plural of a privacy unit.
+func unitName(unit wire.Unit) string {
 	if unit == wire.Unit_USER {
-		of = "users"
+		return "users"
 	}
-	return []string{of, "low", "high", "share", "share_low", "share_high", "change", "change_low", "change_high",
+	return "documents"
+}
+
+func numbers(unit wire.Unit) []string {
+	return []string{unitName(unit), "low", "high", "share", "share_low", "share_high", "change", "change_low", "change_high",
 		"baseline", "alarm"}
 }
 

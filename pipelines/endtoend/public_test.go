@@ -96,7 +96,7 @@ func TestAdviceOfRecipe(t *testing.T) {
 		"--documents 19999 --epsilon 1":    few,
 		"--documents 20000 --epsilon 1.01": few,
 		"--documents 20000 --epsilon 1": `if [[ -z $rate$rounds ]] && ` +
-			`holds "$epsilon <= 1 && (${documents:-0} >= 20000 || !${documents:-0} && $topics > 25)"; then` +
+			`holds "$part <= 1 && (${documents:-0} >= 20000 || !${documents:-0} && $topics > 25)"; then` +
 			"\n  rate=%v rounds=%d\n",
 	} {
 		var advice struct {

@@ -160,7 +160,7 @@ if ((${#releases[@]} == 0)); then
 fi
 
 series=(mstep shares --model "$shown/model.pp" ${seeds:+--seeds "$seeds"} ${groups:+--groups "$groups"} --alarm-rate "$alarm_rate" ${change:+--change "$change"})
-"${series[@]}" --alarms "$shown/alarm.json" -o "$shown/series.csv" "${releases[@]}"
+"${series[@]}" --alarms "$shown/alarm.json" --news "$shown/news.txt" -o "$shown/series.csv" "${releases[@]}"
 "${series[@]}" --format parquet -o "$shown/series.parquet" "${releases[@]}"
 account report --delta "$delta" -o "$shown/report.txt" "$ledger"
 account report --json --delta "$delta" -o "$shown/report.json" "$ledger"
@@ -168,8 +168,7 @@ evaluate series --title "${title:-$(name_of "$text")}, $every by $every" --ledge
 
 # What moved in the weeks that are new, a line each.
 for name in "${fresh[@]}"; do
-  awk -F, -v week="$name" '$1 == week && $NF == 1 { printf "%s: %s%s %s: %.1f %% of documents, before %.1f %%\n", $1, ($2 == "" ? "" : $2 ", "), ($3 == "none" ? "no known word" : $4), ($8 > $14 ? "rose" : "fell"), 100 * $8, 100 * $14 }' \
-    "$shown/series.csv"
+  grep -F -- "$name: " "$shown/news.txt" || true
 done
 left=$((for - ${#releases[@]}))
 printf '%s\n' "page:    $shown/series.html" "series:  $shown/series.csv (all of $shown may be shown)" \
