@@ -24,8 +24,8 @@ func unitName(unit wire.Unit) string {
 }
 
 func numbers(unit wire.Unit) []string {
-	return []string{unitName(unit), "low", "high", "share", "share_low", "share_high", "change", "change_low", "change_high",
-		"baseline", "alarm"}
+	return []string{unitName(unit), "low", "high", "share", "share_low", "share_high", "change", "change_low",
+		"change_high", "baseline", "alarm"}
 }
 
 // fields returns a row's texts and numbers. A number that does not exist is NaN.

@@ -93,7 +93,8 @@ func TestWeekly(t *testing.T) {
 	// The runs of three weeks were missed. Documents that come late are never counted.
 	said := run(t, folder, weekly+"--now 2026-02-16 all.jsonl out")
 	want := []string{"2026-W07 beer pizza wine"}
-	if got := moved(t, folder); !slices.Equal(got, want) || !strings.Contains(said, "2026-W07: beer pizza wine rose to ") {
+	rose := "2026-W07: beer pizza wine rose to "
+	if got := moved(t, folder); !slices.Equal(got, want) || !strings.Contains(said, rose) {
 		t.Errorf("alarms %v, %s; want %v", got, said, want)
 	}
 	series := read(t, at("out/public/series.csv"))
