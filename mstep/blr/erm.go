@@ -43,9 +43,6 @@ func (l *ERM) Update(r *model.Release) error {
 
 // Model implements model.Learner.
 func (l *ERM) Model() (*model.Snapshot, error) {
-	if l.Round() == 0 {
-		return nil, errors.New("no release to learn from")
-	}
 	s := new(model.Snapshot)
 	families.Rounds.Put(s, l.Rounds)
 	families.Mean.Put(s, l.Size(), l.Cells)

@@ -1,7 +1,6 @@
 package blr
 
 import (
-	"errors"
 	"math"
 
 	"privpipe/mstep/internal/denoise"
@@ -107,9 +106,6 @@ func (l *Learner) put(s *model.Snapshot) {
 
 // Model implements model.Learner.
 func (l *Learner) Model() (*model.Snapshot, error) {
-	if l.round == 0 {
-		return nil, errors.New("no release to learn from")
-	}
 	s := new(model.Snapshot)
 	families.Precision.Put(s, l.q.precision)
 	families.Rounds.Put(s, float64(l.round))

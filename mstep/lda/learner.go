@@ -1,7 +1,6 @@
 package lda
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -291,9 +290,6 @@ func (l *Learner) estimated() (sum []float64, variance float64) {
 // Model implements model.Learner. It returns the parameters for estep, and λ with rows that are proportional to the
 // topics. Counts are the counts in the last round.
 func (l *Learner) Model() (*model.Snapshot, error) {
-	if l.round == 0 {
-		return nil, errors.New("no release to learn from")
-	}
 	sum, variance := l.estimated()
 	tau := math.Sqrt(variance)
 	if l.frequencies == nil || tau == 0 {

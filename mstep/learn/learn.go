@@ -407,6 +407,9 @@ func (s *session) judge() {
 
 // writeModel writes a model file.
 func (s *session) writeModel(name string) error {
+	if s.learner.Round() == 0 {
+		return exit.Errorf(exit.Malformed, "no release to learn from")
+	}
 	snapshot, err := s.learner.Model()
 	if err != nil {
 		return exit.Errorf(exit.Malformed, "%w", err)

@@ -1,8 +1,6 @@
 package linear
 
 import (
-	"errors"
-
 	"privpipe/mstep/learn"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/families"
@@ -76,9 +74,6 @@ func (l *Learner) Parameters() *model.Snapshot { return nil }
 
 // Model implements model.Learner.
 func (l *Learner) Model() (*model.Snapshot, error) {
-	if l.round == 0 {
-		return nil, errors.New("no release to learn from")
-	}
 	q, err := l.o.solve(&l.sums)
 	if err != nil {
 		return nil, err

@@ -1,7 +1,6 @@
 package sbn
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
 
@@ -128,9 +127,6 @@ func (l *Learner) put(s *model.Snapshot) {
 
 // Model implements model.Learner.
 func (l *Learner) Model() (*model.Snapshot, error) {
-	if l.round == 0 {
-		return nil, errors.New("no release to learn from")
-	}
 	s := new(model.Snapshot)
 	families.Rounds.Put(s, float64(l.round))
 	l.put(s)

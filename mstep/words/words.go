@@ -2,7 +2,6 @@
 package words
 
 import (
-	"errors"
 	"math"
 	"slices"
 
@@ -37,9 +36,6 @@ func (l *Learner) Family() *model.Family { return families.Words }
 
 // Model implements model.Learner.
 func (l *Learner) Model() (*model.Snapshot, error) {
-	if l.Round() == 0 {
-		return nil, errors.New("no release to learn from")
-	}
 	s := new(model.Snapshot)
 	families.Rounds.Put(s, l.Rounds)
 	sums, deviations := l.counts()

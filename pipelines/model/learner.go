@@ -20,7 +20,7 @@ type Learner interface {
 	// changes nothing that State returned.
 	Parameters() *Snapshot
 
-	// Model returns the content for a model file.
+	// Model returns the content for a model file. It is called after a release.
 	Model() (*Snapshot, error)
 
 	// State returns the learner's complete state; Restore sets it.

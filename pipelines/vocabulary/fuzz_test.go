@@ -27,7 +27,7 @@ func FuzzRead(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
-		words, err := Read(bytes.NewReader(in), "v.txt")
+		words, err := readAll(bytes.NewReader(in), "v.txt")
 		if err != nil {
 			if exit.Code(err) != exit.Malformed || !refusals.MatchString(err.Error()) {
 				t.Errorf("got %q with exit code %d, want a refusal", err, exit.Code(err))
@@ -49,7 +49,7 @@ func FuzzRead(f *testing.F) {
 		if err := words.Write(&written); err != nil {
 			t.Fatal(err)
 		}
-		again, err := Read(&written, "v.txt")
+		again, err := readAll(&written, "v.txt")
 		if err != nil || !slices.Equal(again, words) {
 			t.Errorf("got %q, %v after writing, want %q", again, err, words)
 		}

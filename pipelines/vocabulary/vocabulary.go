@@ -38,15 +38,9 @@ func OpenLines(name string) (Words, []int, error) {
 // byteOrderMark begins the UTF-8 files of some editors. It is no part of the first word.
 var byteOrderMark = []byte("\uFEFF")
 
-// Read reads a vocabulary: a word a line, in the order of the ids. A line is a comment if it is "#" or begins with "#"
+// read reads a vocabulary: a word a line, in the order of the ids. A line is a comment if it is "#" or begins with "#"
 // and a space. Surrounding white space, including a CR, is dropped. Empty lines, inner white space, words over
-// wire.MaxWord bytes, repeated words, more than wire.MaxVocabulary words and invalid UTF-8 are errors with the line's
-// number.
-func Read(r io.Reader, name string) (Words, error) {
-	words, _, err := read(r, name, wire.MaxVocabulary)
-	return words, err
-}
-
+// wire.MaxWord bytes, repeated words, more words than most and invalid UTF-8 are errors with the line's number.
 func read(r io.Reader, name string, most int) (words Words, numbers []int, err error) {
 	line := 0
 	fail := func(format string, args ...any) (Words, []int, error) {

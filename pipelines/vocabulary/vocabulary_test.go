@@ -20,6 +20,11 @@ import (
 	"privpipe/pipelines/wire"
 )
 
+func readAll(r io.Reader, name string) (Words, error) {
+	words, _, err := read(r, name, wire.MaxVocabulary)
+	return words, err
+}
+
 func TestRead(t *testing.T) {
 	long := strings.Repeat("é", wire.MaxWord/2) // of wire.MaxWord bytes
 	for _, c := range []struct {
@@ -41,7 +46,7 @@ func TestRead(t *testing.T) {
 		{"longest word", long + "\n", Words{long}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := Read(strings.NewReader(c.in), "v.txt")
+			got, err := readAll(strings.NewReader(c.in), "v.txt")
 			if err != nil || !slices.Equal(got, c.want) {
 				t.Errorf("got %q, %v, want %q", got, err, c.want)
 			}
@@ -65,7 +70,7 @@ func TestReadRefuses(t *testing.T) {
 		{"surrogate", "\xed\xa0\x80\n", "v.txt: line 1: not UTF-8"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			words, err := Read(strings.NewReader(c.in), "v.txt")
+			words, err := readAll(strings.NewReader(c.in), "v.txt")
 			if err == nil || err.Error() != c.want || words != nil {
 				t.Errorf("got %q, error %v, want %s", words, err, c.want)
 			}
@@ -88,7 +93,7 @@ func TestReadLimitsTheNumberOfWords(t *testing.T) {
 
 func TestReadReportsErrorsOfTheInput(t *testing.T) {
 	broken := errors.New("broken")
-	_, err := Read(io.MultiReader(strings.NewReader("dog\n"), iotest.ErrReader(broken)), "v.txt")
+	_, err := readAll(io.MultiReader(strings.NewReader("dog\n"), iotest.ErrReader(broken)), "v.txt")
 	if !errors.Is(err, broken) {
 		t.Errorf("got %v, want the error of the input", err)
 	}
@@ -113,11 +118,11 @@ func TestHash(t *testing.T) {
 
 // TestHashDoesNotDependOnComments checks that streams over one list of words match, however the file was made.
 func TestHashDoesNotDependOnComments(t *testing.T) {
-	plain, err := Read(strings.NewReader("dog\ncat\n"), "plain")
+	plain, err := readAll(strings.NewReader("dog\ncat\n"), "plain")
 	if err != nil {
 		t.Fatal(err)
 	}
-	commented, err := Read(strings.NewReader("\uFEFF# made today\r\ndog\r\n# rare\r\n cat"), "commented")
+	commented, err := readAll(strings.NewReader("\uFEFF# made today\r\ndog\r\n# rare\r\n cat"), "commented")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,12 +147,12 @@ func TestWrite(t *testing.T) {
 // TestDefault checks that the lists which come with the stages are such that Read would take them, word for word, and
 // that the default has no stop words.
 func TestDefault(t *testing.T) {
-	words, err := Read(strings.NewReader(defaultText), "default.txt")
+	words, err := readAll(strings.NewReader(defaultText), "default.txt")
 	if err != nil || !slices.Equal(words, Default()) || len(words) != 12_000 {
 		t.Errorf("got %d words, %v", len(words), err)
 	}
 	stop := StopWords()
-	if list, err := Read(strings.NewReader(stopText), "stop.txt"); err != nil || !slices.Equal(list, stop) {
+	if list, err := readAll(strings.NewReader(stopText), "stop.txt"); err != nil || !slices.Equal(list, stop) {
 		t.Errorf("got %d stop words, %v", len(list), err)
 	}
 	for _, word := range stop {

@@ -330,3 +330,20 @@ func TestBits(t *testing.T) {
 		}
 	})
 }
+
+// eachKernel calls do for each kernel that this machine runs, and addMills uses the kernel during the call. The
+// machine's usual kernel comes first. It returns the names of the kernels that the machine lacks instructions for. It
+// must not run beside addMills.
+func eachKernel(do func(name string)) (lacking []string) {
+	usual := chosen
+	defer func() { chosen = usual }()
+	for i := range kernels {
+		if !kernels[i].runs {
+			lacking = append(lacking, kernels[i].name)
+			continue
+		}
+		chosen = &kernels[i].kernel
+		do(kernels[i].name)
+	}
+	return lacking
+}

@@ -184,11 +184,6 @@ func LearnerOf(t *testing.T, head *wire.Release, fresh func() model.Learner) {
 	parameters = append(parameters, keep(l.Parameters()))
 	want := learned(t, l)
 
-	t.Run("needs a release", func(t *testing.T) {
-		if s, err := fresh().Model(); err == nil {
-			t.Errorf("a model of no release: %v", s.Scalars)
-		}
-	})
 	t.Run("resumes", func(t *testing.T) {
 		for cut := 1; cut <= rounds; cut++ {
 			l := fresh()

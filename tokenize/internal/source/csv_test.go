@@ -325,7 +325,7 @@ func TestColumns(t *testing.T) {
 // TestParseLineOfOtherColumns: members have other names.
 func TestParseLineOfOtherColumns(t *testing.T) {
 	c := &Columns{roleText: "b\"y", roleID: "post_id", roleLabel: "text"}
-	f, err := ParseLine([]byte(`{"b\u0022y":"x","id":"no","post_id":7,"user":"u","text":["l"]}`), c)
+	f, err := parseLine([]byte(`{"b\u0022y":"x","id":"no","post_id":7,"user":"u","text":["l"]}`), c)
 	if err != nil || string(f.Text.Content) != "x" || idOf(f) != "7" || f.User != "u" || f.Label != `["l"]` {
 		t.Errorf("%+v, %v", f, err)
 	}
@@ -335,7 +335,7 @@ func TestParseLineOfOtherColumns(t *testing.T) {
 		`{"b\"y":"x","post_id":""}`:  `member "post_id" is empty`,
 		`{"b\"y":"x","post_id":[1]}`: `member "post_id" has the wrong type`,
 	} {
-		if _, err := ParseLine([]byte(line), c); err == nil || err.Error() != want {
+		if _, err := parseLine([]byte(line), c); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", line, err, want)
 		}
 	}
@@ -350,11 +350,11 @@ func TestParseLineTwice(t *testing.T) {
 			`{"text":"x","a":{"b":"y"},"a.b":"z"}`, `{"text":"x","a.b":"y","a":{"b":"z"}}`,
 			`{"text":"x","a":{"b":null},"a.b":"z"}`,
 		} {
-			if _, err := ParseLine([]byte(line), c); err != twice("a.b") {
+			if _, err := parseLine([]byte(line), c); err != twice("a.b") {
 				t.Errorf("%s of %s: %v", roles[role], line, err)
 			}
 		}
-		if _, err := ParseLine([]byte(`{"text":"x","a":{"b":"y"}}`), c); err != nil {
+		if _, err := parseLine([]byte(`{"text":"x","a":{"b":"y"}}`), c); err != nil {
 			t.Errorf("%s: %v", roles[role], err)
 		}
 	}

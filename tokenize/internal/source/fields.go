@@ -221,14 +221,8 @@ func (f *Fields) set(role int, value jsontext.Value) error {
 	return f.Label.UnmarshalJSON(value)
 }
 
-// ParseLine parses a line without its newline. Its errors name the broken rule and the byte, from 1, and quote nothing
-// from the line.
-func ParseLine(line []byte, columns *Columns) (Fields, error) {
-	return new(flat).parse(line, columns)
-}
-
-// parse is ParseLine with memory that is used again. The text is valid until the next call, and only as long as line
-// is.
+// parse parses a line without its newline, with memory that is used again. The text is valid until the next call, and
+// only as long as line is. The errors name the broken rule and the byte, from 1, and quote nothing from the line.
 func (p *flat) parse(line []byte, columns *Columns) (f Fields, err error) {
 	f, is := p.fields(line, columns)
 	if !is {

@@ -19,6 +19,8 @@ func idOf(f Fields) string {
 	return string(*f.ID)
 }
 
+func parseLine(line []byte, columns *Columns) (Fields, error) { return new(flat).parse(line, columns) }
+
 func TestParseLine(t *testing.T) {
 	for _, c := range []struct{ line, id, text, user, label string }{
 		{`{"id":"a","text":"x y"}`, "a", "x y", "", ""},
@@ -32,7 +34,7 @@ func TestParseLine(t *testing.T) {
 		{" \t{ \"id\" : \"a\" , \"text\" : \"x\" } ", "a", "x", "", ""},
 		{`{"id":"\u00e9","text":"\ud83d\ude00\n\"\u0000"}`, "\u00e9", "\U0001F600\n\"\x00", "", ""},
 	} {
-		f, err := ParseLine([]byte(c.line), new(Columns))
+		f, err := parseLine([]byte(c.line), new(Columns))
 		if err != nil {
 			t.Errorf("%s: got %v", c.line, err)
 			continue
@@ -71,13 +73,13 @@ func TestParseLineRefuses(t *testing.T) {
 		"{\"id\":\"a\",\"text\":\"x\ty\"}":        `not JSON at byte 20`,
 		``:                                        `not JSON at byte 1`,
 	} {
-		if _, err := ParseLine([]byte(line), new(Columns)); err == nil || err.Error() != want {
+		if _, err := parseLine([]byte(line), new(Columns)); err == nil || err.Error() != want {
 			t.Errorf("%q: got %v, want %s", line, err, want)
 		}
 	}
 }
 
-// lineRefusals are all messages of ParseLine: none quotes the line.
+// lineRefusals are all messages of parse: none quotes the line.
 var lineRefusals = regexp.MustCompile(`^(member "(id|text|user|label)" (is missing|is empty|has the wrong type)|` +
 	`not (JSON|UTF-8) at byte \d+|a member occurs twice, at byte \d+|not a JSON object)$`)
 
@@ -92,7 +94,7 @@ func FuzzParseLine(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
-		got, err := ParseLine(line, new(Columns))
+		got, err := parseLine(line, new(Columns))
 		if err != nil {
 			if !lineRefusals.MatchString(err.Error()) {
 				t.Errorf("%q: got %q, want a refusal", line, err)

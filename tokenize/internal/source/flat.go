@@ -15,7 +15,7 @@ import (
 )
 
 // A flat reads the commonest lines of JSON Lines in one pass: UTF-8, and an object with few members, all strings,
-// numbers or literals. It gives up at every other line, and at every line that breaks a rule. ParseLine then lets the
+// numbers or literals. It gives up at every other line, and at every line that breaks a rule. parse then lets the
 // JSON library read the line, so all errors are the library's. Where it does not give up, it finds the same as the
 // library (FuzzFlat).
 type flat struct {

@@ -2,7 +2,6 @@
 package mixture
 
 import (
-	"errors"
 	"math/rand/v2"
 
 	"privpipe/mstep/learn"
@@ -90,9 +89,6 @@ func (l *Learner) Parameters() *model.Snapshot { return l.State() }
 
 // Model implements model.Learner.
 func (l *Learner) Model() (*model.Snapshot, error) {
-	if l.round == 0 {
-		return nil, errors.New("no release to learn from")
-	}
 	return l.State(), nil
 }
 
