@@ -13,7 +13,7 @@ import (
 
 // grantFlag is the flag that names the grant, for the commands that require one.
 type grantFlag struct {
-	Grant string `required:"" placeholder:"FILE" help:"Read the grant from account plan: mechanism, bound, noise, sampling scheme, number of releases."`
+	Grant string `required:"" placeholder:"FILE" help:"Read the grant from account plan, plan-words or plan-paper: mechanism, bound, noise, sampling scheme, number of releases."`
 }
 
 // read returns the grant. The grant must be for the given mechanism; "" allows any mechanism.
