@@ -8,12 +8,11 @@ import (
 	"privpipe/mstep/export"
 	"privpipe/mstep/lda"
 	"privpipe/mstep/linear"
+	"privpipe/mstep/mean"
 	"privpipe/mstep/public"
 	"privpipe/mstep/reconstruct"
 	"privpipe/mstep/sbn"
 	"privpipe/mstep/shares"
-	"privpipe/mstep/size"
-	"privpipe/mstep/words"
 	"privpipe/pipelines/filter"
 	_ "privpipe/pipelines/network"
 )
@@ -25,12 +24,12 @@ var cli struct {
 	Counts      lda.CountsCommand    `cmd:"" help:"Learn topics from sampled counts of words by topic, or from their increments."`
 	Online      lda.OnlineCommand    `cmd:"" help:"Learn topics from batch after batch of documents."`
 	LDAPaper    lda.PaperCommand     `cmd:"" name:"lda-paper" help:"Learn topics with the estimates that papers print."`
-	Words       words.Command        `cmd:"" help:"Learn word frequencies."`
-	Choose      words.ChooseCommand  `cmd:"" help:"Choose the most frequent words of a model of words, as the vocabulary of other models."`
-	Size        size.Command         `cmd:"" help:"Learn the size of a text, for account advise --size."`
+	Words       mean.WordsCommand    `cmd:"" help:"Learn word frequencies."`
+	Choose      mean.ChooseCommand   `cmd:"" help:"Choose the most frequent words of a model of words, as the vocabulary of other models."`
+	Size        mean.SizeCommand     `cmd:"" help:"Learn the size of a text, for account advise --size."`
 	BLR         blr.Command          `cmd:"" name:"blr" help:"Learn a classifier of rows: Bayesian logistic regression."`
 	DPVI        dpvi.Command         `cmd:"" name:"dpvi" help:"Learn a classifier of rows by gradients, a baseline for blr."`
-	ERM         blr.ERMCommand       `cmd:"" name:"erm" help:"Take the weights of a classifier of rows from the round in which estep erm minimised a perturbed objective."`
+	ERM         mean.ERMCommand      `cmd:"" name:"erm" help:"Take the weights of a classifier of rows from the round in which estep erm minimised a perturbed objective."`
 	Linear      linear.Command       `cmd:"" help:"Learn a regression of rows: Bayesian linear regression."`
 	SBN         sbn.Command          `cmd:"" name:"sbn" help:"Learn a model of images: a sigmoid belief network."`
 	Shares      shares.Command       `cmd:"" help:"Make a series of the topics of documents over time, with bands and alarms, of releases of estep --shares."`

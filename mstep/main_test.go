@@ -12,8 +12,8 @@ import (
 	"privpipe/mstep/dpvi"
 	"privpipe/mstep/lda"
 	"privpipe/mstep/linear"
+	"privpipe/mstep/mean"
 	"privpipe/mstep/sbn"
-	"privpipe/mstep/words"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/modeltest"
@@ -138,7 +138,7 @@ func files() map[string][]byte {
 
 // wordReleases is a stream of one release of counts.
 func wordReleases(vocab vocabulary.Words, counts ...int64) []byte {
-	var l model.Learner = words.New(len(vocab))
+	var l model.Learner = mean.NewWords(len(vocab))
 	return modeltest.Stream(modeltest.Header(l, vocab.Hash(), len(vocab)),
 		modeltest.Release{Round: 1, Head: modeltest.Gaussian(1, 1, 1, 1), Steps: counts})
 }

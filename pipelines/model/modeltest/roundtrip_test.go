@@ -15,8 +15,8 @@ import (
 	mstepblr "privpipe/mstep/blr"
 	mstep "privpipe/mstep/lda"
 	msteplinear "privpipe/mstep/linear"
+	mstepwords "privpipe/mstep/mean"
 	mstepsbn "privpipe/mstep/sbn"
-	mstepwords "privpipe/mstep/words"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/model/modeltest"
@@ -54,7 +54,7 @@ func TestFamilies(t *testing.T) {
 		},
 		"words": {
 			Step:    func() model.EStep { return estepwords.New() },
-			Learner: func() model.Learner { return mstepwords.New(v) },
+			Learner: func() model.Learner { return mstepwords.NewWords(v) },
 			Norm:    1, Attained: 1 - 1e-6, NonNegative: true,
 		},
 		// √(½² + ¼²), for a row of norm 1 whose logit is 0: estep/blr/claim.md. The search is that of estep/blr.

@@ -1,4 +1,4 @@
-package words
+package mean
 
 import (
 	"slices"

@@ -1,6 +1,9 @@
-package learn
+// Package mean is the M-step for models that are the mean of their releases: word frequencies, text sizes, and weights
+// that were learned before their release.
+package mean
 
 import (
+	"privpipe/mstep/learn"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/wire/stream"
 )
@@ -14,10 +17,10 @@ var (
 // A Mean is the mean of released statistics with one row. Learners embed it. It implements model.Learner, except for
 // Family and Model.
 type Mean struct {
-	Cells    []float64 // the mean of the released sums
-	Variance float64   // of the noise on each cell
-	Rounds   float64   // number of rounds in the mean
-	Settings []Setting // the learner's
+	Cells    []float64       // the mean of the released sums
+	Variance float64         // of the noise on each cell
+	Rounds   float64         // number of rounds in the mean
+	Settings []learn.Setting // the learner's
 
 	statistic string
 	field     model.Scalar // the checkpoint field for Rounds
@@ -51,9 +54,10 @@ func (m *Mean) Update(r *model.Release) error {
 // Parameters implements model.Learner. The E-step needs none.
 func (m *Mean) Parameters() *model.Snapshot { return nil }
 
-func (m *Mean) state() State {
-	return State{Settings: m.Settings, Kept: []Kept{
-		Number(m.field, &m.Rounds), Number(keptVariance, &m.Variance), Cells(keptMean, m.Size(), m.Cells),
+func (m *Mean) state() learn.State {
+	return learn.State{Settings: m.Settings, Kept: []learn.Kept{
+		learn.Number(m.field, &m.Rounds), learn.Number(keptVariance, &m.Variance),
+		learn.Cells(keptMean, m.Size(), m.Cells),
 	}}
 }
 

@@ -1,5 +1,4 @@
-// Package words is the M-step for word frequencies. It averages releases and denoises the frequencies.
-package words
+package mean
 
 import (
 	"math"
@@ -8,34 +7,58 @@ import (
 	"privpipe/mstep/internal/denoise"
 	"privpipe/mstep/internal/informed"
 	"privpipe/mstep/learn"
+	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/model/publictext"
 )
 
-// Learner implements model.Learner.
-type Learner struct {
-	learn.Mean
+// WordsCommand is mstep words.
+type WordsCommand struct {
+	learn.Job
+	Public string `placeholder:"FILE" help:"Take the frequencies of public text as a prior, from FILE of mstep public. estep words needs the same flag."`
+}
+
+// Run is kong's hook.
+func (c *WordsCommand) Run(r *filter.Run) error {
+	vocab, err := c.Words(r, c.Public)
+	if err != nil {
+		return err
+	}
+	learner := NewWords(len(vocab))
+	if c.Public != "" {
+		text, err := publictext.Open(c.Public, vocab)
+		if err != nil {
+			return err
+		}
+		learner = NewInformedWords(text)
+	}
+	return c.Learn(r, learner, vocab)
+}
+
+// Words implements model.Learner. It averages releases and denoises the frequencies.
+type Words struct {
+	Mean
 	public *publictext.Text // prior of the frequencies, and the source of the documents' scales; nil: none
 }
 
-// New returns a learner for a vocabulary of the given size.
-func New(size int) *Learner { return newLearner(size, nil) }
+// NewWords returns a learner for a vocabulary of the given size.
+func NewWords(size int) *Words { return newWords(size, nil) }
 
-// NewInformed returns a learner for the releases of estep words --public.
-func NewInformed(text *publictext.Text) *Learner { return newLearner(len(text.Frequencies), text) }
+// NewInformedWords returns a learner for the releases of estep words --public.
+func NewInformedWords(text *publictext.Text) *Words { return newWords(len(text.Frequencies), text) }
 
-func newLearner(size int, text *publictext.Text) *Learner {
-	l := &Learner{learn.NewMean(families.WordCounts, size, families.Rounds), text}
+func newWords(size int, text *publictext.Text) *Words {
+	l := &Words{NewMean(families.WordCounts, size, families.Rounds), text}
 	l.Settings = learn.PublicText(text)
 	return l
 }
 
 // Family implements model.Learner.
-func (l *Learner) Family() *model.Family { return families.Words }
+func (l *Words) Family() *model.Family { return families.Words }
 
 // Model implements model.Learner.
-func (l *Learner) Model() (*model.Snapshot, error) {
+func (l *Words) Model() (*model.Snapshot, error) {
 	s := new(model.Snapshot)
 	families.Rounds.Put(s, l.Rounds)
 	sums, deviations := l.counts()
@@ -51,7 +74,7 @@ func (l *Learner) Model() (*model.Snapshot, error) {
 }
 
 // counts returns the released sums times the words' scales, and the noise deviations on them.
-func (l *Learner) counts() (sums, deviations []float64) {
+func (l *Words) counts() (sums, deviations []float64) {
 	sums, deviations = slices.Clone(l.Cells), slices.Repeat([]float64{math.Sqrt(l.Variance)}, len(l.Cells))
 	if l.public != nil {
 		for v, scale := range families.WordScales(l.public.Frequencies) {
@@ -63,7 +86,7 @@ func (l *Learner) counts() (sums, deviations []float64) {
 }
 
 // frequencies returns the frequency of each word.
-func (l *Learner) frequencies(sums, deviations []float64) []float64 {
+func (l *Words) frequencies(sums, deviations []float64) []float64 {
 	var frequencies []float64
 	if l.public == nil || l.Variance == 0 {
 		frequencies, _ = denoise.FrequenciesOf(sums, deviations)

@@ -1,4 +1,4 @@
-package blr
+package mean
 
 import (
 	"errors"
@@ -22,11 +22,11 @@ func (c *ERMCommand) Run(r *filter.Run) error {
 }
 
 // ERM implements model.Learner. Its model is the mean of the released weights.
-type ERM struct{ learn.Mean }
+type ERM struct{ Mean }
 
 // NewERM returns a learner for this number of features.
 func NewERM(features int) *ERM {
-	return &ERM{learn.NewMean(families.Weights, features, families.Rounds)}
+	return &ERM{NewMean(families.Weights, features, families.Rounds)}
 }
 
 // Family implements model.Learner.

@@ -1,4 +1,4 @@
-package size
+package mean
 
 import (
 	"math"
@@ -9,14 +9,14 @@ import (
 	"privpipe/pipelines/model/size"
 )
 
-func TestLearner(t *testing.T) {
-	modeltest.Learner(t, func() model.Learner { return New() })
+func TestSize(t *testing.T) {
+	modeltest.Learner(t, func() model.Learner { return NewSize() })
 }
 
-// TestModel: documents contributed half of their features, so a model has twice the released sums and twice their
+// TestDoubled: documents contributed half of their features, so a model has twice the released sums and twice their
 // noise; over two rounds it has their mean.
-func TestModel(t *testing.T) {
-	l := New()
+func TestDoubled(t *testing.T) {
+	l := NewSize()
 	for i, steps := range [][]int64{{500, 10, 100, 150}, {520, 14, 140, 130}} {
 		r := modeltest.Release{Round: uint32(i + 1), Head: modeltest.Gaussian(1, 1, 3, 2), Steps: steps}
 		if err := modeltest.Update(l, r); err != nil {

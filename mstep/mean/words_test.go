@@ -1,4 +1,4 @@
-package words
+package mean
 
 import (
 	"math"
@@ -9,16 +9,16 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-func TestLearner(t *testing.T) {
-	modeltest.Learner(t, func() model.Learner { return New(40) })
-	if New(41).Restore(modeltest.Set(New(40), New(40).State())) == nil {
+func TestWords(t *testing.T) {
+	modeltest.Learner(t, func() model.Learner { return NewWords(40) })
+	if NewWords(41).Restore(modeltest.Set(NewWords(40), NewWords(40).State())) == nil {
 		t.Error("restored a checkpoint over another vocabulary")
 	}
 }
 
-// TestMean: the state is the mean of the releases, each over its rate, and its variance that of a mean.
-func TestMean(t *testing.T) {
-	l := New(2)
+// TestMeanOfReleases: the state is the mean of the releases, each over its rate, and its variance that of a mean.
+func TestMeanOfReleases(t *testing.T) {
+	l := NewWords(2)
 	for i, steps := range [][]int64{{4, -2}, {1, 0}, {-2, 5}} {
 		r := modeltest.Release{Round: uint32(i + 1), Head: modeltest.Gaussian(0.5, 1, 3, 3), Steps: steps}
 		if err := modeltest.Update(l, r); err != nil {
@@ -37,7 +37,7 @@ func TestMean(t *testing.T) {
 
 // TestProbabilities: without noise they are the relative counts.
 func TestProbabilities(t *testing.T) {
-	l := New(3)
+	l := NewWords(3)
 	r := modeltest.Release{Round: 1, Head: modeltest.None(1, 0.25, 1), Steps: []int64{2, 4, 10}}
 	if err := modeltest.Update(l, r); err != nil {
 		t.Fatal(err)
@@ -63,6 +63,6 @@ func FuzzExtreme(f *testing.F) {
 	f.Add(5e-324, 1.0, uint64(1), uint32(3), int64(1), int64(0))
 	f.Add(1e-40, 1e-3, uint64(0), uint32(3), int64(-1), int64(-9))
 	f.Fuzz(func(t *testing.T, grid, rate float64, scale uint64, rounds uint32, a, b int64) {
-		modeltest.Extreme(t, New(7), grid, rate, scale, rounds, a, b)
+		modeltest.Extreme(t, NewWords(7), grid, rate, scale, rounds, a, b)
 	})
 }

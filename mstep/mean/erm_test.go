@@ -1,4 +1,4 @@
-package blr
+package mean
 
 import (
 	"strings"

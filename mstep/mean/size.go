@@ -1,5 +1,4 @@
-// Package size is the M-step for text sizes: sums of the documents' features, with noise (pipelines/model/size).
-package size
+package mean
 
 import (
 	"math"
@@ -11,33 +10,33 @@ import (
 	"privpipe/pipelines/model/size"
 )
 
-// Command is mstep size.
-type Command struct{ learn.Job }
+// SizeCommand is mstep size.
+type SizeCommand struct{ learn.Job }
 
 // Run is kong's hook.
-func (c *Command) Run(r *filter.Run) error {
+func (c *SizeCommand) Run(r *filter.Run) error {
 	if c.Vocab != "" {
 		return exit.Errorf(exit.Usage, "--vocab belongs to other models: the features of a size are always the same")
 	}
 	if err := r.Check(c.Input); err != nil {
 		return err
 	}
-	return c.Learn(r, New(), size.Family.Features)
+	return c.Learn(r, NewSize(), size.Family.Features)
 }
 
-// Learner implements model.Learner.
-type Learner struct{ learn.Mean }
+// Size implements model.Learner: sums of the documents' features, with noise (pipelines/model/size).
+type Size struct{ Mean }
 
-// New returns a learner.
-func New() *Learner {
-	return &Learner{learn.NewMean(size.Statistic, len(size.Family.Features), size.Rounds)}
+// NewSize returns a learner.
+func NewSize() *Size {
+	return &Size{NewMean(size.Statistic, len(size.Family.Features), size.Rounds)}
 }
 
 // Family implements model.Learner.
-func (l *Learner) Family() *model.Family { return size.Family }
+func (l *Size) Family() *model.Family { return size.Family }
 
 // Model implements model.Learner. Each document contributed half of its features, so the sums are doubled.
-func (l *Learner) Model() (*model.Snapshot, error) {
+func (l *Size) Model() (*model.Snapshot, error) {
 	sums := make([]float64, len(l.Cells))
 	for i, x := range l.Cells {
 		sums[i] = 2 * x
