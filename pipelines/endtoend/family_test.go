@@ -22,7 +22,7 @@ import (
 var familyLines = []struct{ file, after, line string }{
 	{"estep/main.go", " words.Command ", "\tMixture mixture.Command `cmd:\"\" help:\"Clusters.\"`\n"},
 	{"estep/main.go", "\t\"privpipe/estep/lda\"", "\t\"privpipe/estep/mixture\"\n"},
-	{"mstep/main.go", " words.Command ", "\tMixture mixture.Command `cmd:\"\" help:\"Learn clusters.\"`\n"},
+	{"mstep/main.go", " mean.WordsCommand ", "\tMixture mixture.Command `cmd:\"\" help:\"Learn clusters.\"`\n"},
 	{"mstep/main.go", "\t\"privpipe/mstep/lda\"", "\t\"privpipe/mstep/mixture\"\n"},
 	{"pipelines/model/modelfile/families.go", "\tfamilies.Words,", "\tmixture.Family,\n"},
 	{"pipelines/model/modelfile/families.go", "\t\"privpipe/pipelines/model/lda\"",
