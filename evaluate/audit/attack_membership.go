@@ -10,7 +10,7 @@ import (
 	"slices"
 	"text/tabwriter"
 
-	"privpipe/evaluate/internal/membership"
+	"privpipe/evaluate/internal/attack"
 	"privpipe/evaluate/internal/result"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
@@ -63,7 +63,7 @@ func (c *AttackMembership) Run(r *filter.Run) error {
 		return err
 	}
 	all := &said{side: wire.Side_PUBLIC}
-	sets := make([]membership.Set, len(c.ShadowIn)+1)
+	sets := make([]attack.Set, len(c.ShadowIn)+1)
 	for i := range sets {
 		in, out := c.In, c.Out
 		if i < len(c.ShadowIn) {
@@ -84,11 +84,11 @@ func (c *AttackMembership) Run(r *filter.Run) error {
 		r.Log.Warn("the documents are private: no budget covers the success of an attack on them")
 	}
 	shadows, target := sets[:len(sets)-1], sets[len(sets)-1]
-	guesses, err := membership.Shadow(shadows, target)
+	guesses, err := attack.Shadow(shadows, target)
 	if err != nil {
 		return exit.Errorf(exit.Malformed, "%w", err)
 	}
-	attacks := []namedGuesses{{"shadow models", guesses}, {"likelihood ratio", membership.Ratio(shadows, target)}}
+	attacks := []namedGuesses{{"shadow models", guesses}, {"likelihood ratio", attack.Ratio(shadows, target)}}
 	b, err := c.print(attacks)
 	if err != nil {
 		return err
@@ -102,7 +102,7 @@ type said struct {
 	header *wire.Header // of the first stream
 }
 
-func (s *said) read(name string) (examples []membership.Example, err error) {
+func (s *said) read(name string) (examples []attack.Example, err error) {
 	in, h, err := endpoint.OpenStream(name,
 		endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_PREDICTIONS, wire.Kind_SCORES}})
 	if err != nil {
@@ -154,7 +154,7 @@ const leastProbability = 1e-9
 
 // example turns one record into an example. ok is false for records without an answer: the names of columns, and the
 // score of an empty document.
-func example(record *wire.Record, columns int) (e membership.Example, ok bool, err error) {
+func example(record *wire.Record, columns int) (e attack.Example, ok bool, err error) {
 	if s := record.GetScore(); s != nil {
 		if s.Tokens == 0 {
 			return e, false, nil
@@ -164,7 +164,7 @@ func example(record *wire.Record, columns int) (e membership.Example, ok bool, e
 			likelihood = s.Bound
 		}
 		x := likelihood / float64(s.Tokens)
-		return membership.Example{ID: s.Id, Features: []float64{x}, Confidence: x}, true, nil
+		return attack.Example{ID: s.Id, Features: []float64{x}, Confidence: x}, true, nil
 	}
 	p := record.GetPrediction()
 	if p == nil {
@@ -194,7 +194,7 @@ func example(record *wire.Record, columns int) (e membership.Example, ok bool, e
 
 type namedGuesses struct {
 	name    string
-	guesses []membership.Guess
+	guesses []attack.Guess
 }
 
 // A membershipRow is one attack in the output. AUCLow and AUCHigh are missing if the area has no interval.
@@ -220,7 +220,7 @@ func (c *AttackMembership) print(attacks []namedGuesses) ([]byte, error) {
 		if len(a.guesses) == 0 {
 			continue
 		}
-		m, err := membership.Measure(a.guesses)
+		m, err := attack.Measure(a.guesses)
 		if err != nil {
 			return nil, exit.Errorf(exit.Malformed, "%s: %w", a.name, err)
 		}
@@ -228,7 +228,7 @@ func (c *AttackMembership) print(attacks []namedGuesses) ([]byte, error) {
 			Attack: a.name, Members: m.Members, Others: m.Others, Accuracy: m.Accuracy, AccuracyLow: m.AccuracyLow,
 			AccuracyHigh: m.AccuracyHigh,
 			AUC:          m.Area.AUC, TPR: m.TruePositive, TPRLow: m.TruePositiveLow, TPRHigh: m.TruePositiveHi,
-			FPR: membership.FalsePositive,
+			FPR: attack.FalsePositive,
 		}
 		if low, high := m.Area.Interval(); low < high { // an area of 0 or 1 has no error by its formula
 			row.AUCLow, row.AUCHigh = &low, &high

@@ -6,8 +6,8 @@ import (
 	"math"
 	"text/tabwriter"
 
-	"privpipe/evaluate/internal/auc"
 	"privpipe/evaluate/internal/result"
+	"privpipe/evaluate/internal/score"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
@@ -74,9 +74,9 @@ type bin struct {
 	High      float64 `json:"observed_high"`
 }
 
-func measured(predictions []auc.Prediction) *measurement {
-	area := auc.AreaOf(predictions)
-	m := &measurement{Documents: len(predictions), AUC: area.AUC, LogLoss: auc.LogLoss(predictions)}
+func measured(predictions []score.Prediction) *measurement {
+	area := score.AreaOf(predictions)
+	m := &measurement{Documents: len(predictions), AUC: area.AUC, LogLoss: score.LogLoss(predictions)}
 	for _, p := range predictions {
 		if p.Positive {
 			m.Positive++
@@ -86,8 +86,8 @@ func measured(predictions []auc.Prediction) *measurement {
 		low, high := area.Interval()
 		m.Error, m.Low, m.High = &area.Error, &low, &high
 	}
-	m.Base = auc.Entropy(m.Positive, m.Documents)
-	for _, b := range auc.Calibration(predictions) {
+	m.Base = score.Entropy(m.Positive, m.Documents)
+	for _, b := range score.Calibration(predictions) {
 		if b.Documents > 0 {
 			m.Calibration = append(m.Calibration, bin(b))
 		}

@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"text/tabwriter"
 
-	"privpipe/evaluate/internal/classes"
-	"privpipe/evaluate/internal/interval"
 	"privpipe/evaluate/internal/result"
+	"privpipe/evaluate/internal/score"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/progress"
@@ -87,14 +86,14 @@ type classRow struct {
 	F1        float64 `json:"f1"`
 }
 
-func classified(confusion *classes.Confusion, names []string) *classification {
+func classified(confusion *score.Confusion, names []string) *classification {
 	m := &classification{Documents: confusion.Documents(), Confusion: confusion.Counts()}
 	m.Accuracy, m.AccuracyLow, m.AccuracyHigh = confusion.Accuracy()
 	m.Majority = float64(confusion.Largest()) / float64(m.Documents)
 	f1, standardError := confusion.MacroF1()
 	m.MacroF1 = f1
 	if f1 > 0 && f1 < 1 {
-		low, high := interval.Logit(f1, standardError)
+		low, high := score.LogitInterval(f1, standardError)
 		m.Error, m.Low, m.High = &standardError, &low, &high
 	}
 	for i, name := range names {

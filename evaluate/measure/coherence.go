@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"text/tabwriter"
 
-	"privpipe/evaluate/internal/coherence"
 	"privpipe/evaluate/internal/result"
+	"privpipe/evaluate/internal/topics"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
@@ -104,17 +104,16 @@ type Coherent struct {
 }
 
 // Coherences returns each topic's Coherences in the documents of in. It calls counted after each document.
-func Coherences(in *endpoint.StreamReader, topics []topic, counted func()) ([]Coherent, error) {
-	ids := make([][]uint32, len(topics))
-	var all []uint32
-	for i, t := range topics {
+func Coherences(in *endpoint.StreamReader, all []topic, counted func()) ([]Coherent, error) {
+	ids := make([][]uint32, len(all))
+	var words []uint32
+	for i, t := range all {
 		for _, w := range t.Words {
 			ids[i] = append(ids[i], uint32(w.id))
 		}
-		all = append(all, ids[i]...)
+		words = append(words, ids[i]...)
 	}
-	counter := coherence.NewCounter(all)
-	var words []uint32
+	counter := topics.NewCounter(words)
 	for {
 		record, err := in.Next()
 		if err == io.EOF {
@@ -130,7 +129,7 @@ func Coherences(in *endpoint.StreamReader, topics []topic, counted func()) ([]Co
 	if counter.Documents() == 0 {
 		return nil, exit.Errorf(exit.Malformed, "%s: no documents", in.Name())
 	}
-	values := make([]Coherent, len(topics))
+	values := make([]Coherent, len(all))
 	for i, of := range ids {
 		if values[i].held = len(counter.Held(of)); values[i].held >= 2 {
 			values[i].CoherenceRow = &CoherenceRow{

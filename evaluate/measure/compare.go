@@ -9,8 +9,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"privpipe/evaluate/internal/matching"
 	"privpipe/evaluate/internal/result"
+	"privpipe/evaluate/internal/topics"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
@@ -66,9 +66,9 @@ func (c *Compare) Run(r *filter.Run) error {
 	if r.DryRun() {
 		return nil
 	}
-	distance := matching.JensenShannon
+	distance := topics.JensenShannon
 	if c.Distance == "cosine" {
-		distance = matching.Cosine
+		distance = topics.Cosine
 	}
 	text, err := c.print(matches(a, b, c.Top, distance))
 	if err != nil {
@@ -96,7 +96,7 @@ func matches(a, b *modelfile.Topics, top int, distance func(p, q []float64) floa
 	for j := range partner {
 		partner[j] = -1
 	}
-	for i, j := range matching.Optimal(cost) {
+	for i, j := range topics.Optimal(cost) {
 		partner[j] = i
 	}
 

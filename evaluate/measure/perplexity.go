@@ -9,8 +9,8 @@ import (
 	"slices"
 	"text/tabwriter"
 
-	"privpipe/evaluate/internal/heldout"
 	"privpipe/evaluate/internal/result"
+	"privpipe/evaluate/internal/score"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
@@ -67,7 +67,7 @@ func (c *Perplexity) Run(r *filter.Run) error {
 
 // A RoundTotal is the total of all scores under the parameters after one round.
 type RoundTotal struct {
-	heldout.Total
+	score.Total
 	Round uint32
 }
 
@@ -146,7 +146,7 @@ func First(in *endpoint.StreamReader, totals []*RoundTotal, measures ...Kind) (K
 		measures[1].Name)
 }
 
-func table(b *bytes.Buffer, total *heldout.Total, h *wire.Header) error {
+func table(b *bytes.Buffer, total *score.Total, h *wire.Header) error {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "per-word perplexity\tmodel\tunigram\tuniform\ttokens\n")
 	if total.Bound() > 0 {
@@ -180,7 +180,7 @@ func tableOfRounds(b *bytes.Buffer, totals []*RoundTotal) error {
 }
 
 // perplexities returns the perplexities of total by their names in JSON.
-func perplexities(total *heldout.Total, h *wire.Header) map[string]any {
+func perplexities(total *score.Total, h *wire.Header) map[string]any {
 	values := map[string]any{
 		"documents": total.Documents, "tokens": total.Tokens,
 		"unigram": finite(total.Unigram()), "uniform": h.VocabularySize,

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"text/tabwriter"
 
-	"privpipe/evaluate/internal/pixels"
 	"privpipe/evaluate/internal/result"
+	"privpipe/evaluate/internal/score"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
@@ -67,14 +67,14 @@ func (c *Pixels) Run(r *filter.Run) error {
 		return err
 	}
 	defer in.Close()
-	baselines := []*pixels.Baseline{pixels.NewBaseline(make([]bool, in.Header.VocabularySize))}
+	baselines := []*score.Baseline{score.NewBaseline(make([]bool, in.Header.VocabularySize))}
 	side := in.Header.Side
 	if c.Mean != "" {
 		mean, of, err := readMean(c.Mean, in)
 		if err != nil {
 			return err
 		}
-		baselines = append(baselines, pixels.NewBaseline(mean.On()))
+		baselines = append(baselines, score.NewBaseline(mean.On()))
 		if of == wire.Side_PRIVATE {
 			side = of
 		}
@@ -91,11 +91,11 @@ func (c *Pixels) Run(r *filter.Run) error {
 	if c.Picture != "" {
 		drawn = c.Images
 	}
-	score, picture, err := in.Pixels(baselines, drawn, func() { meter.Documents.Add(1) })
+	scored, picture, err := in.Pixels(baselines, drawn, func() { meter.Documents.Add(1) })
 	if err != nil || r.DryRun() {
 		return err
 	}
-	text, err := c.print(score)
+	text, err := c.print(scored)
 	if err == nil && c.Picture != "" {
 		err = c.draw(in.Header.Side, picture)
 	}
@@ -106,34 +106,34 @@ func (c *Pixels) Run(r *filter.Run) error {
 }
 
 // Pixels scores the predictions beside baselines. It keeps the first images for the picture, at most drawn.
-func (in *Predictions) Pixels(baselines []*pixels.Baseline, drawn int, counted func()) (*pixels.Score, *pixels.Picture,
+func (in *Predictions) Pixels(baselines []*score.Baseline, drawn int, counted func()) (*score.Pixels, *score.Picture,
 	error) {
 	n := int(in.Header.VocabularySize)
-	score, picture := pixels.NewScore(n, baselines...), new(pixels.Picture)
+	scored, picture := score.NewPixels(n, baselines...), new(score.Picture)
 	var ids []uint32
 	err := in.all(counted, func(p *wire.Prediction) (err error) {
-		if score.Images() == 0 {
-			if picture.Size, err = pixels.SizeOf(in.Columns); err != nil {
+		if scored.Images() == 0 {
+			if picture.Size, err = score.SizeOf(in.Columns); err != nil {
 				return exit.Errorf(exit.Malformed, "%s: %w", in.Name(), err)
 			}
 		}
 		ids = wire.AppendIDs(ids[:0], p.TruthGaps)
-		on, of := pixels.Set(n, ids), probabilitiesOf(p)
-		score.Add(on, pixels.Above(of))
+		on, of := score.OnPixels(n, ids), probabilitiesOf(p)
+		scored.Add(on, score.Above(of))
 		if len(picture.Images) < drawn {
-			picture.Images = append(picture.Images, pixels.Image{On: on, Probabilities: of})
+			picture.Images = append(picture.Images, score.Image{On: on, Probabilities: of})
 		}
 		return nil
 	})
-	if err == nil && score.Images() == 0 {
+	if err == nil && scored.Images() == 0 {
 		err = exit.Errorf(exit.Malformed, "%s: no predictions", in.Name())
 	}
-	return score, picture, err
+	return scored, picture, err
 }
 
 // readMean reads the images in a stream, which must have the same pixels as the predictions. It returns their mean and
 // the stream's side.
-func readMean(name string, of *Predictions) (*pixels.Mean, wire.Side, error) {
+func readMean(name string, of *Predictions) (*score.MeanImage, wire.Side, error) {
 	in, h, err := endpoint.OpenStream(name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}})
 	if err != nil {
 		return nil, 0, err
@@ -142,7 +142,7 @@ func readMean(name string, of *Predictions) (*pixels.Mean, wire.Side, error) {
 	if h.VocabularySize != of.Header.VocabularySize || !slices.Equal(h.Vocabulary, of.Header.Vocabulary) {
 		return nil, 0, exit.Errorf(exit.Malformed, "%s and %s are not over the same pixels", name, of.Name())
 	}
-	mean := pixels.NewMean(int(h.VocabularySize))
+	mean := score.NewMeanImage(int(h.VocabularySize))
 	var ids []uint32
 	for {
 		record, err := in.Next()
@@ -162,7 +162,7 @@ func readMean(name string, of *Predictions) (*pixels.Mean, wire.Side, error) {
 }
 
 // draw writes the picture.
-func (c *Pixels) draw(side wire.Side, picture *pixels.Picture) error {
+func (c *Pixels) draw(side wire.Side, picture *score.Picture) error {
 	draw := picture.SVG
 	if filepath.Ext(c.Picture) == ".png" {
 		draw = picture.PNG
@@ -190,18 +190,18 @@ type pixelGain struct {
 	High *float64 `json:"high,omitempty"`
 }
 
-func (c *Pixels) print(score *pixels.Score) ([]byte, error) {
-	model := score.Right()
-	of := map[string]any{"images": score.Images(), "model": pixelShare{model.Mean, model.Low, model.High, nil}}
+func (c *Pixels) print(scored *score.Pixels) ([]byte, error) {
+	model := scored.Right()
+	of := map[string]any{"images": scored.Images(), "model": pixelShare{model.Mean, model.Low, model.High, nil}}
 	var b bytes.Buffer
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "right pixels\tshare\t95 %% interval\tgain of the model\t95 %% interval\timages\n")
-	fmt.Fprintf(w, "model\t%.4f\t%s\t-\t-\t%d\n", model.Mean, ends(model), score.Images())
-	for i, name := range pixelBaselines[:score.Baselines()] {
-		right, gain := score.Of(i)
+	fmt.Fprintf(w, "model\t%.4f\t%s\t-\t-\t%d\n", model.Mean, ends(model), scored.Images())
+	for i, name := range pixelBaselines[:scored.Baselines()] {
+		right, gain := scored.Of(i)
 		of[name.key] = pixelShare{right.Mean, right.Low, right.High, &pixelGain{gain.Mean, gain.Low, gain.High}}
 		fmt.Fprintf(w, "%s\t%.4f\t%s\t%+.4f\t%s\t%d\n", name.name, right.Mean, ends(right), gain.Mean, ends(gain),
-			score.Images())
+			scored.Images())
 	}
 	if c.JSON {
 		b.Reset()
@@ -212,7 +212,7 @@ func (c *Pixels) print(score *pixels.Score) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-func ends(s pixels.Share) string {
+func ends(s score.PixelShare) string {
 	if s.Low == nil {
 		return "-"
 	}

@@ -3,8 +3,7 @@ package measure
 import (
 	"io"
 
-	"privpipe/evaluate/internal/auc"
-	"privpipe/evaluate/internal/classes"
+	"privpipe/evaluate/internal/score"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/vocabulary"
@@ -83,14 +82,14 @@ func (in *Predictions) positive(p *wire.Prediction) (bool, error) {
 }
 
 // Binary reads predictions of one column. There must be documents of both classes.
-func (in *Predictions) Binary(counted func()) (all []auc.Prediction, err error) {
+func (in *Predictions) Binary(counted func()) (all []score.Prediction, err error) {
 	positives := 0
 	err = in.all(counted, func(p *wire.Prediction) error {
 		positive, err := in.positive(p)
 		if positive {
 			positives++
 		}
-		all = append(all, auc.Prediction{Probability: float64(probabilitiesOf(p)[0]), Positive: positive})
+		all = append(all, score.Prediction{Probability: float64(probabilitiesOf(p)[0]), Positive: positive})
 		return err
 	})
 	if err == nil && (positives == 0 || positives == len(all)) {
@@ -105,13 +104,13 @@ const MaxClasses = 1000
 
 // Classes reads predictions of classes. A stream with one column has two classes: the column's class, and all other
 // documents.
-func (in *Predictions) Classes(counted func()) (*classes.Confusion, []string, error) {
+func (in *Predictions) Classes(counted func()) (*score.Confusion, []string, error) {
 	n := int(in.Header.VocabularySize)
 	if n < 1 || n > MaxClasses {
 		return nil, nil, exit.Errorf(exit.Malformed, "%s: predictions of %d columns: classes must be 1 to %d",
 			in.Name(), n, MaxClasses)
 	}
-	confusion := classes.New(max(n, 2))
+	confusion := score.NewConfusion(max(n, 2))
 	err := in.all(counted, func(p *wire.Prediction) error {
 		class, err := in.class(p)
 		if err == nil {

@@ -14,7 +14,6 @@ import (
 
 	"privpipe/evaluate/internal/page"
 	"privpipe/evaluate/internal/released"
-	"privpipe/evaluate/internal/spent"
 	"privpipe/evaluate/measure"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/event"
@@ -190,13 +189,13 @@ func (c *Report) addLedger(p *page.Page, file *modelfile.File) (*released.Run, e
 	if err != nil {
 		return nil, err
 	}
-	report, err := spent.ReadReport(c.Account, ledger)
+	report, err := released.ReadReport(c.Account, ledger)
 	if err != nil {
 		return nil, err
 	}
-	var curve *spent.Curve
+	var curve *released.Curve
 	if c.Curve != "" {
-		if curve, err = spent.ReadCurve(c.Curve, report); err != nil {
+		if curve, err = released.ReadCurve(c.Curve, report); err != nil {
 			return nil, err
 		}
 	}

@@ -5,9 +5,8 @@ import (
 	"math"
 	"path/filepath"
 
-	"privpipe/evaluate/internal/classes"
 	"privpipe/evaluate/internal/page"
-	"privpipe/evaluate/internal/pixels"
+	"privpipe/evaluate/internal/score"
 	"privpipe/evaluate/measure"
 	"privpipe/pipelines/exit"
 
@@ -72,7 +71,7 @@ func rowWeights(file *modelfile.File) (*page.Coefficients, error) {
 // hiddenUnits returns a network's hidden units over the pixels of images. Each unit is a row of the matrix "weights".
 // It returns nil for other models.
 func hiddenUnits(file *modelfile.File) (*page.Units, error) {
-	size, err := pixels.SizeOf(file.Words)
+	size, err := score.SizeOf(file.Words)
 	if err != nil || file.Family.Topics != nil || file.Size.Components == 0 {
 		return nil, nil
 	}
@@ -118,8 +117,8 @@ func (c *Report) addPredictions(p *page.Page, file *modelfile.File) error {
 // model's features and these are pixels.
 func addMeasures(p *page.Predictions, in *measure.Predictions, file *modelfile.File) error {
 	nothing := func() {}
-	if _, err := pixels.SizeOf(file.Words); err == nil && bytes.Equal(in.Header.Vocabulary, file.Header.Vocabulary) {
-		score, picture, err := in.Pixels([]*pixels.Baseline{pixels.NewBaseline(make([]bool, in.Header.VocabularySize))},
+	if _, err := score.SizeOf(file.Words); err == nil && bytes.Equal(in.Header.Vocabulary, file.Header.Vocabulary) {
+		score, picture, err := in.Pixels([]*score.Baseline{score.NewBaseline(make([]bool, in.Header.VocabularySize))},
 			mostPairs, nothing)
 		if err == nil {
 			p.Pixels = page.NewPixels(score, picture)
@@ -137,7 +136,7 @@ func addMeasures(p *page.Predictions, in *measure.Predictions, file *modelfile.F
 	if err != nil {
 		return err
 	}
-	confusion := classes.New(2)
+	confusion := score.NewConfusion(2)
 	for _, of := range all {
 		class := 1
 		if of.Positive {

@@ -10,7 +10,7 @@ import (
 	"strconv"
 
 	"privpipe/evaluate/internal/page"
-	"privpipe/evaluate/internal/spent"
+	"privpipe/evaluate/internal/released"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
@@ -78,7 +78,7 @@ func (c *Series) protect(s *page.Series) error {
 	if err != nil {
 		return err
 	}
-	report, err := spent.ReadReport(c.Account, ledger)
+	report, err := released.ReadReport(c.Account, ledger)
 	if err != nil {
 		return err
 	}

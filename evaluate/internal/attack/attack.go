@@ -37,7 +37,19 @@ type Result struct {
 }
 
 // Run attacks tokens in the documents of the stream assignments, given the parameters of all rounds in the stream
-// params. Both streams must have the sizes in the options.
+// params. Both streams must have the sizes in the options. It is algorithm 3 of Zhao et al., Latent Dirichlet
+// Allocation Model Training with Differential Privacy (IEEE TIFS 16, 2021).
+//
+// The attacker attacks one token and does not know its word. It knows the token's topic k_i in each round i, the
+// parameters that the sampler read, and all other tokens of all documents. Two scores weigh each word t of the
+// vocabulary:
+//
+//   - equation 24 of the paper, log P(t) = Σ_i log(n̂_{k_i,t} / Σ_t n̂_{k_i,t}), with n̂ the released counts that the
+//     sampler read in round i. Line 4 of algorithm 3 records them before line 6 draws k_i. As printed, P is no
+//     distribution over words: it is normalised here;
+//   - the exact likelihood, Σ_i log p(k_i | t), with p the probabilities that the sampler draws from.
+//
+// The attack's accuracy is the posterior probability of the true word under a uniform prior, averaged over tokens.
 func Run(o Options, assignments, params *stream.Reader) (*Result, error) {
 	a := &attack{Options: o, assignments: assignments, params: params}
 	result := &Result{Chance: 1 / float64(o.Size.Words)}

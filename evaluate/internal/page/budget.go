@@ -6,14 +6,14 @@ import (
 	"slices"
 	"time"
 
-	"privpipe/evaluate/internal/spent"
+	"privpipe/evaluate/internal/released"
 	"privpipe/pipelines/chart"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/rounded"
 )
 
 // AddHistory adds the history of spending: the ledger's runs and, with a curve by account, ε over the releases.
-func (p *Protection) AddHistory(ledger *event.Ledger, r *spent.Report, curve *spent.Curve) {
+func (p *Protection) AddHistory(ledger *event.Ledger, r *released.Report, curve *released.Curve) {
 	if p.Overspent {
 		p.Unplanned = unplanned(ledger)
 	}
@@ -62,7 +62,7 @@ func (p *Protection) AddHistory(ledger *event.Ledger, r *spent.Report, curve *sp
 }
 
 // budgetChart draws ε over the releases. ε must be finite.
-func budgetChart(ledger *event.Ledger, r *spent.Report, curve *spent.Curve) *Chart {
+func budgetChart(ledger *event.Ledger, r *released.Report, curve *released.Curve) *Chart {
 	c := &Chart{ID: "budget", Title: "Privacy loss over the releases", XLabel: "releases, of all runs",
 		YLabel: fmt.Sprintf("ε at δ = %s", *r.Delta)}
 	epsilon := series{name: "spent", class: "first", steps: true}

@@ -5,14 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	"privpipe/evaluate/internal/spent"
+	"privpipe/evaluate/internal/released"
 	"privpipe/pipelines/event"
 )
 
 // TestOrder: what a manager asks for comes first, and what only a statistician reads is in closed folds behind it.
 func TestOrder(t *testing.T) {
-	epsilon, delta := spent.Number(1), spent.Number(1e-6)
-	report := &spent.Report{Epsilon: &epsilon, Delta: &delta, Unit: event.Document, Adjacency: event.AddRemove,
+	epsilon, delta := released.Number(1), released.Number(1e-6)
+	report := &released.Report{Epsilon: &epsilon, Delta: &delta, Unit: event.Document, Adjacency: event.AddRemove,
 		Releases: 1, Theorem: "Gaussian (x)"}
 	p := &Page{Title: "t", Topics: NewTopics([]string{"a", "b", "c", "d"}, []float64{9, 4, 3, 2, 1, 1, 8, 9}, nil, 4),
 		Protection: NewProtection(report), Description: []string{"Posts."}, Sources: []Row{{"model", "m"}}}
@@ -46,12 +46,12 @@ func TestOrder(t *testing.T) {
 
 // TestConclusions: what must not be concluded follows from what the page has.
 func TestConclusions(t *testing.T) {
-	epsilon, delta := spent.Number(1), spent.Number(1e-6)
+	epsilon, delta := released.Number(1), released.Number(1e-6)
 	topics := func() *Topics { return NewTopics([]string{"a", "b", "c"}, []float64{9, 3, 2, 1, 2, 8}, nil, 3) }
 	borrowed, good := topics(), topics()
 	borrowed.AddOrigins([]Origin{{Own: .6, Public: .4}, {Own: .4, Public: .6}})
 	good.Doubt = &Doubt{Alpha: 0.01}
-	protection := NewProtection(&spent.Report{Epsilon: &epsilon, Delta: &delta, Unit: event.User,
+	protection := NewProtection(&released.Report{Epsilon: &epsilon, Delta: &delta, Unit: event.User,
 		Adjacency: event.AddRemove, Releases: 1})
 	poor := &Perplexity{Rounds: []RoundPerplexity{{Model: 100, Unigram: 99}}}
 	const nobody, own, sure, worse = "Anything about one user",
@@ -116,10 +116,10 @@ func TestAbout(t *testing.T) {
 // TestSeveral: where one person may have several units, the page states the ε for several units. It also says where ε
 // is large.
 func TestSeveral(t *testing.T) {
-	delta := spent.Number(1e-6)
+	delta := released.Number(1e-6)
 	for _, c := range []struct {
 		unit    string
-		epsilon spent.Number
+		epsilon released.Number
 		several string
 		little  bool
 	}{
@@ -129,8 +129,8 @@ func TestSeveral(t *testing.T) {
 		{event.User, 11, "", true},
 		{event.Document, 10, "for k of them ε is at most k·10 (", false},
 	} {
-		p := NewProtection(&spent.Report{Epsilon: &c.epsilon, Delta: &delta, Unit: c.unit, Adjacency: event.AddRemove,
-			Releases: 1})
+		p := NewProtection(&released.Report{Epsilon: &c.epsilon, Delta: &delta, Unit: c.unit,
+			Adjacency: event.AddRemove, Releases: 1})
 		html, err := (&Page{Protection: p}).HTML()
 		if err != nil {
 			t.Fatal(err)

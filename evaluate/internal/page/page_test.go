@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"privpipe/evaluate/internal/spent"
+	"privpipe/evaluate/internal/released"
 	"privpipe/pipelines/chart"
 	"privpipe/pipelines/event"
 )
@@ -51,10 +51,10 @@ func TestOneIn(t *testing.T) {
 
 // TestSentences: each unit and each relation has its words, and none is promised where there is no bound.
 func TestSentences(t *testing.T) {
-	epsilon, delta, infinite := spent.Number(1), spent.Number(1e-6), spent.Number(math.Inf(1))
+	epsilon, delta, infinite := released.Number(1), released.Number(1e-6), released.Number(math.Inf(1))
 	for _, c := range []struct {
 		unit, adjacency string
-		epsilon         *spent.Number
+		epsilon         *released.Number
 		want            []string
 	}{
 		{event.Document, event.AddRemove, &epsilon,
@@ -74,7 +74,7 @@ func TestSentences(t *testing.T) {
 			[]string{"Of each single user, all that the user's documents say", "number of all users", "or none"}},
 		{event.Document, event.AddRemove, &infinite, []string{"nothing is protected"}},
 	} {
-		p := NewProtection(&spent.Report{Epsilon: c.epsilon, Delta: &delta, Unit: c.unit, Adjacency: c.adjacency,
+		p := NewProtection(&released.Report{Epsilon: c.epsilon, Delta: &delta, Unit: c.unit, Adjacency: c.adjacency,
 			Releases: 3})
 		text := fmt.Sprint(p.Sentences, p.Plain)
 		for _, want := range c.want {
@@ -92,7 +92,8 @@ func TestSentences(t *testing.T) {
 			t.Errorf("ε %s: %v, %s", c.epsilon, p.None, text)
 		}
 	}
-	if p := NewProtection(&spent.Report{Epsilon: new(spent.Number), Delta: new(spent.Number)}); len(p.Sentences) != 1 ||
+	none := &released.Report{Epsilon: new(released.Number), Delta: new(released.Number)}
+	if p := NewProtection(none); len(p.Sentences) != 1 ||
 		p.Plain != "" {
 		t.Errorf("of no release: %v", p)
 	}
@@ -101,14 +102,14 @@ func TestSentences(t *testing.T) {
 // TestNoProtection: a page of releases without noise says nothing that a reader could take for a guarantee: no δ, no
 // protected unit, no theorem, and no curve that ends before ε is infinite.
 func TestNoProtection(t *testing.T) {
-	infinite, delta := spent.Number(math.Inf(1)), spent.Number(1e-6)
+	infinite, delta := released.Number(math.Inf(1)), released.Number(1e-6)
 	ledger := &event.Ledger{Lines: []*event.Line{{Charge: &event.Charge{Run: "a", Mechanism: event.None}}}}
 	for _, unit := range []string{"", event.Document} { // of no release with noise, and of some
-		r := &spent.Report{Epsilon: &infinite, Delta: &delta, Unit: unit, Adjacency: event.AddRemove, Releases: 1,
+		r := &released.Report{Epsilon: &infinite, Delta: &delta, Unit: unit, Adjacency: event.AddRemove, Releases: 1,
 			Theorem: "nothing: no bound"}
 		p := NewProtection(r)
 		p.AddHistory(ledger, r,
-			&spent.Curve{Delta: &delta, Points: []spent.Point{{}, {Releases: 1, Epsilon: infinite}}})
+			&released.Curve{Delta: &delta, Points: []released.Point{{}, {Releases: 1, Epsilon: infinite}}})
 		html, err := (&Page{Protection: p}).HTML()
 		if err != nil {
 			t.Fatal(err)
@@ -130,12 +131,12 @@ func TestNoProtection(t *testing.T) {
 // TestOverspent: the page repeats what account says of all budgets, whatever δ the report is at, and with a filter,
 // too.
 func TestOverspent(t *testing.T) {
-	epsilon, delta := spent.Number(0.5), spent.Number(1e-3)
+	epsilon, delta := released.Number(0.5), released.Number(1e-3)
 	yes, no := true, false
 	for _, said := range []*bool{nil, &yes, &no} {
-		for _, filter := range []*spent.Filter{nil, {Epsilon: 1, Delta: 1e-6, Theorem: "x"}} {
-			for _, budget := range []*spent.Budget{nil, {Epsilon: 1, Delta: 1e-6}, {Epsilon: 0.6, Delta: 1e-3}} {
-				p := NewProtection(&spent.Report{Epsilon: &epsilon, Delta: &delta, Releases: 3, Overspent: said,
+		for _, filter := range []*released.Filter{nil, {Epsilon: 1, Delta: 1e-6, Theorem: "x"}} {
+			for _, budget := range []*released.Budget{nil, {Epsilon: 1, Delta: 1e-6}, {Epsilon: 0.6, Delta: 1e-3}} {
+				p := NewProtection(&released.Report{Epsilon: &epsilon, Delta: &delta, Releases: 3, Overspent: said,
 					Filter: filter, Budget: budget})
 				if want := said == &yes; p.Overspent != want {
 					t.Errorf("overspent %v, filter %v, budget %v: the page says %v", said, filter, budget, p.Overspent)
@@ -162,7 +163,7 @@ func TestOverspent(t *testing.T) {
 
 // TestExcess: which budget is overspent, by how much, of which data set, and which grants no plan had counted.
 func TestExcess(t *testing.T) {
-	epsilon, delta, infinite, yes := spent.Number(0.5), spent.Number(1e-3), spent.Number(math.Inf(1)), true
+	epsilon, delta, infinite, yes := released.Number(0.5), released.Number(1e-3), released.Number(math.Inf(1)), true
 	ledger := new(event.Ledger)
 	for _, g := range []*event.Grant{{ID: "planned", Budget: event.Budget{Epsilon: 0.3, Delta: 1e-6}}, {ID: "given"},
 		{ID: "unused"}, {ID: "also"}} {
@@ -172,18 +173,18 @@ func TestExcess(t *testing.T) {
 		ledger.Lines = append(ledger.Lines, &event.Line{Charge: &event.Charge{Run: "r", Grant: grant}})
 	}
 	for _, c := range []struct {
-		of   spent.Overspending
+		of   released.Overspending
 		want string
 	}{
-		{spent.Overspending{Budget: 1, Delta: 1e-6, Epsilon: 1.25},
+		{released.Overspending{Budget: 1, Delta: 1e-6, Epsilon: 1.25},
 			"What was released costs ε 1.25 at δ 1e-06, and the ledger's own budget is ε 1. That is ε 0.25 too much."},
-		{spent.Overspending{Budget: 0.3, Delta: 1e-6, Epsilon: 1, Grant: "planned", Dataset: "north"},
+		{released.Overspending{Budget: 0.3, Delta: 1e-6, Epsilon: 1, Grant: "planned", Dataset: "north"},
 			"What was released of data set north costs ε 1 at δ 1e-06, and the budget that grant planned was planned " +
 				"for is ε 0.3. That is ε 0.7 too much."},
-		{spent.Overspending{Budget: 1, Delta: 1e-6, Epsilon: infinite},
+		{released.Overspending{Budget: 1, Delta: 1e-6, Epsilon: infinite},
 			"and the ledger's own budget is ε 1. ε has no bound."},
 	} {
-		r := &spent.Report{Epsilon: &epsilon, Delta: &delta, Releases: 4, Overspent: &yes, OverspentBudget: &c.of}
+		r := &released.Report{Epsilon: &epsilon, Delta: &delta, Releases: 4, Overspent: &yes, OverspentBudget: &c.of}
 		p := NewProtection(r)
 		p.AddHistory(ledger, r, nil)
 		if !strings.Contains(p.Excess, c.want) {
@@ -199,12 +200,12 @@ func TestExcess(t *testing.T) {
 // TestLongBudget: a budget that was planned from its noise has all digits of a computed ε. A chart has no room for all
 // digits.
 func TestLongBudget(t *testing.T) {
-	epsilon, delta := spent.Number(2.3293966231798944), spent.Number(1e-6)
-	r := &spent.Report{Epsilon: &epsilon, Delta: &delta, Releases: 1,
-		Budget: &spent.Budget{Epsilon: float64(epsilon), Delta: 1e-6, EpsilonLeft: new(spent.Number)}}
+	epsilon, delta := released.Number(2.3293966231798944), released.Number(1e-6)
+	r := &released.Report{Epsilon: &epsilon, Delta: &delta, Releases: 1,
+		Budget: &released.Budget{Epsilon: float64(epsilon), Delta: 1e-6, EpsilonLeft: new(released.Number)}}
 	p := NewProtection(r)
 	p.AddHistory(&event.Ledger{Lines: []*event.Line{{Charge: &event.Charge{Run: "a"}}}}, r,
-		&spent.Curve{Delta: &delta, Points: []spent.Point{{Releases: 1, Epsilon: epsilon}}})
+		&released.Curve{Delta: &delta, Points: []released.Point{{Releases: 1, Epsilon: epsilon}}})
 	html, err := (&Page{Protection: p}).HTML()
 	if err != nil {
 		t.Fatal(err)
@@ -219,24 +220,24 @@ func TestLongBudget(t *testing.T) {
 
 // TestLead: the page leads with the guarantee of the filter, which holds even where settings followed from releases.
 func TestLead(t *testing.T) {
-	epsilon, delta := spent.Number(math.Log(3)), spent.Number(0)
+	epsilon, delta := released.Number(math.Log(3)), released.Number(0)
 	for _, c := range []struct {
-		filter *spent.Filter
+		filter *released.Filter
 		want   []string
 	}{
 		{nil, []string{"<strong>(1.099, 0)-differential privacy</strong> for each document. <a",
 			"at most 75.0\u00a0%"}},
-		{&spent.Filter{Epsilon: 2, Delta: 1e-6}, []string{
+		{&released.Filter{Epsilon: 2, Delta: 1e-6}, []string{
 			"<strong>(2, 1e-06)-differential privacy</strong> for each document. <a", "at most 88.1\u00a0%",
 			"exactly as account states it: " + fmt.Sprint(math.Log(3)) +
 				"; if all settings were fixed before the first release<",
 			"ε 1.099 at δ 0 holds if all settings were fixed before the first release. Whatever the order, the " +
 				"ledger&#39;s filter guarantees ε 2 at δ 1e-06"}},
-		{&spent.Filter{Epsilon: spent.Number(math.Inf(1))},
+		{&released.Filter{Epsilon: released.Number(math.Inf(1))},
 			[]string{"<strong>(1.099, 0)-differential privacy</strong> for each document, if all settings were fixed " +
 				"before the first release."}},
 	} {
-		p := NewProtection(&spent.Report{
+		p := NewProtection(&released.Report{
 			Epsilon: &epsilon, Delta: &delta, Releases: 1, Filter: c.filter, Unit: event.Document,
 			Adjacency: event.AddRemove,
 		})

@@ -4,10 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"privpipe/evaluate/internal/auc"
-	"privpipe/evaluate/internal/classes"
-	"privpipe/evaluate/internal/interval"
-	"privpipe/evaluate/internal/pixels"
+	"privpipe/evaluate/internal/score"
 	"privpipe/pipelines/chart"
 )
 
@@ -29,13 +26,13 @@ type Binary struct {
 	Low, High           *float64 // 95 % interval of the area; nil where a class has one document
 	LogLoss, Base       float64  // in nats; Base is the log loss if each prediction is the class's share
 	ROC, Reliability    *Chart
-	Bins                []auc.Bin // without empty bins
+	Bins                []score.Bin // without empty bins
 }
 
 // NewBinary measures predictions for one class.
-func NewBinary(class string, predictions []auc.Prediction) *Binary {
-	area := auc.AreaOf(predictions)
-	b := &Binary{Class: class, Documents: len(predictions), AUC: area.AUC, LogLoss: auc.LogLoss(predictions)}
+func NewBinary(class string, predictions []score.Prediction) *Binary {
+	area := score.AreaOf(predictions)
+	b := &Binary{Class: class, Documents: len(predictions), AUC: area.AUC, LogLoss: score.LogLoss(predictions)}
 	for _, p := range predictions {
 		if p.Positive {
 			b.Positive++
@@ -45,13 +42,13 @@ func NewBinary(class string, predictions []auc.Prediction) *Binary {
 		low, high := area.Interval()
 		b.Low, b.High = &low, &high
 	}
-	b.Base = auc.Entropy(b.Positive, b.Documents)
-	for _, bin := range auc.Calibration(predictions) {
+	b.Base = score.Entropy(b.Positive, b.Documents)
+	for _, bin := range score.Calibration(predictions) {
 		if bin.Documents > 0 {
 			b.Bins = append(b.Bins, bin)
 		}
 	}
-	b.drawROC(auc.ROC(predictions))
+	b.drawROC(score.ROC(predictions))
 	b.drawReliability()
 	return b
 }
@@ -63,10 +60,10 @@ var (
 )
 
 // drawROC draws the curve. It leaves out points that nobody could tell from the point before.
-func (b *Binary) drawROC(points []auc.Point) {
+func (b *Binary) drawROC(points []score.Point) {
 	const apart = 1. / 400
 	roc := series{name: "model", class: "first"}
-	last := auc.Point{FalsePositive: -1}
+	last := score.Point{FalsePositive: -1}
 	for i, p := range points {
 		if i == len(points)-1 || p.FalsePositive-last.FalsePositive >= apart ||
 			p.TruePositive-last.TruePositive >= apart {
@@ -104,7 +101,7 @@ type Classes struct {
 	MacroF1                       float64
 	MacroF1Low, MacroF1High       *float64 // nil at 0 and 1
 	Names                         []string
-	Of                            []classes.Class
+	Of                            []score.Class
 	Confusion                     [][]int // empty above mostConfused classes
 }
 
@@ -112,13 +109,13 @@ type Classes struct {
 const mostConfused = 20
 
 // NewClasses returns the measures of a confusion.
-func NewClasses(confusion *classes.Confusion, names []string) *Classes {
+func NewClasses(confusion *score.Confusion, names []string) *Classes {
 	c := &Classes{Documents: confusion.Documents(), Names: names}
 	c.Accuracy, c.Low, c.High = confusion.Accuracy()
 	c.Majority = float64(confusion.Largest()) / float64(c.Documents)
 	f1, standardError := confusion.MacroF1()
 	if c.MacroF1 = f1; f1 > 0 && f1 < 1 {
-		low, high := interval.Logit(f1, standardError)
+		low, high := score.LogitInterval(f1, standardError)
 		c.MacroF1Low, c.MacroF1High = &low, &high
 	}
 	for i := range names {
@@ -133,21 +130,21 @@ func NewClasses(confusion *classes.Confusion, names []string) *Classes {
 // Pixels says how well images are reconstructed.
 type Pixels struct {
 	Images           int
-	Size             pixels.Size
-	Right, Off, Gain pixels.Share // the model's, an all-off image's, and their difference
+	Size             score.Size
+	Right, Off, Gain score.PixelShare // the model's, an all-off image's, and their difference
 	Pairs            []Pair
 }
 
 // A Pair is an image and its reconstruction. Each is an SVG path's d, which covers the pixels that are on.
 type Pair struct{ Image, Reconstruction string }
 
-// NewPixels returns the measures in a score, and pairs for a picture. The score's first baseline must be all off.
-func NewPixels(score *pixels.Score, picture *pixels.Picture) *Pixels {
-	p := &Pixels{Images: score.Images(), Size: picture.Size, Right: score.Right()}
-	p.Off, p.Gain = score.Of(0)
+// NewPixels returns the measures in scored, and pairs for a picture. Its first baseline must be all off.
+func NewPixels(scored *score.Pixels, picture *score.Picture) *Pixels {
+	p := &Pixels{Images: scored.Images(), Size: picture.Size, Right: scored.Right()}
+	p.Off, p.Gain = scored.Of(0)
 	for _, of := range picture.Images {
 		p.Pairs = append(p.Pairs,
-			Pair{picture.Size.Outline(of.On), picture.Size.Outline(pixels.Above(of.Probabilities))})
+			Pair{picture.Size.Outline(of.On), picture.Size.Outline(score.Above(of.Probabilities))})
 	}
 	return p
 }

@@ -5,9 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"privpipe/evaluate/internal/auc"
-	"privpipe/evaluate/internal/classes"
-	"privpipe/evaluate/internal/pixels"
+	"privpipe/evaluate/internal/score"
 )
 
 // TestCoefficients: the largest magnitude first, 1.96 deviations on each side, and 0 in the middle of the bar.
@@ -43,7 +41,7 @@ func TestCoefficients(t *testing.T) {
 
 // TestUnits: the largest norm first; shades in proportion to each unit's largest weight, with their signs.
 func TestUnits(t *testing.T) {
-	u := NewUnits(pixels.Size{Rows: 2, Columns: 2}, []float64{
+	u := NewUnits(score.Size{Rows: 2, Columns: 2}, []float64{
 		0.1, 0, -0.1, 0.05,
 		3, -2, 0.4, -0.6,
 		0, 0, 0, 0,
@@ -52,7 +50,7 @@ func TestUnits(t *testing.T) {
 		t.Fatalf("units %+v", u)
 	}
 	of := u.All[0]
-	want := []pixels.Path{{Shade: -2, D: "M1 0h1v1h-1z"}, {Shade: -1, D: "M1 1h1v1h-1z"}, {Shade: 3, D: "M0 0h1v1h-1z"}}
+	want := []score.Path{{Shade: -2, D: "M1 0h1v1h-1z"}, {Shade: -1, D: "M1 1h1v1h-1z"}, {Shade: 3, D: "M0 0h1v1h-1z"}}
 	if len(of.Paths) != 3 || of.Paths[0] != want[0] || of.Paths[1] != want[1] || of.Paths[2] != want[2] {
 		t.Errorf("paths %v, want %v", of.Paths, want)
 	}
@@ -63,7 +61,7 @@ func TestUnits(t *testing.T) {
 	if of.Paths[0].Strength() != 2 {
 		t.Errorf("the strength of shade −2 is %d", of.Paths[0].Strength())
 	}
-	if u := NewUnits(pixels.Size{Rows: 1, Columns: 1}, make([]float64, mostUnits+3)); u.Hidden != 3 ||
+	if u := NewUnits(score.Size{Rows: 1, Columns: 1}, make([]float64, mostUnits+3)); u.Hidden != 3 ||
 		len(u.All) != mostUnits {
 		t.Errorf("%d hidden of %d units", u.Hidden, mostUnits+3)
 	}
@@ -71,9 +69,9 @@ func TestUnits(t *testing.T) {
 
 // TestROCPoints: of many predictions the curve keeps few points, and its ends.
 func TestROCPoints(t *testing.T) {
-	var all []auc.Prediction
+	var all []score.Prediction
 	for i := range 100_000 {
-		all = append(all, auc.Prediction{Probability: float64(i) / 100_000, Positive: i*i%7 > i%3})
+		all = append(all, score.Prediction{Probability: float64(i) / 100_000, Positive: i*i%7 > i%3})
 	}
 	b := NewBinary("1", all)
 	points := strings.Fields(b.ROC.Lines[0].Points)
@@ -90,7 +88,7 @@ func TestROCPoints(t *testing.T) {
 // TestPredictionsOfClasses: twenty classes have a matrix, more have not.
 func TestPredictionsOfClasses(t *testing.T) {
 	for n, want := range map[int]bool{mostConfused: true, mostConfused + 1: false} {
-		confusion := classes.New(n)
+		confusion := score.NewConfusion(n)
 		confusion.Add(0, 0)
 		confusion.Add(1, 0)
 		c := NewClasses(confusion, make([]string, n))

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"privpipe/evaluate/internal/spent"
+	"privpipe/evaluate/internal/released"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/rounded"
 )
@@ -70,7 +70,7 @@ var units = map[string][2]string{
 }
 
 // NewProtection returns the statements in a report by account.
-func NewProtection(r *spent.Report) *Protection {
+func NewProtection(r *released.Report) *Protection {
 	p := &Protection{
 		Epsilon: r.Epsilon.String(), Delta: r.Delta.String(), Exact: fmt.Sprint(float64(*r.Epsilon)), Unit: r.Unit,
 		None:     r.Epsilon.Infinite(),
@@ -125,7 +125,7 @@ func NewProtection(r *spent.Report) *Protection {
 }
 
 // excess says which budget is overspent and by how much.
-func excess(o *spent.Overspending) string {
+func excess(o *released.Overspending) string {
 	whose, of := "the ledger's own budget", "What was released"
 	if o.Grant != "" {
 		whose = "the budget that grant " + o.Grant + " was planned for"
@@ -161,7 +161,7 @@ func unplanned(ledger *event.Ledger) string {
 }
 
 // sentences returns one sentence each about the protected unit, the neighbours, ε and δ.
-func sentences(r *spent.Report) []Sentence {
+func sentences(r *released.Report) []Sentence {
 	if r.Releases == 0 {
 		return []Sentence{{"Nothing was released",
 			"The ledger charges no release, so nothing about the data has left."}}
@@ -303,7 +303,7 @@ func plainTheorem(name string) string {
 }
 
 // trust lists the assumptions behind the guarantee, beyond its theorems.
-func trust(r *spent.Report) []string {
+func trust(r *released.Report) []string {
 	all := []string{
 		"privatize ran as it was built, on a machine whose random numbers are secret; its files PRIVACY.md and " +
 			"CHECKING.md say how to check it.",

@@ -5,12 +5,12 @@ import (
 	"math"
 	"slices"
 
-	"privpipe/evaluate/internal/pixels"
+	"privpipe/evaluate/internal/score"
 )
 
 // Units are a network's hidden units, each with its weights to an image's pixels.
 type Units struct {
-	Size   pixels.Size
+	Size   score.Size
 	All    []Unit // the largest norm first
 	Hidden int    // smaller ones that the page leaves out
 }
@@ -19,7 +19,7 @@ type Units struct {
 type Unit struct {
 	ID            int // from 0
 	Norm, Largest float64
-	Paths         []pixels.Path
+	Paths         []score.Path
 }
 
 // Shades is the number of shades for weights of each sign.
@@ -29,7 +29,7 @@ const Shades = 3
 const mostUnits = 64
 
 // NewUnits returns the units with these weights. Each row is one unit.
-func NewUnits(size pixels.Size, weights []float64) *Units {
+func NewUnits(size score.Size, weights []float64) *Units {
 	u := &Units{Size: size}
 	n := size.Pixels()
 	for first := 0; first < len(weights); first += n {
