@@ -19,8 +19,8 @@
 #   --first-day monday  day on which weeks begin
 #   --unit document   privacy unit: one document, or one user with all documents (user). A document is in one week, so each week has the whole ε.
 #                     A user may be in all weeks, so the ε is that of all weeks together, and the noise √(number of weeks) times as large
-#   --model FILE      released model whose topics are counted, such as OUT/public/model.pp of lda.sh, with its vocabulary beside it.
-#                     By default the topics of public text, which need no training
+#   --model FILE      released model whose topics are counted, such as OUT/public/model.pp of lda.sh. Its ε adds to that of the weeks
+#                     for whoever was in its training, too. By default the topics of public text, which need no training
 #   --topics K        train K topics on the documents before --from instead, by lda.sh, in OUT/model. Its documents are in no week
 #   --training-epsilon X
 #                     with --topics and --unit user: ε of the training, by default 0.7 of --epsilon
