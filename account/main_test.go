@@ -265,7 +265,7 @@ func plannedGrant(t *testing.T, c *plan.Flags) *event.Grant {
 	t.Helper()
 	c.Mechanism, c.Unit = cmp.Or(c.Mechanism, event.Gaussian), cmp.Or(c.Unit, event.Document)
 	c.Accountant = cmp.Or(c.Accountant, "renyi")
-	g, err := c.Make(slog.New(slog.DiscardHandler))
+	g, err := c.Make(t.Context(), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -172,7 +172,7 @@ func TestEveryDigitOfADigest(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	stream, err := ledgers.ReadStream(filepath.Join(folder, "dusk.pp"))
+	stream, err := ledgers.ReadStream(t.Context(), filepath.Join(folder, "dusk.pp"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +229,7 @@ func releasesOfTopic(t *testing.T, b *broker.Broker) {
 		t.Run(name, func(t *testing.T) {
 			topic := "kafka://" + b.Address + "/" + b.Topic(t, "releases", 1, nil)
 			for _, records := range c.writers {
-				out, err := endpoint.CreateStream(topic, duskHeader(), "none")
+				out, err := endpoint.CreateStream(t.Context(), topic, duskHeader(), "none")
 				if err != nil {
 					t.Fatal(err)
 				}

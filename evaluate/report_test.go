@@ -374,7 +374,7 @@ func TestStoppedEarly(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		mean, err := run.Mean(folder, lda.Topics, 3*len(hostile))
+		mean, err := run.Mean(t.Context(), folder, lda.Topics, 3*len(hostile))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -413,7 +413,7 @@ func TestManyPlannedRounds(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			mean, err := run.Mean(folder, lda.Topics, 3*len(hostile))
+			mean, err := run.Mean(t.Context(), folder, lda.Topics, 3*len(hostile))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -459,7 +459,7 @@ func pageOf(t *testing.T, command report.Report) (*page.Page, error) {
 			*name = filepath.Join(folder, *name)
 		}
 	}
-	return command.Page(func(message string) { t.Error(message) })
+	return command.Page(t.Context(), func(message string) { t.Error(message) })
 }
 
 // TestPageRefuses what the page must not say, and accepts the same without the fault.

@@ -107,7 +107,7 @@ func ledgerPutBack(t *testing.T, b *broker.Broker) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, there, err := endpoint.Releases(output)
+		_, there, err := endpoint.Releases(t.Context(), output)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +118,7 @@ func ledgerPutBack(t *testing.T, b *broker.Broker) {
 		if err != nil || !bytes.Equal(before, after) {
 			t.Errorf("the ledger changed (%v)", err)
 		}
-		if _, now, err := endpoint.Releases(output); err != nil || len(now) != len(there) {
+		if _, now, err := endpoint.Releases(t.Context(), output); err != nil || len(now) != len(there) {
 			t.Errorf("%d releases are there, there were %d (%v)", len(now), len(there), err)
 		}
 	}
@@ -130,7 +130,7 @@ func ledgerPutBack(t *testing.T, b *broker.Broker) {
 	run(0, "-o", output, log, "3.pp")
 	run(0, "-o", output, log, "3.pp") // what is released and charged is answered again
 	putBack(t, folder, "run.ledger", "whole.ledger")
-	_, there, err := endpoint.Releases(output)
+	_, there, err := endpoint.Releases(t.Context(), output)
 	if err != nil || len(there) != 1+2+3+3 {
 		t.Fatalf("%d releases, %v", len(there), err)
 	}
@@ -211,12 +211,12 @@ func reportsPutBack(t *testing.T, b *broker.Broker) {
 // toTopic writes the contributions of a file to a topic.
 func toTopic(t *testing.T, file, topic string) {
 	t.Helper()
-	in, h, err := endpoint.OpenStream(file, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_CONTRIBUTIONS}})
+	in, h, err := endpoint.OpenStream(t.Context(), file, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_CONTRIBUTIONS}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	out, err := endpoint.CreateStream(topic, h, "none")
+	out, err := endpoint.CreateStream(t.Context(), topic, h, "none")
 	if err != nil {
 		t.Fatal(err)
 	}

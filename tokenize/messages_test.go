@@ -49,7 +49,7 @@ func ofMessages(t *testing.T, args ...string) (documents []string, messages stri
 	if code = command.ProcessState.ExitCode(); code != exit.OK {
 		return nil, stderr.String(), code
 	}
-	in, _, err := endpoint.OpenStream(out, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}})
+	in, _, err := endpoint.OpenStream(t.Context(), out, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}})
 	if err != nil {
 		t.Fatal(err)
 	}

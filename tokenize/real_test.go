@@ -37,7 +37,8 @@ func tokenized(t *testing.T, arguments ...string) (h *wire.Header, documents []*
 		len(out) > 0 {
 		t.Fatalf("tokenize %s: %v\n%s", arguments, err, out)
 	}
-	in, h, err := endpoint.OpenStream(path, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}, Values: true})
+	in, h, err := endpoint.OpenStream(t.Context(), path, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS},
+		Values: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ func TestCheckTopic(t *testing.T) {
 	topic := "kafka://" + fake.Address + "/docs.private"
 	h := &wire.Header{Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PRIVATE,
 		Vocabulary: make([]byte, 32), VocabularySize: 2}
-	outs, err := endpoint.CreateStreams(topic, h, "none")
+	outs, err := endpoint.CreateStreams(t.Context(), topic, h, "none")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -170,7 +170,7 @@ func (c *AdviseCommand) Run(r *filter.Run) error {
 	if c.Size == "" {
 		return c.Print(r, c.advise(*c.Documents, *c.Words))
 	}
-	text, err := readSize(c.Size)
+	text, err := readSize(r, c.Size)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package calculate
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"text/tabwriter"
@@ -36,7 +37,9 @@ func (c *CompareCommand) Validate() error {
 }
 
 // Run is kong's hook.
-func (c *CompareCommand) Run(r *filter.Run) error { return answer(r, c.Flags, c.compare) }
+func (c *CompareCommand) Run(r *filter.Run) error {
+	return answer(r, c.Flags, func() (comparisons, error) { return c.compare(r) })
+}
 
 // A comparison is a row of compare, and its JSON form.
 type comparison struct {
@@ -48,8 +51,8 @@ type comparison struct {
 
 type comparisons []*comparison
 
-func (c *CompareCommand) compare() (comparisons, error) {
-	q, err := c.Question()
+func (c *CompareCommand) compare(ctx context.Context) (comparisons, error) {
+	q, err := c.Question(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ func (asking) Help() string { return calculator.WhichAccountant }
 func (c *asking) ask(r *filter.Run, about *calculator.Released,
 	at func(loss.Profile) (epsilon, delta loss.Bound, err error)) error {
 	return answer(r, c.Flags, func() (*calculator.Answer, error) {
-		q, err := about.Question()
+		q, err := about.Question(r)
 		if err != nil {
 			return nil, err
 		}

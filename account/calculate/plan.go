@@ -18,7 +18,7 @@ type granted struct {
 // write completes the grant of a plan, and writes it.
 func (g granted) write(r *filter.Run, flags *plan.Flags) error {
 	stop := saySlow(r.Log, usual)
-	grant, err := flags.Make(r.Log)
+	grant, err := flags.Make(r, r.Log)
 	stop()
 	if err != nil || r.DryRun() {
 		return err
@@ -27,7 +27,7 @@ func (g granted) write(r *filter.Run, flags *plan.Flags) error {
 	if err != nil {
 		return err
 	}
-	return endpoint.WriteFile(g.Output, wire.Side_PUBLIC, append(b, '\n'))
+	return endpoint.WriteFile(r, g.Output, wire.Side_PUBLIC, append(b, '\n'))
 }
 
 // PlanCommand is account plan, for sums of contributions.

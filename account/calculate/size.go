@@ -1,6 +1,7 @@
 package calculate
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -68,8 +69,8 @@ type textSize struct {
 }
 
 // readSize reads a file that mstep size wrote.
-func readSize(name string) (*textSize, error) {
-	f, err := modelfile.Read(name, 1<<20)
+func readSize(ctx context.Context, name string) (*textSize, error) {
+	f, err := modelfile.Read(ctx, name, 1<<20)
 	if err != nil {
 		return nil, err
 	}

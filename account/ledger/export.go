@@ -30,7 +30,7 @@ EVENTS.md. Equal charges are merged, and no names of data sets and runs are writ
 
 // Run is kong's hook.
 func (c *ExportCommand) Run(r *filter.Run) error {
-	ledger, err := ledgers.Read(c.Ledger)
+	ledger, err := ledgers.Read(r, c.Ledger)
 	if err != nil {
 		return err
 	}
@@ -60,5 +60,5 @@ func (c *ExportCommand) Run(r *filter.Run) error {
 	if r.DryRun() {
 		return nil
 	}
-	return endpoint.WriteFile(c.Output, wire.Side_PUBLIC, b)
+	return endpoint.WriteFile(r, c.Output, wire.Side_PUBLIC, b)
 }

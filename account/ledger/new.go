@@ -2,6 +2,7 @@
 package ledger
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -86,7 +87,7 @@ func (c *newCommand) Run(r *filter.Run) error {
 		return err
 	}
 	if _, err := os.Lstat(c.Ledger); err == nil {
-		return alreadyThere(c.Ledger)
+		return alreadyThere(r, c.Ledger)
 	}
 	// Releases that were charged to an earlier ledger of this name are still known to whoever has seen them.
 	last := filepath.Join(c.Ledger+".releases", event.LastName)
@@ -98,7 +99,7 @@ func (c *newCommand) Run(r *filter.Run) error {
 	if r.DryRun() {
 		return nil
 	}
-	return create(c.Ledger, content)
+	return create(r, c.Ledger, content)
 }
 
 // head returns the content of the ledger's first line, from the flags.
@@ -117,9 +118,9 @@ func (c *newCommand) head() (*event.Head, error) {
 	return head, err
 }
 
-func alreadyThere(path string) error {
+func alreadyThere(ctx context.Context, path string) error {
 	err := exit.Errorf(exit.Refused, "refused: %s is there already: a ledger is begun once", path)
-	if size, known := endpoint.Size(path); known && size == 0 {
+	if size, known := endpoint.Size(ctx, path); known && size == 0 {
 		return err.WithHint("it is empty: if no run has charged it, remove it first")
 	}
 	return err.WithHint("go on with account plan --ledger")
@@ -127,7 +128,7 @@ func alreadyThere(path string) error {
 
 // create makes a file with the given content. The file is whole and durable, or absent. An existing file is not
 // replaced.
-func create(path string, content []byte) (err error) {
+func create(ctx context.Context, path string, content []byte) (err error) {
 	temporary, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
 	if err != nil {
 		return err
@@ -140,7 +141,7 @@ func create(path string, content []byte) (err error) {
 	}
 	// Unlike a rename, a link fails if another process has made the ledger in the meantime.
 	if err := os.Link(temporary.Name(), path); errors.Is(err, fs.ErrExist) {
-		return alreadyThere(path)
+		return alreadyThere(ctx, path)
 	} else if err != nil {
 		return err
 	}

@@ -45,7 +45,7 @@ func (c *OdometerCommand) Validate() error {
 
 // Run is kong's hook.
 func (c *OdometerCommand) Run(r *filter.Run) error {
-	ledger, err := ledgers.Read(c.Ledger)
+	ledger, err := ledgers.Read(r, c.Ledger)
 	if err != nil {
 		return err
 	}

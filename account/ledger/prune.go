@@ -68,7 +68,7 @@ func (c *PruneCommand) Run(r *filter.Run) error {
 	} else if err != nil {
 		return err
 	}
-	ledger, err := ledgers.Read(c.Ledger)
+	ledger, err := ledgers.Read(r, c.Ledger)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (c *PruneCommand) Run(r *filter.Run) error {
 	if r.DryRun() {
 		c.Output = "" // it writes no file
 	}
-	return endpoint.WriteFile(c.Output, wire.Side_PUBLIC, content)
+	return endpoint.WriteFile(r, c.Output, wire.Side_PUBLIC, content)
 }
 
 type prunedRuns []*pruned

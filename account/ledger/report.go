@@ -39,7 +39,7 @@ func (c *ReportCommand) Validate() error {
 
 // Run is kong's hook.
 func (c *ReportCommand) Run(r *filter.Run) error {
-	ledger, err := ledgers.Read(c.Ledger)
+	ledger, err := ledgers.Read(r, c.Ledger)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (c *ReportCommand) Run(r *filter.Run) error {
 	if c.Epsilon == nil {
 		rep.Papers = paperClaims(rep, ledger.Charges())
 	}
-	drawn, err := c.Curve.Draw(rep, ledger, c.Spending(ledger))
+	drawn, err := c.Curve.Draw(r, rep, ledger, c.Spending(ledger))
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (c *ReportCommand) Run(r *filter.Run) error {
 		return err
 	}
 	rep.Overspent = rep.OverspentBudget != nil || overfull != nil
-	if err := c.Curve.Write(drawn); err != nil {
+	if err := c.Curve.Write(r, drawn); err != nil {
 		return err
 	}
 	if err := c.Indented(r, rep); err != nil {

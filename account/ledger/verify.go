@@ -3,6 +3,7 @@ package ledger
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -79,7 +80,7 @@ type verification struct {
 
 // Run is kong's hook.
 func (c *VerifyCommand) Run(r *filter.Run) error {
-	streams, err := c.streams() // before the ledgers: see ledgers.ReadStream
+	streams, err := c.streams(r) // before the ledgers: see ledgers.ReadStream
 	if err != nil {
 		return err
 	}
@@ -98,7 +99,7 @@ func (c *VerifyCommand) Run(r *filter.Run) error {
 		} else if err != nil {
 			return err
 		}
-		ledger, err := ledgers.Read(name)
+		ledger, err := ledgers.Read(r, name)
 		if err != nil {
 			return err
 		}
@@ -140,13 +141,13 @@ func (c *VerifyCommand) Run(r *filter.Run) error {
 }
 
 // streams reads the streams that --releases names.
-func (c *VerifyCommand) streams() ([]*ledgers.Stream, error) {
+func (c *VerifyCommand) streams(ctx context.Context) ([]*ledgers.Stream, error) {
 	switch {
 	case ledgers.IsStream(c.Releases):
-		stream, err := ledgers.ReadStream(c.Releases)
+		stream, err := ledgers.ReadStream(ctx, c.Releases)
 		return []*ledgers.Stream{stream}, err
 	case c.Releases != "" && !c.stored():
-		return ledgers.ReadFolder(c.Releases)
+		return ledgers.ReadFolder(ctx, c.Releases)
 	}
 	return nil, nil
 }

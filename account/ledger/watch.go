@@ -49,7 +49,7 @@ const (
 
 // Run is kong's hook.
 func (c *WatchCommand) Run(r *filter.Run) error {
-	w, err := c.begin()
+	w, err := c.begin(r)
 	if err != nil || r.DryRun() {
 		return err
 	}
@@ -59,7 +59,7 @@ func (c *WatchCommand) Run(r *filter.Run) error {
 	case r.Quiet():
 		return w.follow(r, func(*event.Ledger) error { return nil })
 	}
-	out, err := endpoint.Create(endpoint.Stdio, wire.Side_PUBLIC)
+	out, err := endpoint.Create(r, endpoint.Stdio, wire.Side_PUBLIC)
 	if err != nil {
 		return err
 	}
@@ -71,13 +71,13 @@ func (c *WatchCommand) Run(r *filter.Run) error {
 }
 
 // begin reads the ledger and the grant. It refuses input that would make the watch endless.
-func (c *WatchCommand) begin() (*watching, error) {
+func (c *WatchCommand) begin(ctx context.Context) (*watching, error) {
 	if info, err := os.Stat(c.Ledger); err != nil {
 		return nil, err
 	} else if !info.Mode().IsRegular() {
 		return nil, exit.Errorf(exit.Usage, "%s: must be a file to be watched", c.Ledger)
 	}
-	ledger, err := ledgers.Read(c.Ledger)
+	ledger, err := ledgers.Read(ctx, c.Ledger)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (c *WatchCommand) begin() (*watching, error) {
 	if _, _, err := w.spent(ledger); err != nil || c.Grant == "" {
 		return w, err
 	}
-	g, err := ledgers.ReadGrant(c.Grant)
+	g, err := ledgers.ReadGrant(ctx, c.Grant)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ type watching struct {
 func (w *watching) follow(ctx context.Context, grown func(*event.Ledger) error) error {
 	size, rest := int64(-1), lookEvery
 	next := "the next charge of " + w.Ledger
-	ended := endpoint.Await(next)
+	ended := endpoint.Await(ctx, next)
 	defer func() { ended() }()
 	for {
 		info, err := os.Stat(w.Ledger)
@@ -118,7 +118,7 @@ func (w *watching) follow(ctx context.Context, grown func(*event.Ledger) error) 
 		}
 		if info.Size() != size {
 			began := time.Now()
-			ledger, err := ledgers.Read(w.Ledger)
+			ledger, err := ledgers.Read(ctx, w.Ledger)
 			if err != nil {
 				return err
 			}
@@ -127,7 +127,7 @@ func (w *watching) follow(ctx context.Context, grown func(*event.Ledger) error) 
 				return err
 			}
 			ended()
-			ended = endpoint.Await(next)
+			ended = endpoint.Await(ctx, next)
 			size, rest = info.Size(), max(lookEvery, leisure*time.Since(began))
 		}
 		select {

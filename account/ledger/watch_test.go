@@ -34,7 +34,7 @@ func BenchmarkWatch(b *testing.B) {
 			LedgerChoice: accountant.LedgerChoice{Accountant: "pld"}}}
 		b.Run(fmt.Sprint("look ", nights*80), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := ledgers.Read(path); err != nil {
+				if _, err := ledgers.Read(b.Context(), path); err != nil {
 					b.Fatal(err)
 				}
 			}

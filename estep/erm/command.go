@@ -66,7 +66,7 @@ func (c *Command) Run(r *filter.Run) error {
 		if err := r.Check(c.Vocab); err != nil {
 			return err
 		}
-		vocab, err := vocabulary.OpenOrDefault(c.Vocab)
+		vocab, err := vocabulary.OpenOrDefault(r, c.Vocab)
 		if err != nil {
 			return err
 		}

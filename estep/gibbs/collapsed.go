@@ -69,13 +69,13 @@ func (c *CollapsedCommand) options() Options {
 
 // Run is kong's hook.
 func (c *CollapsedCommand) Run(r *filter.Run) (err error) {
-	if err := endpoint.Distinct(c.InherentReport, c.Output, c.Input, c.Params, c.Secret, c.State,
+	if err := endpoint.Distinct(r, c.InherentReport, c.Output, c.Input, c.Params, c.Secret, c.State,
 		c.InitialState); err != nil {
 		return err
 	}
 	var report func(Inherent) error // nil: nobody wants it
 	if c.InherentReport != "" && !r.DryRun() {
-		if report, err = inherentReport(c.InherentReport); err != nil {
+		if report, err = inherentReport(r, c.InherentReport); err != nil {
 			return err
 		}
 	}

@@ -113,7 +113,7 @@ func (c *Command) Run(r *filter.Run) (err error) {
 	o := c.options()
 	work := job.Work{Family: lda.Family, New: func() model.EStep { return New(o, nil) }, Keyed: c.Keyed.Coins(),
 		Sharing: &c.Sharing}
-	if o.Unigram, work.Baseline, err = c.Baseline(&c.Job); err != nil {
+	if o.Unigram, work.Baseline, err = c.Baseline(r, &c.Job); err != nil {
 		return err
 	}
 	if c.Keep {

@@ -2,6 +2,7 @@ package gibbs
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -49,7 +50,7 @@ func (t *table) inherent(round uint32, residents []*resident, drawn int) Inheren
 
 // inherentReport returns a function that adds one round's counts to a file with the lines of the rounds before. It
 // replaces the file before the round's state is replaced. So a killed and resumed run has a line for each round.
-func inherentReport(name string) (func(Inherent) error, error) {
+func inherentReport(ctx context.Context, name string) (func(Inherent) error, error) {
 	if err := endpoint.CheckKept("--inherent-report", name); err != nil {
 		return nil, err
 	}
@@ -58,7 +59,7 @@ func inherentReport(name string) (func(Inherent) error, error) {
 		if err != nil {
 			return err
 		}
-		out, err := endpoint.Create(name, wire.Side_PRIVATE)
+		out, err := endpoint.Create(ctx, name, wire.Side_PRIVATE)
 		if err != nil {
 			return err
 		}

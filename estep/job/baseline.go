@@ -1,6 +1,7 @@
 package job
 
 import (
+	"context"
 	"errors"
 
 	"privpipe/pipelines/endpoint"
@@ -24,11 +25,11 @@ func (c Compared) Check(j *Job) error {
 
 // Baseline returns each word's frequency, and the header of the model with the frequencies. Without --unigram both are
 // nil.
-func (c Compared) Baseline(j *Job) ([]float64, *wire.Header, error) {
+func (c Compared) Baseline(ctx context.Context, j *Job) ([]float64, *wire.Header, error) {
 	if c.Unigram == "" {
 		return nil, nil, nil
 	}
-	in, h, err := endpoint.OpenStream(c.Unigram, j.ParametersWanted())
+	in, h, err := endpoint.OpenStream(ctx, c.Unigram, j.ParametersWanted())
 	if err != nil {
 		return nil, nil, err
 	}

@@ -2,6 +2,7 @@ package job
 
 import (
 	"cmp"
+	"context"
 
 	"google.golang.org/protobuf/proto"
 
@@ -21,7 +22,7 @@ func (j *Job) held(r *filter.Run, w Work) error {
 	if err := cmp.Or(r.Check(j.Input, j.Model), j.checkRereading()); err != nil {
 		return err
 	}
-	in, err := j.openDocuments(w)
+	in, err := j.openDocuments(r, w)
 	if err != nil {
 		return err
 	}
@@ -34,10 +35,10 @@ func (j *Job) held(r *filter.Run, w Work) error {
 	meter := &progress.Meter{Name: "estep"}
 	switch {
 	case r.DryRun():
-		return j.eachModel(w, in.Name(), in.header, func(*trained) error { return nil })
+		return j.eachModel(r, w, in.Name(), in.header, func(*trained) error { return nil })
 	case j.Infer:
 		r.Show(j.Output, meter.Line)
-		return j.eachModel(w, in.Name(), in.header, func(t *trained) error {
+		return j.eachModel(r, w, in.Name(), in.header, func(t *trained) error {
 			if _, ok := t.step.NewWorker().(model.Regressor); ok {
 				return j.regress(r, in.next(meter), workers(t.step, j.N()), in.header.Side)
 			}
@@ -62,16 +63,16 @@ type heldOut struct {
 	header *wire.Header
 }
 
-func (j *Job) openDocuments(w Work) (*heldOut, error) {
-	in, h, err := endpoint.OpenStream(j.Input,
+func (j *Job) openDocuments(ctx context.Context, w Work) (*heldOut, error) {
+	in, h, err := endpoint.OpenStream(ctx, j.Input,
 		endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}, Values: w.Family.Values})
 	return &heldOut{in, h}, err
 }
 
 // reopenDocuments opens the documents again. It refuses a stream with another header than the first: the header of the
 // output states the first stream's side.
-func (j *Job) reopenDocuments(w Work, first *wire.Header) (*heldOut, error) {
-	in, err := j.openDocuments(w)
+func (j *Job) reopenDocuments(ctx context.Context, w Work, first *wire.Header) (*heldOut, error) {
+	in, err := j.openDocuments(ctx, w)
 	if err == nil && !proto.Equal(in.header, first) {
 		in.Close()
 		err = exit.Errorf(exit.Malformed,
@@ -102,11 +103,11 @@ func (in *heldOut) next(meter *progress.Meter) documents {
 // score writes the scores of all documents under each set of parameters. For the first set it reads first.
 func (j *Job) score(r *filter.Run, w Work, first *heldOut, meter *progress.Meter) error {
 	var out *endpoint.StreamWriter
-	err := j.eachModel(w, first.Name(), first.header, func(t *trained) (err error) {
+	err := j.eachModel(r, w, first.Name(), first.header, func(t *trained) (err error) {
 		in := first
 		if out == nil {
-			out, err = j.createScores(w, first.header, t)
-		} else if in, err = j.reopenDocuments(w, first.header); err == nil {
+			out, err = j.createScores(r, w, first.header, t)
+		} else if in, err = j.reopenDocuments(r, w, first.header); err == nil {
 			defer in.Close()
 		}
 		if err != nil {
@@ -125,7 +126,8 @@ func (j *Job) score(r *filter.Run, w Work, first *heldOut, meter *progress.Meter
 }
 
 // createScores creates the stream of scores, or a stream of predictions with the names of their columns.
-func (j *Job) createScores(w Work, documents *wire.Header, t *trained) (*endpoint.StreamWriter, error) {
+func (j *Job) createScores(ctx context.Context, w Work, documents *wire.Header,
+	t *trained) (*endpoint.StreamWriter, error) {
 	h := &wire.Header{Version: wire.Version, Kind: wire.Kind_SCORES, Side: documents.Side, Run: t.run,
 		Model: w.Family.Name, Settings: t.last}
 	columns := vocabulary.Words(w.Columns)
@@ -136,10 +138,10 @@ func (j *Job) createScores(w Work, documents *wire.Header, t *trained) (*endpoin
 	}
 	if columns == nil {
 		h.Vocabulary, h.VocabularySize = documents.Vocabulary, documents.VocabularySize
-		return endpoint.CreateStream(j.Output, h, j.Compress.Compress)
+		return endpoint.CreateStream(ctx, j.Output, h, j.Compress.Compress)
 	}
 	h.Kind, h.Vocabulary, h.VocabularySize = wire.Kind_PREDICTIONS, columns.Hash(), uint32(len(columns))
-	out, err := endpoint.CreateStream(j.Output, h, j.Compress.Compress)
+	out, err := endpoint.CreateStream(ctx, j.Output, h, j.Compress.Compress)
 	if err != nil {
 		return nil, err
 	}

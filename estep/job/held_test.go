@@ -96,7 +96,7 @@ func TestReplaced(t *testing.T) {
 					}
 				}}
 			}}
-			in, err := j.openDocuments(w)
+			in, err := j.openDocuments(t.Context(), w)
 			if err != nil {
 				t.Fatal(err)
 			}

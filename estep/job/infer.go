@@ -43,7 +43,7 @@ func (j *Job) infer(r *filter.Run, next documents, worker func(int) model.Worker
 	if j.Format == jsonLines {
 		name = cmp.Or(name, endpoint.Stdio) // public text may go to a terminal
 	}
-	out, err := endpoint.Create(name, side)
+	out, err := endpoint.Create(r, name, side)
 	if err != nil {
 		return err
 	}

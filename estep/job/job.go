@@ -62,7 +62,8 @@ func (j *Job) ParametersWanted() endpoint.Wanted {
 
 // Do does the work.
 func (j *Job) Do(r *filter.Run, w Work) error {
-	if err := endpoint.Distinct(j.Output, j.Input, j.Params, j.Model, w.Secret, w.State, w.InitialState); err != nil {
+	if err := endpoint.Distinct(r, j.Output, j.Input, j.Params, j.Model, w.Secret, w.State,
+		w.InitialState); err != nil {
 		return err
 	}
 	if j.Format != jsonLines && !j.Infer {

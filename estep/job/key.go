@@ -1,6 +1,7 @@
 package job
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"io/fs"
@@ -37,7 +38,7 @@ func (k Keyed) named(run string) error {
 }
 
 // key returns the key of the coins. It is nil for a model without coins.
-func (k Keyed) key(j *Job) ([]byte, error) {
+func (k Keyed) key(ctx context.Context, j *Job) ([]byte, error) {
 	switch {
 	case !k.drawn:
 		return nil, nil
@@ -49,7 +50,7 @@ func (k Keyed) key(j *Job) ([]byte, error) {
 		rand.Read(key) // never fails: it ends the process instead
 		return key, nil
 	}
-	key, err := endpoint.ReadKey(k.Secret, keySize)
+	key, err := endpoint.ReadKey(ctx, k.Secret, keySize)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, exit.Errorf(exit.Missing, "--secret: %w", err).
 			WithHint("(umask 077; head -c %d /dev/urandom > %s)", keySize, k.Secret)

@@ -2,6 +2,7 @@ package job
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"os"
 	"path/filepath"
@@ -41,13 +42,13 @@ type trained struct {
 }
 
 // eachModel calls use for each set of parameters, in ascending order of rounds.
-func (j *Job) eachModel(w Work, documents string, h *wire.Header, use func(*trained) error) error {
+func (j *Job) eachModel(ctx context.Context, w Work, documents string, h *wire.Header, use func(*trained) error) error {
 	m := &models{job: j, work: w, documents: documents, header: h, use: use}
 	switch {
 	case j.Params != "":
-		return m.readStream(j.Params)
+		return m.readStream(ctx, j.Params)
 	case !isFolder(j.Model):
-		return m.readModel(j.Model)
+		return m.readModel(ctx, j.Model)
 	}
 	names, err := filepath.Glob(filepath.Join(j.Model, "*.pp"))
 	if err != nil {
@@ -60,11 +61,11 @@ func (j *Job) eachModel(w Work, documents string, h *wire.Header, use func(*trai
 	}
 	slices.Sort(names)
 	newest := names[len(names)-1]
-	if m.last, err = j.digest(newest); err != nil {
+	if m.last, err = j.digest(ctx, newest); err != nil {
 		return err
 	}
 	for _, name := range names {
-		if err := m.readModel(name); err != nil {
+		if err := m.readModel(ctx, name); err != nil {
 			return err
 		}
 	}
@@ -75,8 +76,8 @@ func (j *Job) eachModel(w Work, documents string, h *wire.Header, use func(*trai
 }
 
 // digest returns a model file's digest. The header of the scores states the digest before the model is used.
-func (j *Job) digest(name string) ([]byte, error) {
-	in, _, err := endpoint.OpenStream(name, j.ParametersWanted())
+func (j *Job) digest(ctx context.Context, name string) ([]byte, error) {
+	in, _, err := endpoint.OpenStream(ctx, name, j.ParametersWanted())
 	if err != nil {
 		return nil, err
 	}
@@ -105,8 +106,8 @@ type models struct {
 }
 
 // open opens parameters. It refuses another run than the parameters before.
-func (m *models) open(name string) (*endpoint.StreamReader, model.Size, error) {
-	in, p, err := endpoint.OpenStream(name, m.job.ParametersWanted())
+func (m *models) open(ctx context.Context, name string) (*endpoint.StreamReader, model.Size, error) {
+	in, p, err := endpoint.OpenStream(ctx, name, m.job.ParametersWanted())
 	if err != nil {
 		return nil, model.Size{}, err
 	}
@@ -128,8 +129,8 @@ func (m *models) open(name string) (*endpoint.StreamReader, model.Size, error) {
 }
 
 // readModel uses the only set in a model file.
-func (m *models) readModel(name string) error {
-	in, size, err := m.open(name)
+func (m *models) readModel(ctx context.Context, name string) error {
+	in, size, err := m.open(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -149,8 +150,8 @@ func (m *models) readModel(name string) error {
 }
 
 // readStream uses all sets in a stored stream of parameters.
-func (m *models) readStream(name string) error {
-	in, size, err := m.open(name)
+func (m *models) readStream(ctx context.Context, name string) error {
+	in, size, err := m.open(ctx, name)
 	if err != nil {
 		return err
 	}

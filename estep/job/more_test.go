@@ -32,7 +32,8 @@ func TestAfterSeveralRecords(t *testing.T) {
 	tr.header.Matrices[0].Rows, tr.header.Matrices[0].Columns = 3, 1<<17
 	tr.meter = new(progress.Meter)
 	var err error
-	if tr.out, err = endpoint.CreateStream(filepath.Join(t.TempDir(), "out.pp"), tr.header, "none"); err != nil {
+	if tr.out, err = endpoint.CreateStream(t.Context(), filepath.Join(t.TempDir(), "out.pp"), tr.header,
+		"none"); err != nil {
 		t.Fatal(err)
 	}
 	defer tr.out.Abort()

@@ -37,9 +37,10 @@ type parameters struct {
 
 // follow opens the parameters and returns once it has read their header. In a topic it begins with the newest
 // parameters.
-func follow(name string, wanted endpoint.Wanted, stale int, newStep func() model.EStep) (*parameters, error) {
+func follow(ctx context.Context, name string, wanted endpoint.Wanted, stale int,
+	newStep func() model.EStep) (*parameters, error) {
 	wanted.Newest = true
-	in, h, err := endpoint.OpenStream(name, wanted)
+	in, h, err := endpoint.OpenStream(ctx, name, wanted)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, exit.Errorf(exit.Missing, "%w", err).
 			WithHint("make it with mkfifo %s, and give it to mstep --params-out", name)
@@ -145,7 +146,7 @@ func (p *parameters) wait(ctx context.Context, previous uint32) (set *stream.Set
 			return nil, 0, p.err
 		}
 		if ended == nil {
-			ended = endpoint.Await(fmt.Sprintf("the parameters after round %d in %s", wanted, p.name))
+			ended = endpoint.Await(ctx, fmt.Sprintf("the parameters after round %d in %s", wanted, p.name))
 			defer ended()
 		}
 		p.change.Wait()

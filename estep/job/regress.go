@@ -27,7 +27,7 @@ func (j *Job) regress(r *filter.Run, next documents, worker func(int) model.Work
 		return exit.Errorf(exit.Usage, "--format %s is of topics: predicted responses are written as JSON Lines",
 			j.Format)
 	}
-	out, err := endpoint.Create(cmp.Or(j.Output, endpoint.Stdio), side)
+	out, err := endpoint.Create(r, cmp.Or(j.Output, endpoint.Stdio), side)
 	if err != nil {
 		return err
 	}

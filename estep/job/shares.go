@@ -1,6 +1,7 @@
 package job
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 
@@ -49,11 +50,11 @@ func (j *Job) share(r *filter.Run, w Work) error {
 	if err := r.Check(j.Model, w.Sharing.Groups); err != nil {
 		return err
 	}
-	groups, err := modelfile.ReadGroups(w.Sharing.Groups)
+	groups, err := modelfile.ReadGroups(r, w.Sharing.Groups)
 	if err != nil {
 		return err
 	}
-	m, err := j.openReleased(w)
+	m, err := j.openReleased(r, w)
 	if err != nil {
 		return err
 	}
@@ -68,8 +69,8 @@ func (j *Job) share(r *filter.Run, w Work) error {
 }
 
 // openReleased opens a model file. It refuses a private one: the shares of a document would then depend on others.
-func (j *Job) openReleased(w Work) (*released, error) {
-	in, h, err := endpoint.OpenStream(j.Model, j.ParametersWanted())
+func (j *Job) openReleased(ctx context.Context, w Work) (*released, error) {
+	in, h, err := endpoint.OpenStream(ctx, j.Model, j.ParametersWanted())
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package job
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -75,7 +76,7 @@ func (t *trainer) openState() (*state, error) {
 		s.header.Matrices, s.needed = append(s.header.Matrices, hidden...), s.needed+needed
 	}
 	if s.name != "" {
-		h, err := s.read(s.name, t.MaxCells)
+		h, err := s.read(t, s.name, t.MaxCells)
 		if err == nil && (h.Run != s.header.Run || string(h.Settings) != string(s.header.Settings) ||
 			len(h.Matrices) != len(s.header.Matrices) || !s.fits(h)) {
 			err = exit.Errorf(exit.Malformed, "%s: the state of another run, or made under other settings", s.name).
@@ -92,7 +93,7 @@ func (t *trainer) openState() (*state, error) {
 			return nil, exit.Errorf(exit.Refused,
 				"--initial-state: no charge of this run would count what the other run drew from the documents")
 		}
-		h, err := s.read(t.work.InitialState, t.MaxCells)
+		h, err := s.read(t, t.work.InitialState, t.MaxCells)
 		if err == nil && !s.fits(h) {
 			err = exit.Errorf(exit.Malformed,
 				"%s: the state of another model, of another statistic, or over another vocabulary", t.work.InitialState)
@@ -114,8 +115,8 @@ func (s *state) fits(h *wire.Header) bool {
 }
 
 // read reads a file, and returns its header.
-func (s *state) read(name string, maxCells uint64) (*wire.Header, error) {
-	in, h, err := endpoint.OpenStream(name,
+func (s *state) read(ctx context.Context, name string, maxCells uint64) (*wire.Header, error) {
+	in, h, err := endpoint.OpenStream(ctx, name,
 		endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_STATE, wire.Kind_CONTRIBUTIONS}, MaxCells: maxCells})
 	if err != nil {
 		return nil, err
@@ -228,7 +229,7 @@ func (s *state) keep(records []*wire.Record) {
 }
 
 // save adds the answers of the current round to the state and writes the file.
-func (s *state) save(open *wire.Record) error {
+func (s *state) save(ctx context.Context, open *wire.Record) error {
 	if s == nil {
 		return nil
 	}
@@ -239,7 +240,7 @@ func (s *state) save(open *wire.Record) error {
 	if s.name == "" {
 		return nil
 	}
-	out, err := endpoint.CreateStream(s.name, s.header, "fast")
+	out, err := endpoint.CreateStream(ctx, s.name, s.header, "fast")
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"context"
 	"errors"
 	"path/filepath"
 	"slices"
@@ -38,8 +39,9 @@ func keeper(file string, settings byte) *trainer {
 	hash := make([]byte, 32)
 	hash[0] = settings
 	return &trainer{
-		Job:  &Job{},
-		work: Work{Kept: Kept{State: file, kept: true}},
+		Context: context.Background(),
+		Job:     &Job{},
+		work:    Work{Kept: Kept{State: file, kept: true}},
 		header: &wire.Header{
 			Version: wire.Version, Kind: wire.Kind_CONTRIBUTIONS, Side: wire.Side_PRIVATE, Run: "run", Model: "echo",
 			Unit: wire.Unit_USER, VocabularySize: 1 << 19, Settings: hash, Vocabulary: make([]byte, 32),
@@ -75,7 +77,7 @@ func answered(t *testing.T, s *state, round uint32, documents ...*wire.Document)
 	scheme := &wire.Scheme{Method: wire.Scheme_POISSON, Rate: 0.5, Rounds: 9, Secret: true,
 		Coins: strings.Repeat("0", 32)}
 	open := &wire.Record{Round: round, Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: scheme}}}
-	if err := s.save(open); err != nil {
+	if err := s.save(t.Context(), open); err != nil {
 		t.Fatal(err)
 	}
 	return columns
@@ -116,7 +118,7 @@ func TestStateIsNoRound(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "state.pp")
 	answered(t, opened(t, file), 1, &wire.Document{Id: "1", User: "u", WordGaps: []uint32{1}, Counts: []uint32{1}})
 	for kind := range wire.Kind_name {
-		in, _, err := endpoint.OpenStream(file, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind(kind)}})
+		in, _, err := endpoint.OpenStream(t.Context(), file, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind(kind)}})
 		if err == nil {
 			in.Close()
 		}
@@ -132,8 +134,9 @@ func TestKeyNeedsANamedRun(t *testing.T) {
 		secret, run string
 		refused     bool
 	}{{"key", "", true}, {"key", "run", false}, {"", "", false}} {
-		tr := &trainer{Job: &Job{}, work: Work{Keyed: Keyed{Secret: c.secret, drawn: true}, Family: new(model.Family)},
-			in: &endpoint.Partition{Header: &wire.Header{Run: c.run}}}
+		tr := &trainer{Context: t.Context(), Job: &Job{},
+			work: Work{Keyed: Keyed{Secret: c.secret, drawn: true}, Family: new(model.Family)},
+			in:   &endpoint.Partition{Header: &wire.Header{Run: c.run}}}
 		err := tr.train() // the next check is that there is a vocabulary
 		if (exit.Code(err) == exit.Usage) != c.refused || c.refused == strings.Contains(err.Error(), "no vocabulary") {
 			t.Errorf("key %q, run %q: %v", c.secret, c.run, err)

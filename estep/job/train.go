@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"sync"
-	"time"
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
@@ -31,11 +30,11 @@ func (j *Job) train(r *filter.Run, w Work) error {
 		if j.Params == "" {
 			return nil, nil
 		}
-		defer func(inputs time.Duration) { endpoint.Patience = inputs }(endpoint.Patience)
-		endpoint.Patience = j.ParamsWait
-		return follow(j.Params, j.ParametersWanted(), j.Stale, w.New)
+		options := endpoint.Of(r)
+		options.Patience = j.ParamsWait
+		return follow(endpoint.With(r, options), j.Params, j.ParametersWanted(), j.Stale, w.New)
 	})
-	key, err := w.key(j)
+	key, err := w.key(r, j)
 	if err != nil {
 		return err
 	}
@@ -108,7 +107,7 @@ func (t *trainer) train() (err error) {
 	if t.state, err = t.openState(); err != nil {
 		return err
 	}
-	if t.out, err = t.in.CreateStream(t.header, t.Compress.Compress); err != nil {
+	if t.out, err = t.in.CreateStream(t, t.header, t.Compress.Compress); err != nil {
 		return err
 	}
 	defer t.out.Abort()
@@ -267,7 +266,7 @@ func (t *trainer) round(open *wire.Record) error {
 		err = parallel.Map(t, t.N(), next, work, write)
 	}
 	if err == nil {
-		err = t.state.save(open)
+		err = t.state.save(t, open)
 	}
 	if err != nil {
 		return err

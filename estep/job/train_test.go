@@ -39,7 +39,8 @@ func TestAnswerKeepsContributionsApart(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if tr.out, err = endpoint.CreateStream(filepath.Join(t.TempDir(), "out.pp"), tr.header, "none"); err != nil {
+		if tr.out, err = endpoint.CreateStream(t.Context(), filepath.Join(t.TempDir(), "out.pp"), tr.header,
+			"none"); err != nil {
 			t.Fatal(err)
 		}
 		defer tr.out.Abort()
@@ -60,7 +61,7 @@ func TestAnswerKeepsContributionsApart(t *testing.T) {
 func sent(t *testing.T, tr *trainer, a answer) (records []*wire.Record) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "answer.pp")
-	out, err := endpoint.CreateStream(name, tr.header, "none")
+	out, err := endpoint.CreateStream(t.Context(), name, tr.header, "none")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +83,7 @@ func sent(t *testing.T, tr *trainer, a answer) (records []*wire.Record) {
 	if err := out.Commit(); err != nil {
 		t.Fatal(err)
 	}
-	in, _, err := endpoint.OpenStream(name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_CONTRIBUTIONS}})
+	in, _, err := endpoint.OpenStream(t.Context(), name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_CONTRIBUTIONS}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -69,7 +69,7 @@ func (c *Command) Run(r *filter.Run) error {
 	}
 	work := job.Work{Family: lda.Family, New: func() model.EStep { return New(o) }, Sharing: &c.Sharing}
 	var err error
-	if o.Unigram, work.Baseline, err = c.Baseline(&c.Job); err != nil {
+	if o.Unigram, work.Baseline, err = c.Baseline(r, &c.Job); err != nil {
 		return err
 	}
 	return c.Do(r, work)

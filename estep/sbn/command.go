@@ -61,7 +61,7 @@ func (c *Command) Run(r *filter.Run) error {
 		if r.DryRun() {
 			return nil
 		}
-		return endpoint.WriteFile(c.Output, wire.Side_PUBLIC,
+		return endpoint.WriteFile(r, c.Output, wire.Side_PUBLIC,
 			bounds(family, model.Size{Words: c.Pixels, Components: c.Hidden}))
 	}
 	o := Options{Sweeps: c.Sweeps, Count: !c.NoCount, Mean: c.Mean}

@@ -24,11 +24,11 @@ func (c *Command) Run(r *filter.Run) error {
 		if err := r.Check(c.Public, c.Vocab); err != nil {
 			return err
 		}
-		vocab, err := vocabulary.OpenOrDefault(c.Vocab)
+		vocab, err := vocabulary.OpenOrDefault(r, c.Vocab)
 		if err != nil {
 			return err
 		}
-		text, err := publictext.Open(c.Public, vocab)
+		text, err := publictext.Open(r, c.Public, vocab)
 		if err != nil {
 			return err
 		}

@@ -79,7 +79,7 @@ func (c *AttackTopics) Validate() error {
 
 // Run is kong's hook.
 func (c *AttackTopics) Run(r *filter.Run) error {
-	if err := endpoint.Distinct(c.Output, c.Assignments, c.Params); err != nil {
+	if err := endpoint.Distinct(r, c.Output, c.Assignments, c.Params); err != nil {
 		return err
 	}
 	contributions := endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_CONTRIBUTIONS}, MaxCells: c.MaxCells}
@@ -91,12 +91,12 @@ func (c *AttackTopics) Run(r *filter.Run) error {
 		}
 		return endpoint.CheckStream(r, c.Params, parameters)
 	}
-	assignments, h, err := endpoint.OpenStream(c.Assignments, contributions)
+	assignments, h, err := endpoint.OpenStream(r, c.Assignments, contributions)
 	if err != nil {
 		return err
 	}
 	defer assignments.Close()
-	params, of, err := endpoint.OpenStream(c.Params, parameters)
+	params, of, err := endpoint.OpenStream(r, c.Params, parameters)
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (c *AttackTopics) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	return result.TextOf(h.Side, c.Output, b)
+	return result.TextOf(r, h.Side, c.Output, b)
 }
 
 func (c *AttackTopics) wants(round int) bool {

@@ -3,6 +3,7 @@ package audit
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -59,7 +60,7 @@ func (c *AttackMembership) Validate() error {
 // Run is kong's hook.
 func (c *AttackMembership) Run(r *filter.Run) error {
 	inputs := slices.Concat(c.ShadowIn, c.ShadowOut, []string{c.In, c.Out})
-	if err := cmp.Or(endpoint.Once(inputs), endpoint.Distinct(c.Output, inputs...)); err != nil {
+	if err := cmp.Or(endpoint.Once(r, inputs), endpoint.Distinct(r, c.Output, inputs...)); err != nil {
 		return err
 	}
 	all := &said{side: wire.Side_PUBLIC}
@@ -70,8 +71,8 @@ func (c *AttackMembership) Run(r *filter.Run) error {
 			in, out = c.ShadowIn[i], c.ShadowOut[i]
 		}
 		var err error
-		if sets[i].In, err = all.read(in); err == nil {
-			sets[i].Out, err = all.read(out)
+		if sets[i].In, err = all.read(r, in); err == nil {
+			sets[i].Out, err = all.read(r, out)
 		}
 		if err != nil {
 			return err
@@ -93,7 +94,7 @@ func (c *AttackMembership) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	return result.TextOf(all.side, c.Output, b)
+	return result.TextOf(r, all.side, c.Output, b)
 }
 
 // said reads the answers of models about documents. All streams must be of one kind, with the same columns.
@@ -102,8 +103,8 @@ type said struct {
 	header *wire.Header // of the first stream
 }
 
-func (s *said) read(name string) (examples []attack.Example, err error) {
-	in, h, err := endpoint.OpenStream(name,
+func (s *said) read(ctx context.Context, name string) (examples []attack.Example, err error) {
+	in, h, err := endpoint.OpenStream(ctx, name,
 		endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_PREDICTIONS, wire.Kind_SCORES}})
 	if err != nil {
 		return nil, err

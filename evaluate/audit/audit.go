@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -118,7 +119,7 @@ func (c *AuditPrivatize) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	return conclude(c.Binary, c.Output, results, c.JSON, map[string]any{
+	return conclude(r, c.Binary, c.Output, results, c.JSON, map[string]any{
 		"mechanism": c.Mechanism, "adjacency": c.Adjacency, "unit": c.Unit, "noise_multiplier": c.NoiseMultiplier,
 		"confidence": c.Confidence,
 	})
@@ -137,12 +138,13 @@ func executable(name string) (string, error) {
 }
 
 // conclude writes the results of auditing a binary. It returns an error if they contradict a claim.
-func conclude(binary, output string, results []*audit.Result, inJSON bool, settings map[string]any) error {
+func conclude(ctx context.Context, binary, output string, results []*audit.Result, inJSON bool,
+	settings map[string]any) error {
 	b, err := printResults(results, inJSON, settings)
 	if err != nil {
 		return err
 	}
-	if err := result.Text(output, b); err != nil {
+	if err := result.Text(ctx, output, b); err != nil {
 		return err
 	}
 	var broken []string

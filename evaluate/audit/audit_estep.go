@@ -102,5 +102,6 @@ func (c *AuditEStep) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	return conclude(c.Binary, c.Output, results, c.JSON, map[string]any{"draws": c.Draws, "confidence": c.Confidence})
+	return conclude(r, c.Binary, c.Output, results, c.JSON, map[string]any{"draws": c.Draws,
+		"confidence": c.Confidence})
 }

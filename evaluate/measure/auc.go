@@ -24,10 +24,10 @@ type AUC struct {
 
 // Run is kong's hook.
 func (c *AUC) Run(r *filter.Run) error {
-	if err := endpoint.Distinct(c.Output, c.Input); err != nil {
+	if err := endpoint.Distinct(r, c.Output, c.Input); err != nil {
 		return err
 	}
-	in, err := OpenPredictions(c.Input, endpoint.Wanted{})
+	in, err := OpenPredictions(r, c.Input, endpoint.Wanted{})
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (c *AUC) Run(r *filter.Run) error {
 		return err
 	}
 	m := measured(predictions)
-	return result.Print(h.Side, c.Output, c.JSON, m, m.table)
+	return result.Print(r, h.Side, c.Output, c.JSON, m, m.table)
 }
 
 // A measurement is the output. Error, Low and High are missing if a class has only one document.

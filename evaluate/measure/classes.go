@@ -36,7 +36,7 @@ func (Classes) Help() string {
 
 // Run is kong's hook.
 func (c *Classes) Run(r *filter.Run) error {
-	in, err := OpenPredictions(c.Input, endpoint.Wanted{})
+	in, err := OpenPredictions(r, c.Input, endpoint.Wanted{})
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (c *Classes) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	return result.TextOf(in.Header.Side, c.Output, b.Bytes())
+	return result.TextOf(r, in.Header.Side, c.Output, b.Bytes())
 }
 
 // A classification is the output. Error, Low and High belong to macro F1. They are missing if macro F1 is 0 or 1.

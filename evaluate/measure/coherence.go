@@ -2,6 +2,7 @@ package measure
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -49,16 +50,16 @@ func (c *Coherence) Run(r *filter.Run) error {
 	if err := r.Check(c.Model, c.Reference); err != nil {
 		return err
 	}
-	if err := endpoint.Distinct(c.Output, c.Model, c.Reference); err != nil {
+	if err := endpoint.Distinct(r, c.Output, c.Model, c.Reference); err != nil {
 		return err
 	}
-	topics, model, err := ReadTopics(c.Model, c.Relevance, c.Top, c.MaxCells)
+	topics, model, err := ReadTopics(r, c.Model, c.Relevance, c.Top, c.MaxCells)
 	if err != nil {
 		return err
 	}
 	wanted := endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}}
 	meter := &progress.Meter{Name: "evaluate"}
-	in, h, err := OpenReference(c.Reference, c.Model, wanted, model)
+	in, h, err := OpenReference(r, c.Reference, c.Model, wanted, model)
 	if err != nil {
 		return err
 	}
@@ -78,13 +79,13 @@ func (c *Coherence) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	return result.TextOf(h.Side, c.Output, b)
+	return result.TextOf(r, h.Side, c.Output, b)
 }
 
 // OpenReference opens the documents on which a coherence is computed.
-func OpenReference(name, of string, wanted endpoint.Wanted, model *wire.Header) (*endpoint.StreamReader, *wire.Header,
-	error) {
-	in, h, err := endpoint.OpenStream(name, wanted)
+func OpenReference(ctx context.Context, name, of string, wanted endpoint.Wanted,
+	model *wire.Header) (*endpoint.StreamReader, *wire.Header, error) {
+	in, h, err := endpoint.OpenStream(ctx, name, wanted)
 	if err == nil && string(h.Vocabulary) != string(model.Vocabulary) {
 		in.Close()
 		err = exit.Errorf(exit.Malformed, "%s and %s are over different vocabularies", name, of)

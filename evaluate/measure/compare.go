@@ -49,14 +49,14 @@ func (c *Compare) Run(r *filter.Run) error {
 	if err := r.Check(c.A, c.B); err != nil {
 		return err
 	}
-	if err := endpoint.Distinct(c.Output, c.A, c.B); err != nil {
+	if err := endpoint.Distinct(r, c.Output, c.A, c.B); err != nil {
 		return err
 	}
-	a, err := modelfile.ReadTopics(c.A, c.MaxCells)
+	a, err := modelfile.ReadTopics(r, c.A, c.MaxCells)
 	if err != nil {
 		return err
 	}
-	b, err := modelfile.ReadTopics(c.B, c.MaxCells)
+	b, err := modelfile.ReadTopics(r, c.B, c.MaxCells)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (c *Compare) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	return result.Text(c.Output, text)
+	return result.Text(r, c.Output, text)
 }
 
 // matches pairs the topics of two models so that the distances have the least sum. The nearest pair comes first. Behind

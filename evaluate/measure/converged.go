@@ -48,10 +48,10 @@ func (c *Converged) Validate() error {
 
 // Run is kong's hook.
 func (c *Converged) Run(r *filter.Run) error {
-	if err := endpoint.Distinct(c.Output, c.Input); err != nil {
+	if err := endpoint.Distinct(r, c.Output, c.Input); err != nil {
 		return err
 	}
-	in, h, err := endpoint.OpenStream(c.Input, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_SCORES}})
+	in, h, err := endpoint.OpenStream(r, c.Input, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_SCORES}})
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (c *Converged) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	return result.TextOf(h.Side, c.Output, b.Bytes())
+	return result.TextOf(r, h.Side, c.Output, b.Bytes())
 }
 
 // converged returns the first index i such that each of the values i to i+more differs by at most most from the value

@@ -29,16 +29,16 @@ func (c *Diversity) Validate() error {
 
 // Run is kong's hook.
 func (c *Diversity) Run(r *filter.Run) error {
-	if err := endpoint.Distinct(c.Output, c.Model); err != nil {
+	if err := endpoint.Distinct(r, c.Output, c.Model); err != nil {
 		return err
 	}
-	topics, _, err := ReadTopics(c.Model, byProbability, c.Top, c.MaxCells)
+	topics, _, err := ReadTopics(r, c.Model, byProbability, c.Top, c.MaxCells)
 	if err != nil || r.DryRun() {
 		return err
 	}
 	top := len(topics[0].Words) // a small vocabulary has fewer
 	value := diversity(topics)
-	return result.Print(wire.Side_PUBLIC, c.Output, c.JSON,
+	return result.Print(r, wire.Side_PUBLIC, c.Output, c.JSON,
 		map[string]any{"diversity": value, "top": top, "topics": len(topics)}, func(b *bytes.Buffer) error {
 			_, err := fmt.Fprintf(b, "%.3f of the %d likeliest words of %d topics are different\n", value, top,
 				len(topics))

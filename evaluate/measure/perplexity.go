@@ -28,10 +28,10 @@ type Perplexity struct {
 
 // Run is kong's hook.
 func (c *Perplexity) Run(r *filter.Run) error {
-	if err := endpoint.Distinct(c.Output, c.Input); err != nil {
+	if err := endpoint.Distinct(r, c.Output, c.Input); err != nil {
 		return err
 	}
-	in, h, err := endpoint.OpenStream(c.Input, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_SCORES}})
+	in, h, err := endpoint.OpenStream(r, c.Input, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_SCORES}})
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (c *Perplexity) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	return result.TextOf(h.Side, c.Output, b.Bytes())
+	return result.TextOf(r, h.Side, c.Output, b.Bytes())
 }
 
 // A RoundTotal is the total of all scores under the parameters after one round.

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -59,10 +60,10 @@ func (c *Pixels) Validate() error {
 
 // Run is kong's hook.
 func (c *Pixels) Run(r *filter.Run) error {
-	if err := endpoint.Once([]string{c.Input, c.Mean}); err != nil {
+	if err := endpoint.Once(r, []string{c.Input, c.Mean}); err != nil {
 		return err
 	}
-	in, err := OpenPredictions(c.Input, endpoint.Wanted{})
+	in, err := OpenPredictions(r, c.Input, endpoint.Wanted{})
 	if err != nil {
 		return err
 	}
@@ -70,7 +71,7 @@ func (c *Pixels) Run(r *filter.Run) error {
 	baselines := []*score.Baseline{score.NewBaseline(make([]bool, in.Header.VocabularySize))}
 	side := in.Header.Side
 	if c.Mean != "" {
-		mean, of, err := readMean(c.Mean, in)
+		mean, of, err := readMean(r, c.Mean, in)
 		if err != nil {
 			return err
 		}
@@ -97,12 +98,12 @@ func (c *Pixels) Run(r *filter.Run) error {
 	}
 	text, err := c.print(scored)
 	if err == nil && c.Picture != "" {
-		err = c.draw(in.Header.Side, picture)
+		err = c.draw(r, in.Header.Side, picture)
 	}
 	if err != nil {
 		return err
 	}
-	return result.TextOf(side, c.Output, text)
+	return result.TextOf(r, side, c.Output, text)
 }
 
 // Pixels scores the predictions beside baselines. It keeps the first images for the picture, at most drawn.
@@ -133,8 +134,8 @@ func (in *Predictions) Pixels(baselines []*score.Baseline, drawn int, counted fu
 
 // readMean reads the images in a stream, which must have the same pixels as the predictions. It returns their mean and
 // the stream's side.
-func readMean(name string, of *Predictions) (*score.MeanImage, wire.Side, error) {
-	in, h, err := endpoint.OpenStream(name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}})
+func readMean(ctx context.Context, name string, of *Predictions) (*score.MeanImage, wire.Side, error) {
+	in, h, err := endpoint.OpenStream(ctx, name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}})
 	if err != nil {
 		return nil, 0, err
 	}
@@ -162,7 +163,7 @@ func readMean(name string, of *Predictions) (*score.MeanImage, wire.Side, error)
 }
 
 // draw writes the picture.
-func (c *Pixels) draw(side wire.Side, picture *score.Picture) error {
+func (c *Pixels) draw(ctx context.Context, side wire.Side, picture *score.Picture) error {
 	draw := picture.SVG
 	if filepath.Ext(c.Picture) == ".png" {
 		draw = picture.PNG
@@ -171,7 +172,7 @@ func (c *Pixels) draw(side wire.Side, picture *score.Picture) error {
 	if err != nil {
 		return err
 	}
-	return endpoint.WriteFile(c.Picture, side, drawn)
+	return endpoint.WriteFile(ctx, c.Picture, side, drawn)
 }
 
 // pixelBaselines are the names of the baselines, in their order.

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"context"
 	"io"
 
 	"privpipe/evaluate/internal/score"
@@ -19,9 +20,9 @@ type Predictions struct {
 	read    int
 }
 
-func OpenPredictions(name string, wanted endpoint.Wanted) (*Predictions, error) {
+func OpenPredictions(ctx context.Context, name string, wanted endpoint.Wanted) (*Predictions, error) {
 	wanted.Kinds = []wire.Kind{wire.Kind_PREDICTIONS}
-	in, h, err := endpoint.OpenStream(name, wanted)
+	in, h, err := endpoint.OpenStream(ctx, name, wanted)
 	return &Predictions{StreamReader: in, Header: h}, err
 }
 

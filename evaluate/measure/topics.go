@@ -3,6 +3,7 @@ package measure
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -86,8 +87,9 @@ const byProbability = 1
 
 // ReadTopics returns the topics in a model file, the largest first, each with its top words by relevance with λ. It
 // also returns the model's header.
-func ReadTopics(name string, lambda float64, top int, maxCells uint64) ([]topic, *wire.Header, error) {
-	topics, err := modelfile.ReadTopics(name, maxCells)
+func ReadTopics(ctx context.Context, name string, lambda float64, top int,
+	maxCells uint64) ([]topic, *wire.Header, error) {
+	topics, err := modelfile.ReadTopics(ctx, name, maxCells)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -120,10 +122,10 @@ func rank(of *modelfile.Topics, lambda float64, top int) []topic {
 
 // Run is kong's hook.
 func (c *Topics) Run(r *filter.Run) error {
-	if err := endpoint.Distinct(c.Output, c.Model); err != nil {
+	if err := endpoint.Distinct(r, c.Output, c.Model); err != nil {
 		return err
 	}
-	topics, _, err := ReadTopics(c.Model, c.Relevance, c.Top, c.MaxCells)
+	topics, _, err := ReadTopics(r, c.Model, c.Relevance, c.Top, c.MaxCells)
 	if err != nil || r.DryRun() {
 		return err
 	}
@@ -170,7 +172,7 @@ func (c *Topics) Run(r *filter.Run) error {
 				"public: how much else follows public text\n")
 		}
 	}
-	return result.Text(c.Output, b.Bytes())
+	return result.Text(r, c.Output, b.Bytes())
 }
 
 // number formats a number for CSV.

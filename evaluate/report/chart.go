@@ -51,10 +51,10 @@ func (c *Chart) Validate() error {
 
 // Run is kong's hook.
 func (c *Chart) Run(r *filter.Run) error {
-	if err := endpoint.Distinct(c.Output, c.Input); err != nil {
+	if err := endpoint.Distinct(r, c.Output, c.Input); err != nil {
 		return err
 	}
-	b, err := endpoint.ReadFile(c.Input, mostChart)
+	b, err := endpoint.ReadFile(r, c.Input, mostChart)
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (c *Chart) Run(r *filter.Run) error {
 	if r.DryRun() {
 		return nil
 	}
-	return endpoint.WriteFile(c.Output, wire.Side_PUBLIC, figure.SVG())
+	return endpoint.WriteFile(r, c.Output, wire.Side_PUBLIC, figure.SVG())
 }
 
 // The limits of a readable figure: the bytes of its CSV, its panels, and the series in one panel. Six series are as

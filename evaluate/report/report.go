@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -93,10 +94,10 @@ func (c *Report) Run(r *filter.Run) error {
 			given = append(given, name)
 		}
 	}
-	if err := endpoint.Distinct(c.Output, given...); err != nil {
+	if err := endpoint.Distinct(r, c.Output, given...); err != nil {
 		return err
 	}
-	p, err := c.Page(func(message string) { r.Log.Warn(message) })
+	p, err := c.Page(r, func(message string) { r.Log.Warn(message) })
 	if err != nil || r.DryRun() {
 		return err
 	}
@@ -108,13 +109,13 @@ func (c *Report) Run(r *filter.Run) error {
 	if c.Internal {
 		side = wire.Side_PRIVATE
 	}
-	return endpoint.WriteFile(c.Output, side, html)
+	return endpoint.WriteFile(r, c.Output, side, html)
 }
 
 // Page gathers the contents of the page. A part that is missing and that nobody asked for is no error: warn gets a
 // message.
-func (c *Report) Page(warn func(string)) (*page.Page, error) {
-	file, err := modelfile.Read(c.Model, c.MaxCells)
+func (c *Report) Page(ctx context.Context, warn func(string)) (*page.Page, error) {
+	file, err := modelfile.Read(ctx, c.Model, c.MaxCells)
 	if err != nil {
 		return nil, err
 	}
@@ -126,29 +127,29 @@ func (c *Report) Page(warn func(string)) (*page.Page, error) {
 	p.Settings = settings(file)
 	var run *released.Run
 	if c.Ledger != "" {
-		if run, err = c.addLedger(p, file); err != nil {
+		if run, err = c.addLedger(ctx, p, file); err != nil {
 			return nil, err
 		}
 	}
-	if err := c.addTopics(p, file, run, warn); err != nil {
+	if err := c.addTopics(ctx, p, file, run, warn); err != nil {
 		return nil, err
 	}
 	if err := AddWeights(p, file); err != nil {
 		return nil, err
 	}
 	if c.Predictions != "" {
-		if err := c.addPredictions(p, file); err != nil {
+		if err := c.addPredictions(ctx, p, file); err != nil {
 			return nil, err
 		}
 	}
 	if c.Scores != "" {
-		if p.Perplexity, err = c.perplexity(file); err != nil {
+		if p.Perplexity, err = c.perplexity(ctx, file); err != nil {
 			return nil, err
 		}
 		p.Sources = append(p.Sources, page.Row{Name: "scores", Value: described(c.Scores)})
 	}
 	if c.Description != "" {
-		if p.Description, err = describe(c.Description); err != nil {
+		if p.Description, err = describe(ctx, c.Description); err != nil {
 			return nil, err
 		}
 	}
@@ -176,8 +177,8 @@ func settings(file *modelfile.File) []page.Row {
 }
 
 // addLedger adds account's statements about the ledger to the page. It returns the model's run.
-func (c *Report) addLedger(p *page.Page, file *modelfile.File) (*released.Run, error) {
-	in, err := endpoint.Open(c.Ledger)
+func (c *Report) addLedger(ctx context.Context, p *page.Page, file *modelfile.File) (*released.Run, error) {
+	in, err := endpoint.Open(ctx, c.Ledger)
 	if err != nil {
 		return nil, err
 	}
@@ -189,13 +190,13 @@ func (c *Report) addLedger(p *page.Page, file *modelfile.File) (*released.Run, e
 	if err != nil {
 		return nil, err
 	}
-	report, err := released.ReadReport(c.Account, ledger)
+	report, err := released.ReadReport(ctx, c.Account, ledger)
 	if err != nil {
 		return nil, err
 	}
 	var curve *released.Curve
 	if c.Curve != "" {
-		if curve, err = released.ReadCurve(c.Curve, report); err != nil {
+		if curve, err = released.ReadCurve(ctx, c.Curve, report); err != nil {
 			return nil, err
 		}
 	}
@@ -260,7 +261,8 @@ const doubtAlpha = 0.01
 
 // addTopics adds the model's distributions over words, if it has any. The run's releases and the reference documents
 // add marks and measure.Coherences.
-func (c *Report) addTopics(p *page.Page, file *modelfile.File, run *released.Run, warn func(string)) error {
+func (c *Report) addTopics(ctx context.Context, p *page.Page, file *modelfile.File, run *released.Run,
+	warn func(string)) error {
 	cells, err := distributions(file)
 	if err != nil {
 		return exit.Errorf(exit.Malformed, "%s: %w", c.Model, err)
@@ -276,7 +278,7 @@ func (c *Report) addTopics(p *page.Page, file *modelfile.File, run *released.Run
 	unmarked := "no releases of this model were given"
 	if c.releases() != "" {
 		if unmarked = Unmarkable(run, file); unmarked == "" {
-			doubt, sure, err = c.doubt(p, file, run, len(cells))
+			doubt, sure, err = c.doubt(ctx, p, file, run, len(cells))
 		}
 	}
 	if c.Releases == "" && exit.Code(err) == exit.Missing { // account prune removes them
@@ -291,26 +293,26 @@ func (c *Report) addTopics(p *page.Page, file *modelfile.File, run *released.Run
 		return err
 	}
 	if c.Start != "" {
-		if err := c.addStart(p, file, cells); err != nil {
+		if err := c.addStart(ctx, p, file, cells); err != nil {
 			return err
 		}
 	}
 	if c.Words != "" {
-		if err := c.addKinds(p, file); err != nil {
+		if err := c.addKinds(ctx, p, file); err != nil {
 			return err
 		}
 	}
 	if c.Reference == "" || !p.Topics.Plural {
 		return nil
 	}
-	return c.addCoherence(p)
+	return c.addCoherence(ctx, p)
 }
 
 // doubt says which of the model's cells hold words of some document beyond doubt, by the run's releases.
-func (c *Report) doubt(p *page.Page, file *modelfile.File, run *released.Run, cells int) (*page.Doubt, []bool,
-	error) {
+func (c *Report) doubt(ctx context.Context, p *page.Page, file *modelfile.File, run *released.Run,
+	cells int) (*page.Doubt, []bool, error) {
 	from := c.releases()
-	mean, err := run.Mean(from, file.Family.Statistics(file.Size)[0].Name, cells)
+	mean, err := run.Mean(ctx, from, file.Family.Statistics(file.Size)[0].Name, cells)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -349,13 +351,13 @@ func distributions(file *modelfile.File) ([]float64, error) {
 }
 
 // addCoherence adds the coherence of the topics on the reference documents.
-func (c *Report) addCoherence(p *page.Page) error {
+func (c *Report) addCoherence(ctx context.Context, p *page.Page) error {
 	const compared = 10 // words for each topic, as Lau, Newman and Baldwin 2014 do
-	topics, header, err := measure.ReadTopics(c.Model, relevance.Default, compared, c.MaxCells)
+	topics, header, err := measure.ReadTopics(ctx, c.Model, relevance.Default, compared, c.MaxCells)
 	if err != nil {
 		return err
 	}
-	in, _, err := measure.OpenReference(c.Reference, c.Model, c.wanted(wire.Kind_DOCUMENTS), header)
+	in, _, err := measure.OpenReference(ctx, c.Reference, c.Model, c.wanted(wire.Kind_DOCUMENTS), header)
 	if err != nil {
 		return err
 	}
@@ -391,8 +393,8 @@ func (c *Report) wanted(kind wire.Kind) endpoint.Wanted {
 }
 
 // perplexity reads scores, one total for each round.
-func (c *Report) perplexity(file *modelfile.File) (*page.Perplexity, error) {
-	in, h, err := endpoint.OpenStream(c.Scores, c.wanted(wire.Kind_SCORES))
+func (c *Report) perplexity(ctx context.Context, file *modelfile.File) (*page.Perplexity, error) {
+	in, h, err := endpoint.OpenStream(ctx, c.Scores, c.wanted(wire.Kind_SCORES))
 	if err != nil {
 		return nil, err
 	}
@@ -454,8 +456,8 @@ func refuseOther(in *endpoint.StreamReader, h *wire.Header, file *modelfile.File
 }
 
 // describe reads the data's description. Empty lines separate its paragraphs.
-func describe(name string) (paragraphs []string, err error) {
-	b, err := endpoint.ReadFile(name, 64<<10)
+func describe(ctx context.Context, name string) (paragraphs []string, err error) {
+	b, err := endpoint.ReadFile(ctx, name, 64<<10)
 	if err != nil {
 		return nil, err
 	}

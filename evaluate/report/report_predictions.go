@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"context"
 	"math"
 	"path/filepath"
 
@@ -91,8 +92,8 @@ func hiddenUnits(file *modelfile.File) (*page.Units, error) {
 const mostPairs = 12
 
 // addPredictions adds the measures of the model's predictions for held-out documents.
-func (c *Report) addPredictions(p *page.Page, file *modelfile.File) error {
-	in, err := measure.OpenPredictions(c.Predictions, c.wanted(wire.Kind_PREDICTIONS))
+func (c *Report) addPredictions(ctx context.Context, p *page.Page, file *modelfile.File) error {
+	in, err := measure.OpenPredictions(ctx, c.Predictions, c.wanted(wire.Kind_PREDICTIONS))
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"slices"
 
 	"privpipe/evaluate/internal/page"
@@ -34,8 +35,8 @@ func addOrigins(p *page.Page, file *modelfile.File) error {
 }
 
 // addStart adds the topics before the first release, from a file that fits the model.
-func (c *Report) addStart(p *page.Page, file *modelfile.File, cells []float64) error {
-	start, err := modelfile.Read(c.Start, c.MaxCells)
+func (c *Report) addStart(ctx context.Context, p *page.Page, file *modelfile.File, cells []float64) error {
+	start, err := modelfile.Read(ctx, c.Start, c.MaxCells)
 	if err != nil {
 		return err
 	}
@@ -80,8 +81,8 @@ func refuseOtherStart(start, file *modelfile.File) error {
 
 // addKinds adds the kinds of public text that the text reads like. They come from a file of word frequencies, which
 // must fit the model.
-func (c *Report) addKinds(p *page.Page, file *modelfile.File) error {
-	frequencies, err := modelfile.Read(c.Words, c.MaxCells)
+func (c *Report) addKinds(ctx context.Context, p *page.Page, file *modelfile.File) error {
+	frequencies, err := modelfile.Read(ctx, c.Words, c.MaxCells)
 	if err != nil {
 		return err
 	}

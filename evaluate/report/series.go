@@ -1,6 +1,7 @@
 package report
 
 import (
+	"context"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -43,17 +44,17 @@ func (c *Series) Run(r *filter.Run) error {
 		return err
 	}
 	given := slices.DeleteFunc([]string{c.Input, c.Ledger, c.Account}, func(name string) bool { return name == "" })
-	if err := endpoint.Distinct(c.Output, given...); err != nil {
+	if err := endpoint.Distinct(r, c.Output, given...); err != nil {
 		return err
 	}
-	s, err := readSeries(c.Input)
+	s, err := readSeries(r, c.Input)
 	if err != nil {
 		return err
 	}
 	s.Title = c.Title
 	s.Sources = []page.Row{{Name: "series", Value: described(c.Input)}}
 	if c.Ledger != "" {
-		if err := c.protect(s); err != nil {
+		if err := c.protect(r, s); err != nil {
 			return err
 		}
 	}
@@ -64,12 +65,12 @@ func (c *Series) Run(r *filter.Run) error {
 	if err != nil {
 		return exit.Errorf(exit.Usage, "%w", err)
 	}
-	return endpoint.WriteFile(c.Output, wire.Side_PUBLIC, html)
+	return endpoint.WriteFile(r, c.Output, wire.Side_PUBLIC, html)
 }
 
 // protect adds account's statement about the ledger.
-func (c *Series) protect(s *page.Series) error {
-	in, err := endpoint.Open(c.Ledger)
+func (c *Series) protect(ctx context.Context, s *page.Series) error {
+	in, err := endpoint.Open(ctx, c.Ledger)
 	if err != nil {
 		return err
 	}
@@ -78,7 +79,7 @@ func (c *Series) protect(s *page.Series) error {
 	if err != nil {
 		return err
 	}
-	report, err := released.ReadReport(c.Account, ledger)
+	report, err := released.ReadReport(ctx, c.Account, ledger)
 	if err != nil {
 		return err
 	}
@@ -117,8 +118,8 @@ func (r *seriesReader) reading(value, low, high string) page.Reading {
 }
 
 // readSeries reads the table of mstep shares.
-func readSeries(name string) (*page.Series, error) {
-	in, err := endpoint.Open(name)
+func readSeries(ctx context.Context, name string) (*page.Series, error) {
+	in, err := endpoint.Open(ctx, name)
 	if err != nil {
 		return nil, err
 	}

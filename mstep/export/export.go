@@ -41,10 +41,10 @@ func (c *Command) Validate() error {
 
 // Run is kong's hook.
 func (c *Command) Run(r *filter.Run) error {
-	if err := endpoint.Distinct(c.Output, c.Input); err != nil {
+	if err := endpoint.Distinct(r, c.Output, c.Input); err != nil {
 		return err
 	}
-	file, err := modelfile.Read(c.Input, c.MaxCells)
+	file, err := modelfile.Read(r, c.Input, c.MaxCells)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (c *Command) Run(r *filter.Run) error {
 	if binary := c.Format == "npy" || c.Format == "npz" || c.Format == "gensim"; name == "" && !binary {
 		name = endpoint.Stdio // text may go to a terminal
 	}
-	out, err := endpoint.Create(name, wire.Side_PUBLIC)
+	out, err := endpoint.Create(r, name, wire.Side_PUBLIC)
 	if err != nil {
 		return err
 	}

@@ -77,7 +77,7 @@ func (f *Flags) learnCounts(r *filter.Run, o Options, counts string, vocab vocab
 	if counts == "" {
 		return f.Learn(r, New(o), vocab)
 	}
-	first, variance, err := readCounts(counts, o.size(), vocab, o.Online.Lambda > 0)
+	first, variance, err := readCounts(r, counts, o.size(), vocab, o.Online.Lambda > 0)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (b *Beginning) learn(r *filter.Run, job *learn.Job, o Options, vocab vocabu
 	if b.Initial == "" {
 		learner = New(o)
 	} else {
-		lambda, err := readInitial(b.Initial, o.Topics, o.Words)
+		lambda, err := readInitial(r, b.Initial, o.Topics, o.Words)
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package lda
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -19,8 +20,9 @@ import (
 
 // readCounts reads the counts from the model of an accumulating run, and the variance of their noise. For batches
 // counts are only a prior, so any model will do. Its counts are λ − η, taken as counts without noise.
-func readCounts(name string, want model.Size, vocab vocabulary.Words, online bool) ([]float32, float64, error) {
-	set, size, err := readModel(name, lda.Family, vocab)
+func readCounts(ctx context.Context, name string, want model.Size, vocab vocabulary.Words,
+	online bool) ([]float32, float64, error) {
+	set, size, err := readModel(ctx, name, lda.Family, vocab)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -64,10 +66,10 @@ func exactCounts(set *stream.Set, size model.Size) ([]float32, error) {
 }
 
 // readPrior reads the frequencies of words and the public text. Either name may be empty.
-func (o *Options) readPrior(marginal, public string, vocab vocabulary.Words) (err error) {
+func (o *Options) readPrior(ctx context.Context, marginal, public string, vocab vocabulary.Words) (err error) {
 	var text *publictext.Text
 	if public != "" {
-		if text, err = publictext.Read(public); err != nil {
+		if text, err = publictext.Read(ctx, public); err != nil {
 			return err
 		}
 		if o.Public, err = text.Over(vocab); err != nil {
@@ -75,15 +77,15 @@ func (o *Options) readPrior(marginal, public string, vocab vocabulary.Words) (er
 		}
 	}
 	if marginal != "" {
-		o.Marginal, err = readMarginal(marginal, text, vocab)
+		o.Marginal, err = readMarginal(ctx, marginal, text, vocab)
 	}
 	return err
 }
 
 // readMarginal reads a model of words. The model must have all words of vocab. A model from an older program has no
 // sums. text may be nil.
-func readMarginal(name string, text *publictext.Text, vocab vocabulary.Words) (*Marginal, error) {
-	file, err := modelfile.Read(name, wire.MaxCells)
+func readMarginal(ctx context.Context, name string, text *publictext.Text, vocab vocabulary.Words) (*Marginal, error) {
+	file, err := modelfile.Read(ctx, name, wire.MaxCells)
 	if err != nil {
 		return nil, err
 	}
@@ -127,8 +129,9 @@ func readMarginal(name string, text *publictext.Text, vocab vocabulary.Words) (*
 }
 
 // readModel reads a model in this family over this vocabulary.
-func readModel(name string, family *model.Family, vocab vocabulary.Words) (*stream.Set, model.Size, error) {
-	in, h, err := endpoint.OpenStream(name,
+func readModel(ctx context.Context, name string, family *model.Family,
+	vocab vocabulary.Words) (*stream.Set, model.Size, error) {
+	in, h, err := endpoint.OpenStream(ctx, name,
 		endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_PARAMETERS}, Side: wire.Side_PUBLIC})
 	if err != nil {
 		return nil, model.Size{}, err
@@ -145,8 +148,8 @@ func readModel(name string, family *model.Family, vocab vocabulary.Words) (*stre
 	return set, size, err
 }
 
-func readInitial(name string, topics, words int) ([]float64, error) {
-	in, err := endpoint.Open(name)
+func readInitial(ctx context.Context, name string, topics, words int) ([]float64, error) {
+	in, err := endpoint.Open(ctx, name)
 	if err != nil {
 		return nil, err
 	}

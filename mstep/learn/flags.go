@@ -15,7 +15,7 @@ func (l *Job) Words(r *filter.Run, others ...string) (vocabulary.Words, error) {
 	if err := r.Check(append([]string{l.Input, l.Vocab}, others...)...); err != nil {
 		return nil, err
 	}
-	return vocabulary.OpenOrDefault(l.Vocab)
+	return vocabulary.OpenOrDefault(r, l.Vocab)
 }
 
 // Rate are the flags for a learning rate. By default it averages the rounds.

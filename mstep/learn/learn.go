@@ -4,6 +4,7 @@ package learn
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -65,7 +66,7 @@ func (l *Job) LearnFrom(first First, r *filter.Run, learner model.Learner, vocab
 		!endpoint.Special(l.Output):
 		l.Checkpoint = l.Output + ".checkpoint"
 	}
-	if err := l.checkEvery(); err != nil {
+	if err := l.checkEvery(r); err != nil {
 		return err
 	}
 	if err := endpoint.CheckKept("--checkpoint", l.Checkpoint); err != nil {
@@ -74,7 +75,7 @@ func (l *Job) LearnFrom(first First, r *filter.Run, learner model.Learner, vocab
 	if err := first.distinct(l); err != nil {
 		return err
 	}
-	if err := l.distinct(); err != nil {
+	if err := l.distinct(r); err != nil {
 		return err
 	}
 	s := &session{Job: l, run: r, learner: learner, vocab: vocab, meter: &progress.Meter{Name: "mstep", Unit: "round"}}
@@ -121,8 +122,8 @@ func (l *Job) LearnFrom(first First, r *filter.Run, learner model.Learner, vocab
 // checkEvery refuses --checkpoint-every above 1 if a killed run could then not go on. A pipe may not deliver its
 // releases again: privatize --keep-releases forgets releases, and sample --window goes on after the last round. An
 // E-step with a state answers no older round.
-func (l *Job) checkEvery() error {
-	if l.Every > 1 && !l.readAgain() {
+func (l *Job) checkEvery(ctx context.Context) error {
+	if l.Every > 1 && !l.readAgain(ctx) {
 		return exit.Errorf(exit.Usage,
 			"--checkpoint-every %d wants releases that can be read again, from a topic or a file", l.Every)
 	}
@@ -130,14 +131,14 @@ func (l *Job) checkEvery() error {
 }
 
 // readAgain reports whether the input has the releases for another reading, as a topic and a file do.
-func (l *Job) readAgain() bool {
-	_, file := endpoint.Size(l.Input)
+func (l *Job) readAgain(ctx context.Context) bool {
+	_, file := endpoint.Size(ctx, l.Input)
 	return file || endpoint.IsTopic(l.Input)
 }
 
 // distinct refuses outputs that would replace each other or an input. Package filter checks the files that flags name.
 // distinct checks the rest: standard output and topics are no files, and no flag names OUTPUT.checkpoint.
-func (l *Job) distinct() error {
+func (l *Job) distinct(ctx context.Context) error {
 	switch {
 	case l.ParamsOut == "":
 	case l.ParamsOut == l.Output || endpoint.IsStdout(l.ParamsOut) && endpoint.IsStdout(l.Output):
@@ -145,7 +146,7 @@ func (l *Job) distinct() error {
 	case l.ParamsOut == l.Checkpoint:
 		return exit.Errorf(exit.Usage, "--params-out %s is the checkpoint of the output, too", l.ParamsOut)
 	}
-	return endpoint.Distinct(l.Checkpoint, l.Input, cmp.Or(l.Vocab, l.Input))
+	return endpoint.Distinct(ctx, l.Checkpoint, l.Input, cmp.Or(l.Vocab, l.Input))
 }
 
 // header returns the header for a stream that the session writes.
@@ -172,8 +173,9 @@ func (s *session) openParameters() error {
 	h := s.header(wire.Kind_PARAMETERS, snapshot.Matrices)
 	// Not s.name, which the first release sets: a resumed stream must have the same header as before.
 	h.Run = s.RunName
-	endpoint.ReaderPatience = cmp.Or(s.ParamsWait, endpoint.ReaderPatience)
-	out, err := endpoint.CreateStream(s.ParamsOut, h, s.Compress.Compress)
+	options := endpoint.Of(s.run)
+	options.ReaderPatience = cmp.Or(s.ParamsWait, options.ReaderPatience)
+	out, err := endpoint.CreateStream(endpoint.With(s.run, options), s.ParamsOut, h, s.Compress.Compress)
 	if err != nil {
 		return err
 	}
@@ -208,14 +210,14 @@ var releases = endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_RELEASES}, Side: wir
 
 // follow learns from release after release until the input ends.
 func (s *session) follow() error {
-	in, h, err := endpoint.OpenStream(s.Input, releases)
+	in, h, err := endpoint.OpenStream(s.run, s.Input, releases)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
 	if string(h.Vocabulary) != string(s.vocab.Hash()) {
 		return exit.Errorf(exit.Malformed, "%s: releases over another vocabulary than --vocab", in.Name()).
-			WithHint("%s", vocabulary.Hint(h.Vocabulary))
+			WithHint("%s", vocabulary.Hint(s.run, h.Vocabulary))
 	}
 	if err := model.CheckReleases(h, s.learner); err != nil {
 		return exit.Errorf(exit.Malformed, "%s: %w", in.Name(), err)
@@ -244,7 +246,7 @@ func (s *session) follow() error {
 			}
 			continue // a replayed release: the checkpoint already has its round
 		}
-		if resumed > 0 && set.Round > resumed+1 && s.readAgain() {
+		if resumed > 0 && set.Round > resumed+1 && s.readAgain(s.run) {
 			return exit.Errorf(exit.Malformed,
 				"%s: begins after the checkpoint's round %d with round %d, and those between are missing",
 				in.Name(), resumed, set.Round)
@@ -322,7 +324,7 @@ func (s *session) save() error {
 		return nil
 	}
 	state := s.exactly(s.learner.State())
-	out, err := endpoint.CreateStream(s.Checkpoint, s.header(wire.Kind_CHECKPOINT, state.Matrices), "none")
+	out, err := endpoint.CreateStream(s.run, s.Checkpoint, s.header(wire.Kind_CHECKPOINT, state.Matrices), "none")
 	if err != nil {
 		return err
 	}
@@ -346,7 +348,7 @@ func (s *session) restore() error {
 	if s.Checkpoint == "" {
 		return nil
 	}
-	in, h, err := endpoint.OpenStream(s.Checkpoint,
+	in, h, err := endpoint.OpenStream(s.run, s.Checkpoint,
 		endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_CHECKPOINT}, Side: wire.Side_PUBLIC})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -415,6 +417,6 @@ func (s *session) writeModel(name string) error {
 		return exit.Errorf(exit.Malformed, "%w", err)
 	}
 	s.exactly(snapshot)
-	return modelfile.Write(name, s.Compress.Compress, s.header(wire.Kind_PARAMETERS, snapshot.Matrices), s.vocab,
+	return modelfile.Write(s.run, name, s.Compress.Compress, s.header(wire.Kind_PARAMETERS, snapshot.Matrices), s.vocab,
 		s.learner.Round(), snapshot)
 }

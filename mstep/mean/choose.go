@@ -3,6 +3,7 @@ package mean
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 
@@ -44,10 +45,10 @@ func (c *ChooseCommand) Validate() error {
 
 // Run is kong's hook.
 func (c *ChooseCommand) Run(r *filter.Run) error {
-	if err := cmp.Or(endpoint.Distinct(c.Output, c.Input, c.Vocabulary), r.Check(c.Input, c.Keep)); err != nil {
+	if err := cmp.Or(endpoint.Distinct(r, c.Output, c.Input, c.Vocabulary), r.Check(c.Input, c.Keep)); err != nil {
 		return err
 	}
-	file, err := modelfile.Read(c.Input, c.MaxCells)
+	file, err := modelfile.Read(r, c.Input, c.MaxCells)
 	if err != nil {
 		return err
 	}
@@ -66,7 +67,7 @@ func (c *ChooseCommand) Run(r *filter.Run) error {
 	if err != nil {
 		return exit.Errorf(exit.Malformed, "%s: %w", c.Input, err)
 	}
-	keep, err := c.kept(file.Words)
+	keep, err := c.kept(r, file.Words)
 	if err != nil || r.DryRun() {
 		return err
 	}
@@ -88,7 +89,7 @@ func (c *ChooseCommand) Run(r *filter.Run) error {
 	if err := chosen.Write(&list); err != nil {
 		return err
 	}
-	if err := endpoint.WriteFile(c.Vocabulary, wire.Side_PUBLIC, list.Bytes()); err != nil {
+	if err := endpoint.WriteFile(r, c.Vocabulary, wire.Side_PUBLIC, list.Bytes()); err != nil {
 		return err
 	}
 	h := &wire.Header{
@@ -96,15 +97,15 @@ func (c *ChooseCommand) Run(r *filter.Run) error {
 		Model:      families.Words.Name,
 		Vocabulary: chosen.Hash(), VocabularySize: uint32(len(chosen)), Matrices: s.Matrices,
 	}
-	return modelfile.Write(c.Output, c.Compress.Compress, h, chosen, file.Set.Round, s)
+	return modelfile.Write(r, c.Output, c.Compress.Compress, h, chosen, file.Set.Round, s)
 }
 
 // kept returns the words of --keep as ids. All must be in the dictionary.
-func (c *ChooseCommand) kept(dictionary []string) (ids []int, err error) {
+func (c *ChooseCommand) kept(ctx context.Context, dictionary []string) (ids []int, err error) {
 	if c.Keep == "" {
 		return nil, nil
 	}
-	keep, err := vocabulary.Open(c.Keep)
+	keep, err := vocabulary.Open(ctx, c.Keep)
 	if err != nil {
 		return nil, err
 	}

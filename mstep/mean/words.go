@@ -27,7 +27,7 @@ func (c *WordsCommand) Run(r *filter.Run) error {
 	}
 	learner := NewWords(len(vocab))
 	if c.Public != "" {
-		text, err := publictext.Open(c.Public, vocab)
+		text, err := publictext.Open(r, c.Public, vocab)
 		if err != nil {
 			return err
 		}

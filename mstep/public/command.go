@@ -3,6 +3,7 @@
 package public
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -87,16 +88,16 @@ func (c *Command) Run(r *filter.Run) error {
 	if err := r.Check(append(inputs, c.Vocab)...); err != nil {
 		return err
 	}
-	if err := errors.Join(endpoint.Once(c.inputs()), endpoint.Distinct(c.Output, inputs...)); err != nil {
+	if err := errors.Join(endpoint.Once(r, c.inputs()), endpoint.Distinct(r, c.Output, inputs...)); err != nil {
 		return err
 	}
-	vocab, err := vocabulary.OpenOrDefault(c.Vocab)
+	vocab, err := vocabulary.OpenOrDefault(r, c.Vocab)
 	if err != nil {
 		return err
 	}
 	text := &publictext.Text{Vocabulary: vocab}
 	for i, name := range models {
-		model, err := readTopics(name, vocab)
+		model, err := readTopics(r, name, vocab)
 		if err != nil {
 			return err
 		}
@@ -110,7 +111,7 @@ func (c *Command) Run(r *filter.Run) error {
 	}
 	var words *vectors
 	if c.Vectors != "" {
-		if words, err = openVectors(c.Vectors, vocab); err != nil {
+		if words, err = openVectors(r, c.Vectors, vocab); err != nil {
 			return err
 		}
 	}
@@ -119,7 +120,7 @@ func (c *Command) Run(r *filter.Run) error {
 	}
 	documents := newDocuments(len(vocab))
 	for _, name := range c.inputs() {
-		if err := documents.readAll(name, vocab); err != nil {
+		if err := documents.readAll(r, name, vocab); err != nil {
 			return err
 		}
 	}
@@ -132,15 +133,15 @@ func (c *Command) Run(r *filter.Run) error {
 	} else {
 		text.Features = features(documents, text.Topics, words, text.Frequencies, c.Features, c.Seed)
 	}
-	return text.Write(c.Output, c.Compress.Compress)
+	return text.Write(r, c.Output, c.Compress.Compress)
 }
 
 // plainRow is one topic without lifts, or one feature that says nothing.
 func plainRow(words int) [][]float32 { return [][]float32{make([]float32, words)} }
 
 // readTopics reads the topics from a public model.
-func readTopics(name string, vocab vocabulary.Words) (*modelfile.Topics, error) {
-	t, err := modelfile.ReadTopics(name, wire.MaxCells)
+func readTopics(ctx context.Context, name string, vocab vocabulary.Words) (*modelfile.Topics, error) {
+	t, err := modelfile.ReadTopics(ctx, name, wire.MaxCells)
 	if err == nil && string(t.Header.Vocabulary) != string(vocab.Hash()) {
 		err = exit.Errorf(exit.Malformed, "%s: topics over another vocabulary than --vocab", name)
 	}
@@ -152,18 +153,18 @@ func (c *Command) check(r *filter.Run) error {
 	if err := r.Check(c.Check, c.Vocab); err != nil {
 		return err
 	}
-	vocab, err := vocabulary.OpenOrDefault(c.Vocab)
+	vocab, err := vocabulary.OpenOrDefault(r, c.Vocab)
 	if err != nil || r.DryRun() {
 		return err
 	}
-	text, err := publictext.Open(c.Check, vocab)
+	text, err := publictext.Open(r, c.Check, vocab)
 	if errors.Is(err, publictext.ErrUnknownWords) {
 		return exit.Errorf(exit.Refused, "%w", err) // lda.sh goes on after this code, but stops for a damaged file
 	}
 	if err != nil {
 		return err
 	}
-	return endpoint.WriteFile(c.Output, wire.Side_PUBLIC,
+	return endpoint.WriteFile(r, c.Output, wire.Side_PUBLIC,
 		fmt.Appendf(nil, "%d of %d words, %d topics, %d features, digest %x\n",
 			text.Known, len(vocab), len(text.Topics), len(text.Features), text.Digest))
 }

@@ -2,6 +2,7 @@ package public
 
 import (
 	"cmp"
+	"context"
 	"io"
 	"math"
 	"slices"
@@ -25,8 +26,8 @@ func newDocuments(words int) *documents { return &documents{counts: make([]float
 func (d *documents) number() int { return len(d.ends) }
 
 // readAll takes the documents from a stream. They must be public.
-func (d *documents) readAll(name string, vocab vocabulary.Words) error {
-	in, h, err := endpoint.OpenStream(name,
+func (d *documents) readAll(ctx context.Context, name string, vocab vocabulary.Words) error {
+	in, h, err := endpoint.OpenStream(ctx, name,
 		endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}, Side: wire.Side_PUBLIC})
 	if err != nil {
 		return err

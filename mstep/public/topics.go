@@ -36,20 +36,20 @@ func (c *TopicsCommand) Run(r *filter.Run) error {
 	if err := r.Check(c.Input, c.Vocab, c.Seeds); err != nil {
 		return err
 	}
-	if err := endpoint.Distinct(c.Output, c.Input, c.Vocab, c.Seeds); err != nil {
+	if err := endpoint.Distinct(r, c.Output, c.Input, c.Vocab, c.Seeds); err != nil {
 		return err
 	}
-	vocab, err := vocabulary.OpenOrDefault(c.Vocab)
+	vocab, err := vocabulary.OpenOrDefault(r, c.Vocab)
 	if err != nil {
 		return err
 	}
-	text, err := publictext.Open(c.Input, vocab)
+	text, err := publictext.Open(r, c.Input, vocab)
 	if err != nil {
 		return err
 	}
 	var own [][]float64
 	if c.Seeds != "" {
-		seeds, err := modelfile.ReadSeeds(c.Seeds)
+		seeds, err := modelfile.ReadSeeds(r, c.Seeds)
 		if err != nil {
 			return err
 		}
@@ -61,7 +61,7 @@ func (c *TopicsCommand) Run(r *filter.Run) error {
 		return nil
 	}
 	s := topicsOf(text, own)
-	return modelfile.Write(c.Output, c.Compress.Compress, &wire.Header{
+	return modelfile.Write(r, c.Output, c.Compress.Compress, &wire.Header{
 		Version: wire.Version, Kind: wire.Kind_PARAMETERS, Side: wire.Side_PUBLIC, Model: lda.Family.Name,
 		Vocabulary: vocab.Hash(), VocabularySize: uint32(len(vocab)), Matrices: s.Matrices,
 	}, vocab, 0, s)

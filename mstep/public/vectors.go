@@ -2,6 +2,7 @@ package public
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -26,8 +27,8 @@ const maxDimensions = 2000
 
 // openVectors reads vectors from a text, compressed or not, in the format of GloVe and word2vec: each line has a word
 // and its numbers.
-func openVectors(name string, vocab vocabulary.Words) (*vectors, error) {
-	in, err := plain.Open(name)
+func openVectors(ctx context.Context, name string, vocab vocabulary.Words) (*vectors, error) {
+	in, err := plain.Open(ctx, name)
 	if err != nil {
 		return nil, err
 	}

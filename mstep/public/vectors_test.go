@@ -140,7 +140,7 @@ func TestBrokenVectors(t *testing.T) {
 	if err := os.WriteFile(name, b.Bytes()[:b.Len()-4], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := openVectors(name, animals)
+	_, err := openVectors(t.Context(), name, animals)
 	if exit.Code(err) != exit.Malformed || strings.Count(err.Error(), "v.txt.gz") != 1 {
 		t.Errorf("%v, want a damaged file that is named once", err)
 	}

@@ -3,6 +3,7 @@
 package reconstruct
 
 import (
+	"context"
 	"encoding/hex"
 	"errors"
 	"math"
@@ -64,11 +65,11 @@ func (c *Command) Run(r *filter.Run) error {
 	if err := r.Check(append(c.inputs(), c.Grant, c.Prior)...); err != nil {
 		return err
 	}
-	if err := errors.Join(endpoint.Once(c.inputs()),
-		endpoint.Distinct(c.Output, append(c.inputs(), c.Prior)...)); err != nil {
+	if err := errors.Join(endpoint.Once(r, c.inputs()),
+		endpoint.Distinct(r, c.Output, append(c.inputs(), c.Prior)...)); err != nil {
 		return err
 	}
-	grant, err := c.grant()
+	grant, err := c.grant(r)
 	if err != nil || r.DryRun() {
 		return err
 	}
@@ -77,7 +78,7 @@ func (c *Command) Run(r *filter.Run) error {
 		m.share = m.response.True
 	}
 	if c.Prior != "" {
-		if m.prior, err = c.publicPrior(grant); err != nil {
+		if m.prior, err = c.publicPrior(r, grant); err != nil {
 			return err
 		}
 	}
@@ -85,8 +86,8 @@ func (c *Command) Run(r *filter.Run) error {
 }
 
 // grant reads the grant. It refuses a flip of 1/2, because such reports say nothing.
-func (c *Command) grant() (*event.Grant, error) {
-	b, err := endpoint.ReadFile(c.Grant, 1<<20)
+func (c *Command) grant(ctx context.Context) (*event.Grant, error) {
+	b, err := endpoint.ReadFile(ctx, c.Grant, 1<<20)
 	if err != nil {
 		return nil, err
 	}
@@ -116,8 +117,9 @@ func fits(h *wire.Header, g *event.Grant) error {
 }
 
 // open opens an input. It must be public and over the grant's vocabulary.
-func open(name string, g *event.Grant, kinds ...wire.Kind) ([]*endpoint.StreamReader, *wire.Header, error) {
-	streams, h, err := endpoint.OpenStreams(name, endpoint.Wanted{Kinds: kinds, Side: wire.Side_PUBLIC})
+func open(ctx context.Context, name string, g *event.Grant,
+	kinds ...wire.Kind) ([]*endpoint.StreamReader, *wire.Header, error) {
+	streams, h, err := endpoint.OpenStreams(ctx, name, endpoint.Wanted{Kinds: kinds, Side: wire.Side_PUBLIC})
 	if err != nil {
 		return nil, nil, err
 	}

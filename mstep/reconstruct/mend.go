@@ -1,6 +1,7 @@
 package reconstruct
 
 import (
+	"context"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -27,8 +28,8 @@ type mender struct {
 }
 
 // publicPrior reads the public documents of --prior.
-func (c *Command) publicPrior(g *event.Grant) (*prior, error) {
-	streams, _, err := open(c.Prior, g, wire.Kind_DOCUMENTS)
+func (c *Command) publicPrior(ctx context.Context, g *event.Grant) (*prior, error) {
+	streams, _, err := open(ctx, c.Prior, g, wire.Kind_DOCUMENTS)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +70,7 @@ func (m *mender) mend() error {
 			}
 			continue
 		}
-		streams, h, err := open(name, m.grant, kinds...)
+		streams, h, err := open(m.run, name, m.grant, kinds...)
 		if err == nil && h.Kind == wire.Kind_ROUNDS {
 			defer closeAll(streams)
 			return m.rounds(streams, h)
@@ -88,7 +89,7 @@ func (m *mender) mend() error {
 	if err != nil {
 		return err
 	}
-	out, err := endpoint.CreateStream(m.Output, &wire.Header{
+	out, err := endpoint.CreateStream(m.run, m.Output, &wire.Header{
 		Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PUBLIC, Vocabulary: vocabulary,
 		VocabularySize: uint32(m.grant.VocabularySize),
 	}, m.Compress.Compress)
@@ -109,7 +110,7 @@ func (m *mender) rounds(streams []*endpoint.StreamReader, h *wire.Header) error 
 			streams[0].Name(), len(streams))
 	}
 	in := streams[0]
-	out, err := endpoint.CreateStream(m.Output, h, m.Compress.Compress)
+	out, err := endpoint.CreateStream(m.run, m.Output, h, m.Compress.Compress)
 	if err != nil {
 		return err
 	}

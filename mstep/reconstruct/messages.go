@@ -16,7 +16,7 @@ const mostWarnings = 10
 
 // messages takes the reports from a topic, and leaves malformed messages out.
 func (m *mender) messages(name string, g *event.Grant, all *reports) error {
-	partitions, err := endpoint.OpenMessages(name, func(h *wire.Header) error {
+	partitions, err := endpoint.OpenMessages(m.run, name, func(h *wire.Header) error {
 		switch {
 		case h.Kind != wire.Kind_DOCUMENTS:
 			return fmt.Errorf("a stream of %s, must be of %s", h.Kind, wire.Kind_DOCUMENTS)

@@ -4,6 +4,7 @@ package shares
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -68,10 +69,10 @@ func (c *Command) Run(r *filter.Run) error {
 	if err := r.Check(append(others, c.Inputs...)...); err != nil {
 		return err
 	}
-	if err := endpoint.Once(c.Inputs); err != nil {
+	if err := endpoint.Once(r, c.Inputs); err != nil {
 		return err
 	}
-	if err := endpoint.Distinct(c.Output, append(others, c.Inputs...)...); err != nil {
+	if err := endpoint.Distinct(r, c.Output, append(others, c.Inputs...)...); err != nil {
 		return err
 	}
 	onStdout := 0
@@ -86,7 +87,7 @@ func (c *Command) Run(r *filter.Run) error {
 	if r.DryRun() {
 		return nil
 	}
-	in, err := c.read()
+	in, err := c.read(r)
 	if err != nil {
 		return err
 	}
@@ -94,7 +95,7 @@ func (c *Command) Run(r *filter.Run) error {
 		Windows: in.windows, Topics: int(in.matrix.Columns) - 1, Groups: in.groups, Confidence: c.Confidence,
 		Test: Test{Rate: c.AlarmRate, Baseline: c.Baseline, Change: c.Change},
 	}
-	if s.Names, err = c.names(s.Topics); err != nil {
+	if s.Names, err = c.names(r, s.Topics); err != nil {
 		return err
 	}
 	rows := s.Rows()
@@ -114,7 +115,7 @@ func (c *Command) Run(r *filter.Run) error {
 		if err != nil {
 			return err
 		}
-		if err := endpoint.WriteFile(c.Alarms, wire.Side_PUBLIC, append(b, '\n')); err != nil {
+		if err := endpoint.WriteFile(r, c.Alarms, wire.Side_PUBLIC, append(b, '\n')); err != nil {
 			return err
 		}
 	}
@@ -123,22 +124,22 @@ func (c *Command) Run(r *filter.Run) error {
 		for _, a := range alarms {
 			lines = append(append(lines, a.line(unitName(in.unit))...), '\n')
 		}
-		if err := endpoint.WriteFile(c.News, wire.Side_PUBLIC, lines); err != nil {
+		if err := endpoint.WriteFile(r, c.News, wire.Side_PUBLIC, lines); err != nil {
 			return err
 		}
 	}
-	return write(c.Output, c.Format, in.unit, rows)
+	return write(r, c.Output, c.Format, in.unit, rows)
 }
 
 // inName is the number of words in a topic's name.
 const inName = 3
 
 // names returns the names of topics: those of --seeds, and then the leading words.
-func (c *Command) names(topics int) ([]string, error) {
+func (c *Command) names(ctx context.Context, topics int) ([]string, error) {
 	if c.Seeds == "" {
-		return c.leading(topics)
+		return c.leading(ctx, topics)
 	}
-	seeds, err := modelfile.ReadSeeds(c.Seeds)
+	seeds, err := modelfile.ReadSeeds(ctx, c.Seeds)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +147,7 @@ func (c *Command) names(topics int) ([]string, error) {
 		return nil, exit.Errorf(exit.Malformed, "%s: names %d topics, the releases have %d", c.Seeds, len(seeds),
 			topics)
 	}
-	names, err := c.leading(topics)
+	names, err := c.leading(ctx, topics)
 	if names == nil {
 		names = make([]string, topics)
 	}
@@ -157,11 +158,11 @@ func (c *Command) names(topics int) ([]string, error) {
 }
 
 // leading returns the leading words of each topic of --model; nil without it.
-func (c *Command) leading(topics int) ([]string, error) {
+func (c *Command) leading(ctx context.Context, topics int) ([]string, error) {
 	if c.Model == "" {
 		return nil, nil
 	}
-	m, err := modelfile.ReadTopics(c.Model, c.MaxCells)
+	m, err := modelfile.ReadTopics(ctx, c.Model, c.MaxCells)
 	if err != nil {
 		return nil, err
 	}

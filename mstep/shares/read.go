@@ -1,6 +1,7 @@
 package shares
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -23,14 +24,14 @@ type inputs struct {
 }
 
 // read reads the releases of all windows.
-func (c *Command) read() (*inputs, error) {
-	groups, err := modelfile.ReadGroups(c.Groups)
+func (c *Command) read(ctx context.Context) (*inputs, error) {
+	groups, err := modelfile.ReadGroups(ctx, c.Groups)
 	if err != nil {
 		return nil, err
 	}
 	in := &inputs{groups: groups, known: make(map[string]bool)}
 	for _, name := range c.Inputs {
-		if err := in.read(name, c.MaxCells); err != nil {
+		if err := in.read(ctx, name, c.MaxCells); err != nil {
 			return nil, err
 		}
 	}
@@ -41,8 +42,8 @@ func (c *Command) read() (*inputs, error) {
 }
 
 // read reads one stream of releases.
-func (in *inputs) read(name string, maxCells uint64) error {
-	from, h, err := endpoint.OpenStream(name, endpoint.Wanted{
+func (in *inputs) read(ctx context.Context, name string, maxCells uint64) error {
+	from, h, err := endpoint.OpenStream(ctx, name, endpoint.Wanted{
 		Kinds: []wire.Kind{wire.Kind_RELEASES}, Side: wire.Side_PUBLIC, MaxCells: maxCells,
 	})
 	if err != nil {

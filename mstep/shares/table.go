@@ -2,6 +2,7 @@ package shares
 
 import (
 	"bufio"
+	"context"
 	"encoding/csv"
 	"io"
 	"math"
@@ -44,8 +45,8 @@ func (r *Row) fields() ([]string, []float64) {
 }
 
 // write writes the series to a file.
-func write(name, format string, unit wire.Unit, rows []Row) error {
-	out, err := endpoint.Create(name, wire.Side_PUBLIC)
+func write(ctx context.Context, name, format string, unit wire.Unit, rows []Row) error {
+	out, err := endpoint.Create(ctx, name, wire.Side_PUBLIC)
 	if err != nil {
 		return err
 	}

@@ -115,7 +115,7 @@ func changed(t *testing.T, address, asked, answered string, change change) {
 	ended := make(chan error, 1)
 	go func() {
 		ended <- endpoint.Share(t.Context(), in, rounds, out, func(ctx context.Context, p *endpoint.Partition) error {
-			w, err := p.CreateStream(answers("a"), "none")
+			w, err := p.CreateStream(ctx, answers("a"), "none")
 			if err != nil {
 				return err
 			}

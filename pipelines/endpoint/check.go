@@ -13,11 +13,8 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// DryRun makes Open read neither standard input nor a FIFO, since nobody can read their bytes again. A read from such
-// an input returns ErrUnread. Package filter sets DryRun, and a dry run that meets ErrUnread ends without an error.
-var DryRun bool
-
-// ErrUnread is the error when a dry run reads from standard input or a FIFO.
+// ErrUnread is the error when a dry run reads from standard input or a FIFO. Package filter ends such a dry run without
+// an error.
 var ErrUnread = errors.New("a dry run reads neither standard input nor a FIFO")
 
 // unread replaces an input that a dry run must not read.
@@ -41,14 +38,14 @@ func Check(ctx context.Context, names ...string) error {
 
 func check(ctx context.Context, name string) error {
 	if name == Stdio {
-		return checkStdin()
+		return checkStdin(ctx)
 	}
 	if topic.Is(name) {
 		l, err := topic.Parse(name)
 		if err != nil {
 			return err
 		}
-		l.BrokerTime = l.FromTime() && !TrustStamps
+		l.BrokerTime = l.FromTime() && !Of(ctx).TrustStamps
 		return topic.Of(l).Find(ctx, l)
 	}
 	if err := local(name); err != nil {
@@ -64,8 +61,8 @@ func check(ctx context.Context, name string) error {
 	return f.Close()
 }
 
-func checkStdin() error {
-	if term.IsTerminal(int(os.Stdin.Fd())) {
+func checkStdin(ctx context.Context) error {
+	if term.IsTerminal(int(scopeOf(ctx).stdin().Fd())) {
 		return exit.Errorf(exit.Usage, "standard input is a terminal").WithHint("name an input file, or pipe one in")
 	}
 	return nil
@@ -82,7 +79,7 @@ func checkFIFO(name string) error {
 // CheckWritten returns an error if an output topic is missing and would not be created.
 func CheckWritten(ctx context.Context, name string) error {
 	l, err := writtenTopic(name)
-	if err != nil || NewTopics > 0 {
+	if err != nil || Of(ctx).NewTopics > 0 {
 		return err
 	}
 	return topic.Of(l).Find(ctx, l)
@@ -91,7 +88,7 @@ func CheckWritten(ctx context.Context, name string) error {
 // CheckStream returns an error if a stream cannot be opened or is not wanted. It does not read a topic.
 func CheckStream(ctx context.Context, name string, wanted Wanted) error {
 	if topic.Is(name) {
-		l, err := inputTopic(name, wanted)
+		l, err := inputTopic(ctx, name, wanted)
 		if err != nil {
 			return err
 		}
@@ -104,7 +101,7 @@ func CheckStream(ctx context.Context, name string, wanted Wanted) error {
 	if err := Check(ctx, name); err != nil {
 		return err
 	}
-	in, _, err := OpenStream(name, wanted)
+	in, _, err := OpenStream(ctx, name, wanted)
 	if err != nil {
 		return err
 	}

@@ -54,11 +54,10 @@ func TestCheckUnreadable(t *testing.T) {
 
 // TestDryRun: of what can be read once only, nothing is read, and its writer is not told that a reader came.
 func TestDryRun(t *testing.T) {
-	defer func() { endpoint.DryRun = false }()
 	path := fifo(t)
-	endpoint.DryRun = true
+	dry := endpoint.With(t.Context(), endpoint.Options{DryRun: true})
 	for range 2 {
-		in, err := endpoint.Open(path)
+		in, err := endpoint.Open(dry, path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,22 +65,22 @@ func TestDryRun(t *testing.T) {
 			t.Errorf("read of a FIFO: %v", err)
 		}
 		in.Close()
-		if _, _, err := endpoint.OpenStream(path, rounds); !errors.Is(err, endpoint.ErrUnread) {
+		if _, _, err := endpoint.OpenStream(dry, path, rounds); !errors.Is(err, endpoint.ErrUnread) {
 			t.Errorf("stream of a FIFO: %v", err)
 		}
-		if err := endpoint.CheckStream(t.Context(), path, rounds); !errors.Is(err, endpoint.ErrUnread) {
+		if err := endpoint.CheckStream(dry, path, rounds); !errors.Is(err, endpoint.ErrUnread) {
 			t.Errorf("check of a FIFO: %v", err)
 		}
 	}
 	came := make(chan *endpoint.Output, 1)
 	go func() {
-		out, err := endpoint.Create(path, wire.Side_PRIVATE)
+		out, err := endpoint.Create(t.Context(), path, wire.Side_PRIVATE)
 		if err != nil {
 			t.Error(err)
 		}
 		came <- out
 	}()
-	in, err := endpoint.Open(path)
+	in, err := endpoint.Open(dry, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,20 +90,18 @@ func TestDryRun(t *testing.T) {
 		t.Error("the writer found a reader")
 	case <-time.After(50 * time.Millisecond):
 	}
-	endpoint.DryRun = false
-	if in, err = endpoint.Open(path); err != nil {
+	if in, err = endpoint.Open(t.Context(), path); err != nil {
 		t.Fatal(err)
 	}
 	defer in.Close()
 	(<-came).Abort()
 
-	endpoint.DryRun = true
 	file := filepath.Join(t.TempDir(), "rounds.pp")
 	fill(t, file, roundsHeader("a"), threeRounds...)
-	if err := endpoint.CheckStream(t.Context(), file, rounds); err != nil {
+	if err := endpoint.CheckStream(dry, file, rounds); err != nil {
 		t.Errorf("a file is read: %v", err)
 	}
-	wantCode(t, endpoint.CheckStream(t.Context(), file, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}}),
+	wantCode(t, endpoint.CheckStream(dry, file, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}}),
 		exit.Malformed)
-	wantCode(t, endpoint.CheckStream(t.Context(), file+".none", rounds), exit.Missing)
+	wantCode(t, endpoint.CheckStream(dry, file+".none", rounds), exit.Missing)
 }

@@ -1,5 +1,5 @@
 // Package endpoint opens the inputs and outputs of stages: "-", paths, FIFOs and topics, as plain text or as streams of
-// records. A stage handles all of them in the same way.
+// records. A stage handles all of them in the same way. The context of a run says how: see Options.
 //
 // Output files are atomic: a file is written under a temporary name in the same folder, synced, and renamed. Symbolic
 // links to a file are followed, and stay. Other hard links keep the old content. Descriptors, such as /dev/stdout and

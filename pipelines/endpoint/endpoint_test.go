@@ -33,11 +33,11 @@ type passCommand struct {
 	Input  string `arg:"" optional:"" help:"Input."`
 }
 
-func (c *passCommand) Run(*filter.Run) error {
-	if err := endpoint.Distinct(c.Output, c.Input); err != nil {
+func (c *passCommand) Run(r *filter.Run) error {
+	if err := endpoint.Distinct(r, c.Output, c.Input); err != nil {
 		return err
 	}
-	in, err := plain.Open(c.Input)
+	in, err := plain.Open(r, c.Input)
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (c *passCommand) Run(*filter.Run) error {
 	if c.Public {
 		side = wire.Side_PUBLIC
 	}
-	out, err := endpoint.Create(c.Output, side)
+	out, err := endpoint.Create(r, c.Output, side)
 	if err != nil {
 		return err
 	}
@@ -87,16 +87,16 @@ func TestWhatIsNoFileIsRefused(t *testing.T) {
 		{folder, exit.Missing, exit.Usage},
 		{filepath.Join(folder, "nowhere", "docs.pp"), exit.Missing, exit.Missing},
 	} {
-		in, err := endpoint.Open(c.name)
+		in, err := endpoint.Open(t.Context(), c.name)
 		if err == nil {
 			_, err = io.ReadAll(in)
 			in.Close()
 		}
 		wantCode(t, err, c.in)
-		_, err = endpoint.Create(c.name, wire.Side_PRIVATE)
+		_, err = endpoint.Create(t.Context(), c.name, wire.Side_PRIVATE)
 		wantCode(t, err, c.made)
 	}
-	_, err := endpoint.Create(filepath.Join(folder, "nowhere", "docs.pp"), wire.Side_PRIVATE)
+	_, err := endpoint.Create(t.Context(), filepath.Join(folder, "nowhere", "docs.pp"), wire.Side_PRIVATE)
 	if path := (*os.PathError)(nil); !errors.As(err, &path) || filepath.Base(path.Path) != "docs.pp" {
 		t.Errorf("the error does not name the output as the caller does: %v", err)
 	}

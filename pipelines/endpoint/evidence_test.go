@@ -82,7 +82,8 @@ func TestOffsetsDecideNothing(t *testing.T) {
 			ctx, cancel := testkit.Progress(15*time.Second, fake.Broker().Written("answers.private"))
 			defer cancel()
 			if offset.note != "end" {
-				readers, _, err := endpoint.OpenStreams(in, endpoint.Wanted{Kinds: rounds.Kinds, Answers: out})
+				readers, _, err := endpoint.OpenStreams(t.Context(), in, endpoint.Wanted{Kinds: rounds.Kinds,
+					Answers: out})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -97,7 +98,7 @@ func TestOffsetsDecideNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, partition := range []string{"?partition=0", "?partition=1"} {
-				r, _, err := endpoint.OpenStream(out+partition, rounds)
+				r, _, err := endpoint.OpenStream(t.Context(), out+partition, rounds)
 				if err != nil || !equal(all(t, r), parts...) {
 					t.Errorf("answers of %s: %v", partition, err)
 				}
@@ -117,16 +118,16 @@ func TestOffsetsThatStand(t *testing.T) {
 	put(t, streams(t, out, roundsHeader("a"))[0], round(1, 3)...) // by a slower program
 	commit(t, fake.Address, "g", "rounds.private", noted{2, "round 2 of 9"})
 	wanted := endpoint.Wanted{Kinds: rounds.Kinds, Answers: out}
-	r, _, err := endpoint.OpenStream(in, wanted)
+	r, _, err := endpoint.OpenStream(t.Context(), in, wanted)
 	if err != nil || !equal(all(t, r), round(3, 3)) {
 		t.Fatalf("not after round 2: %v", err)
 	}
 	fake.DeleteRecords("rounds.private", 0, 2) // the message that closes round 2 is gone, and none that is unread
-	if r, _, err = endpoint.OpenStream(in, wanted); err != nil || !equal(all(t, r), round(3, 3)) {
+	if r, _, err = endpoint.OpenStream(t.Context(), in, wanted); err != nil || !equal(all(t, r), round(3, 3)) {
 		t.Errorf("retention took what was answered: %v", err)
 	}
 	fake.DeleteRecords("answers.private", 0, 3)
-	if r, _, err = endpoint.OpenStream(in, wanted); err != nil || !equal(all(t, r), round(3, 3)) {
+	if r, _, err = endpoint.OpenStream(t.Context(), in, wanted); err != nil || !equal(all(t, r), round(3, 3)) {
 		t.Errorf("retention took all answers: %v", err)
 	}
 }
@@ -211,7 +212,7 @@ func TestForeignEnd(t *testing.T) {
 			}
 			endAlone(t, cut, roundsHeader("a"))
 			put(t, w, round(2, 3)...)
-			r, _, err := endpoint.OpenStream(cut, rounds)
+			r, _, err := endpoint.OpenStream(t.Context(), cut, rounds)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -241,7 +242,7 @@ func TestComplete(t *testing.T) {
 	fill(t, topic(fake.Address, "windows.private"), roundsHeader("a"), windows)
 	for _, name := range []string{"rounds.private", "rounds.private?group=g", "rounds.private?from=2",
 		"windows.private"} {
-		r, _, err := endpoint.OpenStream(topic(fake.Address, name),
+		r, _, err := endpoint.OpenStream(t.Context(), topic(fake.Address, name),
 			endpoint.Wanted{Kinds: rounds.Kinds, Answers: topic(fake.Address, "answers.private")})
 		if err != nil {
 			t.Fatal(err)

@@ -1,12 +1,12 @@
 package endpoint
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -23,13 +23,6 @@ import (
 // retry is the time between two looks at a FIFO without its other end.
 const retry = 5 * time.Millisecond
 
-// Patience limits a FIFO reader's wait for the first writer; 0 means no limit. A stage in a loop sets a shorter limit:
-// the program that closes the loop may have died before it opened the FIFO, and no other program would notice.
-var Patience = Usual
-
-// ReaderPatience limits a FIFO writer's wait for the reader; 0 means no limit.
-var ReaderPatience = Usual
-
 // isFIFO says whether name is a FIFO.
 func isFIFO(name string) bool {
 	info, err := os.Stat(name)
@@ -40,19 +33,22 @@ func isFIFO(name string) bool {
 type fifoReader struct {
 	*os.File
 	begun    bool
-	deadline time.Time // for the first writer to come
-	ended    func()    // ends the reported wait for the first writer; nil: no wait is reported
+	deadline time.Time     // for the first writer to come
+	patience time.Duration // see Options
+	run      *run
+	ended    func() // ends the reported wait for the first writer; nil: no wait is reported
 }
 
 // openFIFO opens a FIFO for reading without waiting for a writer.
-func openFIFO(name string) (*fifoReader, error) {
+func openFIFO(ctx context.Context, name string) (*fifoReader, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
-	r := &fifoReader{File: f}
-	if Patience > 0 {
-		r.deadline = time.Now().Add(Patience)
+	s := scopeOf(ctx)
+	r := &fifoReader{File: f, patience: s.Patience, run: s.run}
+	if s.Patience > 0 {
+		r.deadline = time.Now().Add(s.Patience)
 	}
 	return r, nil
 }
@@ -73,13 +69,13 @@ func (f *fifoReader) Read(b []byte) (int, error) {
 			return n, err
 		}
 		if f.ended == nil {
-			what := fmt.Sprintf("a program that opens the FIFO %s to write%s", f.Name(), until(Patience))
-			f.ended = await(what, nobody)
+			what := fmt.Sprintf("a program that opens the FIFO %s to write%s", f.Name(), until(f.patience))
+			f.ended = f.run.await(what, nobody)
 		}
 		if !f.deadline.IsZero() && time.Now().After(f.deadline) {
 			f.found()
 			name := f.Name()
-			return 0, exit.Errorf(exit.Missing, "%s: no program opened this FIFO to write within %v", name, Patience).
+			return 0, exit.Errorf(exit.Missing, "%s: no program opened this FIFO to write within %v", name, f.patience).
 				WithHint("start the program that writes it; for parameters that is mstep --params-out %s", name)
 		}
 		time.Sleep(retry)
@@ -117,39 +113,32 @@ func (f *fifoReader) found() {
 }
 
 // written says whether the FIFO had a writer that has gone: the system reports a hang-up only after a first writer.
-func (f *fifoReader) written() (gone bool) {
-	raw, err := f.SyscallConn()
-	if err != nil {
-		return false
-	}
-	raw.Control(func(fd uintptr) {
-		fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
-		n, err := unix.Poll(fds, 0)
-		gone = err == nil && n == 1 && fds[0].Revents&unix.POLLHUP != 0
-	})
-	return gone
+func (f *fifoReader) written() bool {
+	events, ok := poll(f.File)
+	return ok && events&unix.POLLHUP != 0
 }
 
 // createFIFO waits until the FIFO has a reader, and opens the FIFO for writing. It gives up when standard input is a
 // pipe that ended without data: then the pipeline has failed, and so has the reader.
-func createFIFO(name string) (*os.File, error) {
-	what := fmt.Sprintf("a program that opens the FIFO %s to read%s", name, until(ReaderPatience))
+func createFIFO(ctx context.Context, name string) (*os.File, error) {
+	s := scopeOf(ctx)
+	what := fmt.Sprintf("a program that opens the FIFO %s to read%s", name, until(s.ReaderPatience))
 	at := nobody
-	if upstream() {
+	if upstream(s.stdin()) {
 		at = somebody
 	}
-	defer await(what, at)()
+	defer s.run.await(what, at)()
 	for began := time.Now(); ; time.Sleep(retry) {
 		f, err := os.OpenFile(name, os.O_WRONLY|syscall.O_NONBLOCK, 0)
 		if !errors.Is(err, syscall.ENXIO) {
 			return f, err
 		}
-		if InputGone() {
+		if InputGone(ctx) {
 			return nil, exit.Errorf(exit.Malformed, "standard input ended before %s had a reader", name)
 		}
-		if ReaderPatience > 0 && time.Since(began) > ReaderPatience {
+		if s.ReaderPatience > 0 && time.Since(began) > s.ReaderPatience {
 			return nil, exit.Errorf(exit.Missing, "%s: no program opened this FIFO to read within %v", name,
-				ReaderPatience).
+				s.ReaderPatience).
 				WithHint("is estep --params %s running beside this stage?", name)
 		}
 	}
@@ -157,44 +146,53 @@ func createFIFO(name string) (*os.File, error) {
 
 // upstream says whether standard input is a pipe with a living writer. If so, earlier stages are still at work, and the
 // FIFO's reader may open the FIFO later.
-func upstream() bool {
-	fds := []unix.PollFd{{Fd: 0, Events: unix.POLLIN}}
-	_, err := unix.Poll(fds, 0)
-	return err == nil && pipe(os.Stdin.Stat()) && fds[0].Revents&unix.POLLHUP == 0
+func upstream(stdin *os.File) bool {
+	events, ok := poll(stdin)
+	return ok && pipe(stdin.Stat()) && events&unix.POLLHUP == 0
+}
+
+// poll returns what has happened at a file (poll(2)), without waiting. It does not use f.Fd(), which would make a pipe
+// block.
+func poll(f *os.File) (events int16, ok bool) {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return 0, false
+	}
+	err = raw.Control(func(fd uintptr) {
+		fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+		_, err := unix.Poll(fds, 0)
+		events, ok = fds[0].Revents, err == nil
+	})
+	return events, ok && err == nil
 }
 
 // CutUpstream says whether an error only repeats that an earlier stage failed: standard input is a pipe, and it ended
 // too early.
-func CutUpstream(err error) bool { return pipe(os.Stdin.Stat()) && stream.Cut(err, "standard input") }
+func CutUpstream(ctx context.Context, err error) bool {
+	return pipe(scopeOf(ctx).stdin().Stat()) && stream.Cut(err, "standard input")
+}
 
 // InputGone says whether standard input is a pipe without writers and without unread data.
-func InputGone() bool {
-	fds := []unix.PollFd{{Fd: 0, Events: unix.POLLIN}}
-	n, err := unix.Poll(fds, 0)
-	return err == nil && n == 1 && fds[0].Revents&unix.POLLHUP != 0 && fds[0].Revents&unix.POLLIN == 0
+func InputGone(ctx context.Context) bool {
+	events, ok := poll(scopeOf(ctx).stdin())
+	return ok && events&unix.POLLHUP != 0 && events&unix.POLLIN == 0
 }
 
 // watch is the time between two looks at standard output. A blocking poll would keep standard output open after its
 // close.
 const watch = 100 * time.Millisecond
 
-// stdoutClosed says that this process has closed standard output.
-var stdoutClosed atomic.Bool
-
 // WatchReader calls gone when standard output is a pipe and its reader goes away, even while nothing is being written.
 // So a pipeline ends when its last stage dies while its first stages wait.
-func WatchReader(gone func()) {
-	info, err := os.Stdout.Stat()
-	if err != nil || info.Mode()&os.ModeNamedPipe == 0 {
+func WatchReader(ctx context.Context, gone func()) {
+	s := scopeOf(ctx)
+	if info, err := s.stdout().Stat(); err != nil || info.Mode()&os.ModeNamedPipe == 0 {
 		return
 	}
-	for !stdoutClosed.Load() {
-		fds := []unix.PollFd{{Fd: 1}}
-		if n, err := unix.Poll(fds, 0); err == nil && n == 1 && fds[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0 &&
-			!stdoutClosed.Load() {
+	for ; !s.run.closed.Load(); time.Sleep(watch) {
+		if events, ok := poll(s.stdout()); ok && events&(unix.POLLERR|unix.POLLHUP) != 0 && !s.run.closed.Load() {
 			gone()
 			return
 		}
-		time.Sleep(watch)
 	}
 }

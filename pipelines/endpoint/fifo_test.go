@@ -1,6 +1,7 @@
 package endpoint_test
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -27,7 +28,12 @@ func fifo(t *testing.T) string {
 // readAll opens a FIFO and reads it to its end in the background.
 func readAll(t *testing.T, path string) (in *endpoint.Input, content <-chan string, failed <-chan error) {
 	t.Helper()
-	in, err := endpoint.Open(path)
+	return readAllOf(t.Context(), t, path)
+}
+
+func readAllOf(ctx context.Context, t *testing.T, path string) (*endpoint.Input, <-chan string, <-chan error) {
+	t.Helper()
+	in, err := endpoint.Open(ctx, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +49,7 @@ func readAll(t *testing.T, path string) (in *endpoint.Input, content <-chan stri
 // TestFIFOCarriesAStream opens both ends in either order; the first waits for the second, which a plain file would not.
 func TestFIFOCarriesAStream(t *testing.T) {
 	send := func(path string) error {
-		out, err := endpoint.Create(path, wire.Side_PRIVATE)
+		out, err := endpoint.Create(t.Context(), path, wire.Side_PRIVATE)
 		if err != nil {
 			return err
 		}
@@ -84,7 +90,7 @@ func TestFIFOCarriesAStream(t *testing.T) {
 func TestFIFOWhoseWriterLeavesWithoutData(t *testing.T) {
 	path := fifo(t)
 	_, content, failed := readAll(t, path)
-	out, err := endpoint.Create(path, wire.Side_PRIVATE)
+	out, err := endpoint.Create(t.Context(), path, wire.Side_PRIVATE)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,10 +109,9 @@ func TestFIFOWhoseWriterNeverComes(t *testing.T) {
 		t.Errorf("closed: got %q, %v", got, err)
 	}
 
-	defer func(before time.Duration) { endpoint.Patience = before }(endpoint.Patience)
-	endpoint.Patience = 20 * time.Millisecond
 	path := fifo(t)
-	_, content, failed = readAll(t, path)
+	impatient := endpoint.With(t.Context(), endpoint.Options{Patience: 20 * time.Millisecond})
+	_, content, failed = readAllOf(impatient, t, path)
 	got, err := <-content, <-failed
 	if wantCode(t, err, exit.Missing); got != "" || !strings.Contains(exit.Hint(err), path) {
 		t.Errorf("waited: got %q, %v", got, err)
@@ -114,10 +119,9 @@ func TestFIFOWhoseWriterNeverComes(t *testing.T) {
 }
 
 func TestFIFOWhoseReaderNeverComes(t *testing.T) {
-	defer func(before time.Duration) { endpoint.ReaderPatience = before }(endpoint.ReaderPatience)
-	endpoint.ReaderPatience = 20 * time.Millisecond
 	path := fifo(t)
-	_, err := endpoint.Create(path, wire.Side_PUBLIC)
+	ctx := endpoint.With(t.Context(), endpoint.Options{ReaderPatience: 20 * time.Millisecond})
+	_, err := endpoint.Create(ctx, path, wire.Side_PUBLIC)
 	if wantCode(t, err, exit.Missing); !strings.Contains(exit.Hint(err), path) {
 		t.Errorf("the hint is %q", exit.Hint(err))
 	}
@@ -125,7 +129,7 @@ func TestFIFOWhoseReaderNeverComes(t *testing.T) {
 
 func TestFIFOWhoseReaderIsGone(t *testing.T) {
 	path := fifo(t)
-	in, err := endpoint.Open(path)
+	in, err := endpoint.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,12 +17,13 @@ type Follower struct {
 	run   string // "": any
 	round uint32 // the last complete round in the topic
 	ended bool
+	waits *run
 }
 
 // Follow opens a public topic with one partition, at the oldest message that retention has left. If NewTopics is set,
 // Follow creates a missing topic.
 func Follow(ctx context.Context, name, run string) (*Follower, error) {
-	l, err := inputTopic(name, Wanted{Side: wire.Side_PUBLIC})
+	l, err := inputTopic(ctx, name, Wanted{Side: wire.Side_PUBLIC})
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +31,7 @@ func Follow(ctx context.Context, name, run string) (*Follower, error) {
 		return nil, exit.Errorf(exit.Usage, "%s: group, from and until do not belong to a topic that is followed", l)
 	}
 	l.From = topic.Oldest
-	if err := create(l, 1); err != nil {
+	if err := create(ctx, l, 1); err != nil {
 		return nil, err
 	}
 	logs, err := topic.Of(l).Open(ctx, l)
@@ -41,7 +42,7 @@ func Follow(ctx context.Context, name, run string) (*Follower, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Follower{log: log, run: run}, nil
+	return &Follower{log: log, run: run, waits: scopeOf(ctx).run}, nil
 }
 
 // Reached says whether this round or a later one is known to be complete in the topic. Wait then returns at once.
@@ -49,7 +50,7 @@ func (f *Follower) Reached(round uint32) bool { return f.round >= round }
 
 // Wait waits until this round or a later one is complete in the topic. Rounds may be missing, and may be repeated.
 func (f *Follower) Wait(round uint32) error {
-	defer await(fmt.Sprintf("the release of round %d in %s", round, f.log.Name()), broker)()
+	defer f.waits.await(fmt.Sprintf("the release of round %d in %s", round, f.log.Name()), broker)()
 	for !f.Reached(round) {
 		if f.ended {
 			return exit.Errorf(exit.Malformed, "%s: the stream has ended at round %d, and round %d is not there",

@@ -24,7 +24,7 @@ func publicHeader(kind wire.Kind, run string) *wire.Header {
 // parametersOf writes the parameters of rounds as one program does, with their end if that is wanted.
 func parametersOf(t *testing.T, topic, run string, end bool, rounds ...uint32) {
 	t.Helper()
-	out, err := endpoint.CreateStream(topic, publicHeader(wire.Kind_PARAMETERS, run), "none")
+	out, err := endpoint.CreateStream(t.Context(), topic, publicHeader(wire.Kind_PARAMETERS, run), "none")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestFollowPart(t *testing.T) {
 	name, h := topic(fake.Address, "p"), publicHeader(wire.Kind_PARAMETERS, "r")
 	const cells = 200_000 // of several frames and more than one request
 	h.Matrices[0].Columns = cells
-	out, err := endpoint.CreateStream(name, h, "none")
+	out, err := endpoint.CreateStream(t.Context(), name, h, "none")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestFollowPart(t *testing.T) {
 		t.Fatal(err)
 	}
 	for midway := false; !midway; time.Sleep(time.Millisecond) {
-		tails, err := endpoint.Tails(name, h)
+		tails, err := endpoint.Tails(t.Context(), name, h)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,9 +153,11 @@ func TestFollowMakes(t *testing.T) {
 	if _, err := endpoint.Follow(t.Context(), name, "r"); exit.Code(err) != exit.Missing {
 		t.Errorf("%v", err)
 	}
-	defer func(before int) { endpoint.NewTopics = before }(endpoint.NewTopics)
-	endpoint.NewTopics = 3
-	follow(t, name, "r")
+	f, err := endpoint.Follow(endpoint.With(t.Context(), endpoint.Options{NewTopics: 3}), name, "r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
 	if n := len(fake.PartitionInfos("new")); n != 1 {
 		t.Errorf("%d partitions", n)
 	}

@@ -67,11 +67,11 @@ func TestForgedMarks(t *testing.T) {
 				if err := endpoint.Share(ctx, in+query, rounds, out, (&copier{run: "a"}).work); err != nil {
 					t.Fatal(err)
 				}
-				tails, err := endpoint.Tails(out, roundsHeader("a"))
+				tails, err := endpoint.Tails(t.Context(), out, roundsHeader("a"))
 				if err != nil || tails[0].Closed != 9 || !tails[0].Ended {
 					t.Errorf("the answers are %+v, %v", tails, err)
 				}
-				r, _, err := endpoint.OpenStream(out, rounds)
+				r, _, err := endpoint.OpenStream(t.Context(), out, rounds)
 				if err != nil {
 					t.Fatal(err)
 				}

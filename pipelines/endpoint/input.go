@@ -31,31 +31,32 @@ func (in *Input) Close() error {
 
 // Open opens an input for reading. The names "" and "-" mean standard input; other names are paths or topics of text. A
 // read from a FIFO waits for the first writer.
-func Open(name string) (*Input, error) {
+func Open(ctx context.Context, name string) (*Input, error) {
+	s := scopeOf(ctx)
 	if name == "" || name == Stdio {
-		if err := checkStdin(); err != nil {
+		if err := checkStdin(ctx); err != nil {
 			return nil, err
 		}
-		if DryRun {
+		if s.DryRun {
 			return &Input{Reader: unread{}, Name: "standard input"}, nil
 		}
-		return &Input{Reader: told(os.Stdin, os.Stdin, "standard input"), Name: "standard input"}, nil
+		return &Input{Reader: s.run.told(s.stdin(), s.stdin(), "standard input"), Name: "standard input"}, nil
 	}
 	if topic.Is(name) {
-		return openText(name)
+		return openText(ctx, name)
 	}
 	if err := local(name); err != nil {
 		return nil, err
 	}
-	if isFIFO(name) && DryRun {
+	if isFIFO(name) && s.DryRun {
 		return &Input{Reader: unread{}, Name: name}, checkFIFO(name)
 	}
 	if isFIFO(name) {
-		f, err := openFIFO(name)
+		f, err := openFIFO(ctx, name)
 		if err != nil {
 			return nil, err
 		}
-		return &Input{Reader: told(f, f.File, name), Name: name, file: f}, nil
+		return &Input{Reader: s.run.told(f, f.File, name), Name: name, file: f}, nil
 	}
 	f, err := os.Open(name)
 	if err != nil {
@@ -65,16 +66,16 @@ func Open(name string) (*Input, error) {
 }
 
 // openText opens a text topic. Each message is a line.
-func openText(name string) (*Input, error) {
-	t, l, err := OpenTexts(name)
+func openText(ctx context.Context, name string) (*Input, error) {
+	t, l, err := OpenTexts(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	return &Input{Reader: awaited{t, "messages of " + l.Topic, broker}, Name: l.Topic, file: t}, nil
+	return &Input{Reader: awaited{t, scopeOf(ctx).run, "messages of " + l.Topic, broker}, Name: l.Topic, file: t}, nil
 }
 
 // OpenTexts opens a text topic, to be read message by message.
-func OpenTexts(name string) (topic.Texts, *topic.Location, error) {
+func OpenTexts(ctx context.Context, name string) (topic.Texts, *topic.Location, error) {
 	l, err := topic.Parse(name)
 	if err != nil {
 		return nil, nil, err
@@ -82,14 +83,14 @@ func OpenTexts(name string) (topic.Texts, *topic.Location, error) {
 	if l.Group != "" {
 		return nil, nil, exit.Errorf(exit.Usage, "%s: a group is for estep and privatize", l)
 	}
-	l.BrokerTime, l.Whole = l.FromTime() && !TrustStamps, true
+	l.BrokerTime, l.Whole = l.FromTime() && !Of(ctx).TrustStamps, true
 	t, err := topic.Of(l).OpenText(context.Background(), l)
 	return t, l, err
 }
 
 // Size returns the number of bytes in a regular file. For other inputs, known is false.
-func Size(name string) (bytes int64, known bool) {
-	info, err := stat(name)
+func Size(ctx context.Context, name string) (bytes int64, known bool) {
+	info, err := stat(ctx, name)
 	if err != nil || !info.Mode().IsRegular() {
 		return 0, false
 	}
@@ -97,9 +98,9 @@ func Size(name string) (bytes int64, known bool) {
 }
 
 // stat describes an input; "" and "-" are standard input.
-func stat(input string) (os.FileInfo, error) {
+func stat(ctx context.Context, input string) (os.FileInfo, error) {
 	if input == "" || input == Stdio {
-		return os.Stdin.Stat()
+		return scopeOf(ctx).stdin().Stat()
 	}
 	return os.Stat(input)
 }
@@ -116,13 +117,13 @@ func local(name string) error {
 }
 
 // Distinct refuses an output that is also one of the inputs; the input "-" is standard input.
-func Distinct(output string, inputs ...string) error {
+func Distinct(ctx context.Context, output string, inputs ...string) error {
 	out, err := os.Stat(output)
 	if err != nil || !out.Mode().IsRegular() {
 		return nil // a new output, or an output that writing does not replace
 	}
 	for _, input := range inputs {
-		if in, err := stat(input); err == nil && os.SameFile(in, out) {
+		if in, err := stat(ctx, input); err == nil && os.SameFile(in, out) {
 			return exit.Errorf(exit.Usage, "output %s is also the input", output)
 		}
 	}
@@ -131,9 +132,9 @@ func Distinct(output string, inputs ...string) error {
 
 // Once refuses an input that is given twice, also under another name of its file: the input's records would count
 // twice.
-func Once(inputs []string) error {
+func Once(ctx context.Context, inputs []string) error {
 	for i, name := range inputs {
-		if slices.Contains(inputs[:i], name) || Distinct(name, inputs[:i]...) != nil {
+		if slices.Contains(inputs[:i], name) || Distinct(ctx, name, inputs[:i]...) != nil {
 			return exit.Errorf(exit.Usage, "input %s is given twice", name)
 		}
 	}
@@ -141,11 +142,11 @@ func Once(inputs []string) error {
 }
 
 // ReadFile reads a small file, such as a grant, whole. A file larger than limit bytes is an error.
-func ReadFile(name string, limit int64) ([]byte, error) {
+func ReadFile(ctx context.Context, name string, limit int64) ([]byte, error) {
 	if err := local(name); err != nil {
 		return nil, err
 	}
-	in, err := Open(name)
+	in, err := Open(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -163,8 +164,8 @@ func ReadFile(name string, limit int64) ([]byte, error) {
 // ReadKey reads the key of secret coins; the key must have size bytes. ReadKey refuses a file that all users may read
 // or change, since its content is no secret. Group access is allowed: Kubernetes, for example, gives a volume to a
 // group.
-func ReadKey(name string, size int) ([]byte, error) {
-	key, err := ReadFile(name, int64(size))
+func ReadKey(ctx context.Context, name string, size int) ([]byte, error) {
+	key, err := ReadFile(ctx, name, int64(size))
 	if err != nil {
 		return nil, err
 	}

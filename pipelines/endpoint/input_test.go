@@ -39,16 +39,16 @@ func TestDistinct(t *testing.T) {
 		{endpoint.Stdio, []string{endpoint.Stdio}, exit.OK},
 		{"", []string{""}, exit.OK},
 	} {
-		wantCode(t, endpoint.Distinct(c.output, c.inputs...), c.code)
+		wantCode(t, endpoint.Distinct(t.Context(), c.output, c.inputs...), c.code)
 	}
 }
 
 func TestReadFileHasALimit(t *testing.T) {
 	path := write(t, t.TempDir(), "grant.json", []byte(marker))
-	if b, err := endpoint.ReadFile(path, int64(len(marker))); err != nil || string(b) != marker {
+	if b, err := endpoint.ReadFile(t.Context(), path, int64(len(marker))); err != nil || string(b) != marker {
 		t.Errorf("got %q, %v", b, err)
 	}
-	_, err := endpoint.ReadFile(path, int64(len(marker))-1)
+	_, err := endpoint.ReadFile(t.Context(), path, int64(len(marker))-1)
 	wantCode(t, err, exit.Malformed)
 }
 
@@ -68,7 +68,7 @@ func TestReadKey(t *testing.T) {
 		if err := os.Chmod(path, c.mode); err != nil {
 			t.Fatal(err)
 		}
-		key, err := endpoint.ReadKey(path, 32)
+		key, err := endpoint.ReadKey(t.Context(), path, 32)
 		if wantCode(t, err, c.code); (len(key) == 32) != (err == nil) {
 			t.Errorf("%s: %d bytes, %v", name, len(key), err)
 		}

@@ -18,8 +18,8 @@ type Messages struct {
 
 // OpenMessages opens a public topic's partitions for a reader that skips malformed messages. It reads up to the
 // ends of the partitions, and the name must say so (until=end). check refuses messages by the header of their stream.
-func OpenMessages(name string, check func(*wire.Header) error) ([]*Messages, error) {
-	l, err := inputTopic(name, Wanted{Side: wire.Side_PUBLIC})
+func OpenMessages(ctx context.Context, name string, check func(*wire.Header) error) ([]*Messages, error) {
+	l, err := inputTopic(ctx, name, Wanted{Side: wire.Side_PUBLIC})
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package endpoint
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -22,19 +23,18 @@ type Output struct {
 	temporary, path string
 	terminal        *shown // nil: file is not a terminal
 	reader          string // describes the pipe's reader; empty: file is not a pipe
+	stdout          bool
 	done            bool
+	run             *run
 }
-
-// OnTerminal is called before output goes to a terminal. It must stop other writers to the terminal, such as a progress
-// line.
-var OnTerminal = func() {}
 
 // Create opens an output. side says on which side of the wall its data belongs. "" and "-" mean standard output. Create
 // refuses to write private data to a terminal; for public data on a terminal the name must be "-". Only the owner can
 // read a file with private data. For a FIFO Create waits for the reader.
-func Create(name string, side wire.Side) (*Output, error) {
+func Create(ctx context.Context, name string, side wire.Side) (*Output, error) {
+	s := scopeOf(ctx)
 	if name == "" || name == Stdio {
-		if term.IsTerminal(int(os.Stdout.Fd())) {
+		if term.IsTerminal(int(s.stdout().Fd())) {
 			if side != wire.Side_PUBLIC {
 				return nil, errPrivate()
 			}
@@ -42,12 +42,14 @@ func Create(name string, side wire.Side) (*Output, error) {
 				return nil, exit.Errorf(exit.Usage, "refusing to write binary data to a terminal").
 					WithHint("name a file with -o, or force it with -o -")
 			}
-			OnTerminal()
+			if s.OnTerminal != nil {
+				s.OnTerminal()
+			}
 		}
-		if err := checkStdout(); err != nil {
+		if err := checkStdout(s.stdout()); err != nil {
 			return nil, err
 		}
-		return opened(os.Stdout), nil
+		return opened(ctx, s.stdout()), nil
 	}
 	if err := local(name); err != nil {
 		return nil, err
@@ -57,9 +59,9 @@ func Create(name string, side wire.Side) (*Output, error) {
 	case err != nil:
 		return nil, err
 	case t.Descriptor == syscall.Stdout:
-		return Create(Stdio, side)
+		return Create(ctx, Stdio, side)
 	case t.Descriptor >= 0:
-		return openDescriptor(name, t.Descriptor, side)
+		return openDescriptor(ctx, name, t.Descriptor, side)
 	}
 	info, err := os.Stat(t.Path)
 	switch {
@@ -69,14 +71,16 @@ func Create(name string, side wire.Side) (*Output, error) {
 	case info.Mode()&os.ModeSocket != 0:
 		return nil, exit.Errorf(exit.Usage, "output %s is a socket", name)
 	case !info.Mode().IsRegular() || t.foreign:
-		open := func(name string) (*os.File, error) { return os.OpenFile(name, os.O_WRONLY, 0) }
+		open := func(_ context.Context, name string) (*os.File, error) { return os.OpenFile(name, os.O_WRONLY, 0) }
 		switch {
 		case isFIFO(name):
 			open = createFIFO
 		case info.Mode().IsRegular():
-			open = func(name string) (*os.File, error) { return os.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0) }
+			open = func(_ context.Context, name string) (*os.File, error) {
+				return os.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0)
+			}
 		}
-		f, err := open(name)
+		f, err := open(ctx, name)
 		if err != nil {
 			return nil, err
 		}
@@ -84,26 +88,27 @@ func Create(name string, side wire.Side) (*Output, error) {
 			f.Close()
 			return nil, errPrivate()
 		}
-		return opened(f), nil
+		return opened(ctx, f), nil
 	}
 	mode := os.FileMode(0o666)
 	if side != wire.Side_PUBLIC {
 		mode = 0o600
 	}
-	f, err := createTemporary(t.Path, mode)
+	f, err := s.run.createTemporary(t.Path, mode)
 	if err != nil {
 		return nil, named(name, err)
 	}
-	return &Output{file: f, temporary: f.Name(), path: t.Path}, nil
+	return &Output{file: f, temporary: f.Name(), path: t.Path, run: s.run}, nil
 }
 
 // opened returns an Output that writes to f directly, without a temporary file.
-func opened(f *os.File) *Output {
+func opened(ctx context.Context, f *os.File) *Output {
 	widen(f)
-	o := &Output{file: f}
+	s := scopeOf(ctx)
+	o := &Output{file: f, stdout: f == s.stdout(), run: s.run}
 	info, err := f.Stat() // f.Fd() would make a pipe block
 	if pipe(info, err) {
-		o.reader = "the reader of " + map[bool]string{true: "standard output", false: f.Name()}[f == os.Stdout]
+		o.reader = "the reader of " + map[bool]string{true: "standard output", false: f.Name()}[o.stdout]
 	}
 	if err == nil && info.Mode()&os.ModeCharDevice != 0 && term.IsTerminal(int(f.Fd())) {
 		o.terminal = new(shown)
@@ -120,7 +125,7 @@ func errPrivate() error {
 // On a terminal it shows control characters instead of sending them.
 func (o *Output) Write(b []byte) (int, error) {
 	if o.reader != "" {
-		defer Await(o.reader)()
+		defer o.run.await(o.reader, somebody)()
 	}
 	if o.terminal == nil {
 		return o.file.Write(b)
@@ -150,9 +155,9 @@ func (o *Output) Sends() bool {
 }
 
 // Piped predicts the result of Pipe before the output is opened.
-func Piped(name string) bool {
+func Piped(ctx context.Context, name string) bool {
 	if name == "" || name == Stdio {
-		return pipe(os.Stdout.Stat())
+		return pipe(scopeOf(ctx).stdout().Stat())
 	}
 	return pipe(os.Stat(name))
 }
@@ -186,7 +191,7 @@ func (o *Output) Commit() error {
 	if err != nil {
 		os.Remove(o.temporary)
 	}
-	forget(o.temporary)
+	o.run.forget(o.temporary)
 	if err != nil {
 		return err
 	}
@@ -194,8 +199,8 @@ func (o *Output) Commit() error {
 }
 
 func (o *Output) close() error {
-	if o.file == os.Stdout {
-		stdoutClosed.Store(true)
+	if o.stdout {
+		o.run.closed.Store(true)
 	}
 	return o.file.Close()
 }
@@ -209,7 +214,7 @@ func (o *Output) Abort() {
 	o.close()
 	if o.temporary != "" {
 		os.Remove(o.temporary)
-		forget(o.temporary)
+		o.run.forget(o.temporary)
 	}
 }
 
@@ -224,11 +229,11 @@ func SyncFolder(path string) error {
 
 // WriteFile writes a small file whole or not at all. Public content is text that a terminal may show, so for public
 // content the name "" means standard output.
-func WriteFile(name string, side wire.Side, content []byte) error {
+func WriteFile(ctx context.Context, name string, side wire.Side, content []byte) error {
 	if name == "" && side == wire.Side_PUBLIC {
 		name = Stdio
 	}
-	out, err := Create(name, side)
+	out, err := Create(ctx, name, side)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package endpoint_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,7 +16,12 @@ import (
 // create begins an output with some content.
 func create(t *testing.T, path string, side wire.Side) *endpoint.Output {
 	t.Helper()
-	out, err := endpoint.Create(path, side)
+	return createOf(t.Context(), t, path, side)
+}
+
+func createOf(ctx context.Context, t *testing.T, path string, side wire.Side) *endpoint.Output {
+	t.Helper()
+	out, err := endpoint.Create(ctx, path, side)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +51,9 @@ func contents(t *testing.T, folder string) []string {
 }
 
 func TestFileComesWholeOrNotAtAll(t *testing.T) {
-	commit, signal := (*endpoint.Output).Commit, endpoint.RemoveTemporaries
+	commit := (*endpoint.Output).Commit
+	ctx := endpoint.With(t.Context(), endpoint.Options{})
+	signal := func() { endpoint.RemoveTemporaries(ctx) }
 	for _, before := range []string{"", "old"} {
 		for name, c := range map[string]struct {
 			end  func(*endpoint.Output) error
@@ -64,7 +72,7 @@ func TestFileComesWholeOrNotAtAll(t *testing.T) {
 			if before != "" {
 				write(t, folder, "out", []byte(before))
 			}
-			out := create(t, path, wire.Side_PRIVATE)
+			out := createOf(ctx, t, path, wire.Side_PRIVATE)
 			if b, _ := os.ReadFile(path); string(b) != before {
 				t.Errorf("%s: has its name before it is whole: %q", name, b)
 			}
@@ -144,7 +152,7 @@ func TestDeviceIsNotReplaced(t *testing.T) {
 func TestWriteFile(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "grant.json")
-	if err := endpoint.WriteFile(path, wire.Side_PUBLIC, []byte("{}")); err != nil {
+	if err := endpoint.WriteFile(t.Context(), path, wire.Side_PUBLIC, []byte("{}")); err != nil {
 		t.Fatal(err)
 	}
 	if got := contents(t, folder); strings.Join(got, " ") != "grant.json={}" {

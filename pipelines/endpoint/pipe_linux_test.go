@@ -64,7 +64,7 @@ func TestPipesAreWide(t *testing.T) {
 	defer stdout.Close()
 	usual := os.Stdout
 	os.Stdout = stdout
-	_, err = endpoint.Create("", wire.Side_PRIVATE)
+	_, err = endpoint.Create(t.Context(), "", wire.Side_PRIVATE)
 	os.Stdout = usual
 	if err != nil {
 		t.Fatal(err)

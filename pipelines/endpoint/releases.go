@@ -23,9 +23,9 @@ type Released struct {
 // Releases returns the header and all releases in a stream. For a topic it returns the releases of every writer, also
 // the duplicates that the topic's readers ignore. It begins at the first message that retention has left, unless the
 // name says otherwise, and stops at the topic's present end. The error for a topic without messages is stream.ErrEmpty.
-func Releases(name string) (*wire.Header, []Released, error) {
+func Releases(ctx context.Context, name string) (*wire.Header, []Released, error) {
 	wanted := Wanted{Kinds: []wire.Kind{wire.Kind_RELEASES}, Side: wire.Side_PUBLIC}
-	r, h, err := openHistory(name, wanted)
+	r, h, err := openHistory(ctx, name, wanted)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -49,8 +49,8 @@ func Releases(name string) (*wire.Header, []Released, error) {
 }
 
 // KindOf returns the kind of the stream in a file.
-func KindOf(name string) (wire.Kind, error) {
-	in, err := Open(name)
+func KindOf(ctx context.Context, name string) (wire.Kind, error) {
+	in, err := Open(ctx, name)
 	if err != nil {
 		return 0, err
 	}
@@ -80,11 +80,11 @@ func Holds(output string) (bool, error) {
 }
 
 // openHistory opens a stream. From a topic it returns the frames of every writer, including duplicates.
-func openHistory(name string, wanted Wanted) (*StreamReader, *wire.Header, error) {
+func openHistory(ctx context.Context, name string, wanted Wanted) (*StreamReader, *wire.Header, error) {
 	if !topic.Is(name) {
-		return OpenStream(name, wanted)
+		return OpenStream(ctx, name, wanted)
 	}
-	l, err := inputTopic(name, wanted)
+	l, err := inputTopic(ctx, name, wanted)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -92,7 +92,7 @@ func openHistory(name string, wanted Wanted) (*StreamReader, *wire.Header, error
 	if l.From == "" {
 		l.From = topic.Oldest
 	}
-	logs, _, err := openLogs(l, wanted)
+	logs, _, err := openLogs(ctx, l, wanted)
 	if err != nil {
 		return nil, nil, err
 	}

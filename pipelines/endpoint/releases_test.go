@@ -67,7 +67,7 @@ func release(t *testing.T, w *endpoint.StreamWriter, round uint32, first int64, 
 // wantReleases checks what an input holds, the heads of whole releases left out.
 func wantReleases(t *testing.T, name string, want ...endpoint.Released) {
 	t.Helper()
-	h, got, err := endpoint.Releases(name)
+	h, got, err := endpoint.Releases(t.Context(), name)
 	if err != nil || h.Run != "a" {
 		t.Fatalf("%s: header %v, %v", name, h, err)
 	}
@@ -89,7 +89,7 @@ func releases(t *testing.T, b *broker.Broker) {
 	written, two, foreign := b.Topic(t, "releases", 1, nil), b.Topic(t, "releases", 2, nil),
 		b.Topic(t, "releases", 1, nil)
 	name := topic(b.Address, written)
-	if _, _, err := endpoint.Releases(name); !errors.Is(err, wirestream.ErrEmpty) {
+	if _, _, err := endpoint.Releases(t.Context(), name); !errors.Is(err, wirestream.ErrEmpty) {
 		t.Errorf("an empty topic: %v", err)
 	}
 	create := func(name string) *endpoint.StreamWriter { return streams(t, name, releasesHeader())[0] }
@@ -116,7 +116,7 @@ func releases(t *testing.T, b *broker.Broker) {
 
 	// A file, and one that another program appended twice.
 	file := filepath.Join(t.TempDir(), "releases.pp")
-	out, err := endpoint.CreateStream(file, releasesHeader(), "fast")
+	out, err := endpoint.CreateStream(t.Context(), file, releasesHeader(), "fast")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func releases(t *testing.T, b *broker.Broker) {
 	wantReleases(t, name, all[1:]...)
 
 	for _, wrong := range []string{topic(b.Address, two), name + "?group=g", topic(b.Address, "releases.private")} {
-		_, _, err := endpoint.Releases(wrong)
+		_, _, err := endpoint.Releases(t.Context(), wrong)
 		wantCode(t, err, exit.Usage)
 	}
 }

@@ -26,9 +26,9 @@ type Partition struct {
 }
 
 // CreateStream begins the stream of answers for this partition.
-func (p *Partition) CreateStream(h *wire.Header, compression string) (*StreamWriter, error) {
+func (p *Partition) CreateStream(ctx context.Context, h *wire.Header, compression string) (*StreamWriter, error) {
 	if p.topic == nil {
-		return CreateStream(p.output, h, compression)
+		return CreateStream(ctx, p.output, h, compression)
 	}
 	if err := checkSide(p.topic, h.Side); err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func (p *Partition) note(h topic.Hint) {
 func Share(ctx context.Context, input string, wanted Wanted, output string,
 	work func(context.Context, *Partition) error) error {
 	if !topic.Is(input) {
-		r, h, err := OpenStream(input, wanted)
+		r, h, err := OpenStream(ctx, input, wanted)
 		if err != nil {
 			return err
 		}
@@ -84,7 +84,7 @@ func Share(ctx context.Context, input string, wanted Wanted, output string,
 	}
 	s := &sharing{wanted: wanted, work: work}
 	var err error
-	if s.input, err = inputTopic(input, wanted); err != nil {
+	if s.input, err = inputTopic(ctx, input, wanted); err != nil {
 		return err
 	}
 	if !topic.Is(output) {
@@ -102,7 +102,7 @@ func Share(ctx context.Context, input string, wanted Wanted, output string,
 			s.partitions = append(s.partitions, partition)
 		}
 	}
-	if err := create(s.output, in); err != nil {
+	if err := create(ctx, s.output, in); err != nil {
 		return err
 	}
 	out, err := topic.Of(s.output).Partitions(ctx, s.output)
@@ -176,7 +176,7 @@ func (s *sharing) single(ctx context.Context, output string) error {
 	if err != nil {
 		return err
 	}
-	streams, h, err := openAll([]topic.Log{log}, s.wanted, []place{{}})
+	streams, h, err := openAll(ctx, []topic.Log{log}, s.wanted, []place{{}})
 	if err != nil {
 		return err
 	}
@@ -232,7 +232,7 @@ func (s *sharing) part(ctx context.Context, member topic.Member, partition int) 
 		return err
 	}
 	after := place{max(closed(answers[0].Mark), hint.Round), hint.Planned}
-	streams, h, err := openAll([]topic.Log{log}, s.wanted, []place{after})
+	streams, h, err := openAll(ctx, []topic.Log{log}, s.wanted, []place{after})
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ func (c *copier) work(ctx context.Context, in *endpoint.Partition) error {
 	c.mutex.Lock()
 	c.names = append(c.names, in.Name())
 	c.mutex.Unlock()
-	out, err := in.CreateStream(answers(c.run), "none")
+	out, err := in.CreateStream(ctx, answers(c.run), "none")
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (c *copier) work(ctx context.Context, in *endpoint.Partition) error {
 // than the partition before.
 func wantAnswers(t *testing.T, name string, parts ...[]*wire.Record) {
 	t.Helper()
-	readers, _, err := endpoint.OpenStreams(name, rounds)
+	readers, _, err := endpoint.OpenStreams(t.Context(), name, rounds)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestShare(t *testing.T) {
 		if err := endpoint.Share(t.Context(), from, rounds, to, c.work); err != nil {
 			t.Fatalf("%s to %s: %v", from, to, err)
 		}
-		r, _, err := endpoint.OpenStream(to, rounds)
+		r, _, err := endpoint.OpenStream(t.Context(), to, rounds)
 		if err != nil || !equal(all(t, r), threeRounds...) {
 			t.Fatalf("%s to %s: %v", from, to, err)
 		}
@@ -125,11 +125,12 @@ func TestShare(t *testing.T) {
 	if err := endpoint.Share(t.Context(), in+"?partition=1", rounds, other, (&copier{run: "a"}).work); err != nil {
 		t.Fatal(err)
 	}
-	r, _, err := endpoint.OpenStream(other+"?partition=1", rounds)
+	r, _, err := endpoint.OpenStream(t.Context(), other+"?partition=1", rounds)
 	if err != nil || !equal(all(t, r), threeRounds[1:]...) {
 		t.Errorf("of only partition 1:  %v", err)
 	}
-	if tails, err := endpoint.Tails(other, answers("a")); err != nil || tails[0].Closed > 0 || tails[2].Closed > 0 {
+	if tails, err := endpoint.Tails(t.Context(), other,
+		answers("a")); err != nil || tails[0].Closed > 0 || tails[2].Closed > 0 {
 		t.Errorf("of only partition 1:  %+v, %v", tails, err)
 	}
 }

@@ -67,7 +67,7 @@ func TestStall(t *testing.T) {
 	name := topic(fake.Address, "rounds.private")
 	out := streams(t, name, roundsHeader("a"))[0]
 	put(t, out, round(1, 1)...)
-	in, _, err := endpoint.OpenStream(name, rounds)
+	in, _, err := endpoint.OpenStream(t.Context(), name, rounds)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package endpoint
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -132,25 +133,25 @@ type Wanted struct {
 
 // OpenStreams opens the streams of an input, one for each partition if the input is a topic, otherwise one. All of them
 // have the same header.
-func OpenStreams(name string, wanted Wanted) ([]*StreamReader, *wire.Header, error) {
+func OpenStreams(ctx context.Context, name string, wanted Wanted) ([]*StreamReader, *wire.Header, error) {
 	if topic.Is(name) {
-		return openTopic(name, wanted)
+		return openTopic(ctx, name, wanted)
 	}
-	r, h, err := OpenStream(name, wanted)
+	r, h, err := OpenStream(ctx, name, wanted)
 	return []*StreamReader{r}, h, err
 }
 
 // OpenStream opens a stream, reads its header, and refuses a stream that is not wanted.
-func OpenStream(name string, wanted Wanted) (*StreamReader, *wire.Header, error) {
+func OpenStream(ctx context.Context, name string, wanted Wanted) (*StreamReader, *wire.Header, error) {
 	if topic.Is(name) {
-		all, h, err := openTopic(name, wanted)
+		all, h, err := openTopic(ctx, name, wanted)
 		if err != nil {
 			return nil, nil, err
 		}
 		r, err := one(name, all, drop)
 		return r, h, err
 	}
-	in, err := Open(name)
+	in, err := Open(ctx, name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -240,21 +241,21 @@ type output interface {
 
 // CreateStreams opens the streams of an output, one for each partition if the output is a topic, otherwise one. All of
 // them get the header h.
-func CreateStreams(name string, h *wire.Header, compression string) ([]*StreamWriter, error) {
+func CreateStreams(ctx context.Context, name string, h *wire.Header, compression string) ([]*StreamWriter, error) {
 	if topic.Is(name) {
-		return createTopic(name, h, compression, false)
+		return createTopic(ctx, name, h, compression, false)
 	}
-	w, err := CreateStream(name, h, compression)
+	w, err := CreateStream(ctx, name, h, compression)
 	return []*StreamWriter{w}, err
 }
 
 // CreateStream opens an output for a stream with header h. compression is "none", "fast", "best" or "auto". "auto" is
 // "none" for a pipe, otherwise "fast" (measured: .ci/bench, pipeline).
-func CreateStream(name string, h *wire.Header, compression string) (*StreamWriter, error) {
+func CreateStream(ctx context.Context, name string, h *wire.Header, compression string) (*StreamWriter, error) {
 	if topic.Is(name) {
-		return createOne(name, h, compression, false)
+		return createOne(ctx, name, h, compression, false)
 	}
-	out, err := Create(name, h.Side)
+	out, err := Create(ctx, name, h.Side)
 	if err != nil {
 		return nil, err
 	}
@@ -269,17 +270,17 @@ func CreateStream(name string, h *wire.Header, compression string) (*StreamWrite
 // CreateShared opens a topic with one partition for a stream with header h. Other programs also write streams to this
 // topic. CreateShared does not read the topic's messages: a malformed message or another stage's message must not keep
 // anybody from writing.
-func CreateShared(name string, h *wire.Header, compression string) (*StreamWriter, error) {
-	return createOne(name, h, compression, true)
+func CreateShared(ctx context.Context, name string, h *wire.Header, compression string) (*StreamWriter, error) {
+	return createOne(ctx, name, h, compression, true)
 }
 
 // createOne begins a stream in a topic with one partition.
-func createOne(name string, h *wire.Header, compression string, shared bool) (*StreamWriter, error) {
-	if NewTopics > 1 {
-		return nil, exit.Errorf(exit.Usage, "--create %d: %s gets one stream, so it needs one partition", NewTopics,
-			name)
+func createOne(ctx context.Context, name string, h *wire.Header, compression string,
+	shared bool) (*StreamWriter, error) {
+	if n := Of(ctx).NewTopics; n > 1 {
+		return nil, exit.Errorf(exit.Usage, "--create %d: %s gets one stream, so it needs one partition", n, name)
 	}
-	all, err := createTopic(name, h, compression, shared)
+	all, err := createTopic(ctx, name, h, compression, shared)
 	if err != nil {
 		return nil, err
 	}

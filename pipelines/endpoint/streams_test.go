@@ -25,7 +25,7 @@ func document() *wire.Record {
 
 func stream(t *testing.T, path string, side wire.Side, compression string) *endpoint.StreamWriter {
 	t.Helper()
-	w, err := endpoint.CreateStream(path, header(side), compression)
+	w, err := endpoint.CreateStream(t.Context(), path, header(side), compression)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestValues(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rows.pp")
 	h := header(wire.Side_PRIVATE)
 	h.Values = true
-	w, err := endpoint.CreateStream(path, h, "none")
+	w, err := endpoint.CreateStream(t.Context(), path, h, "none")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,8 @@ func TestValues(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, values := range []bool{false, true} {
-		r, _, err := endpoint.OpenStream(path, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}, Values: values})
+		r, _, err := endpoint.OpenStream(t.Context(), path, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS},
+			Values: values})
 		if err == nil {
 			r.Close()
 		} else if exit.Code(err) != exit.Malformed {
@@ -70,7 +71,7 @@ func TestCompression(t *testing.T) {
 			Commit(&wire.Tally{Name: "empty", Value: 1}); err != nil {
 			t.Fatal(err)
 		}
-		r, h, err := endpoint.OpenStream(path, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}})
+		r, h, err := endpoint.OpenStream(t.Context(), path, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +115,7 @@ func TestUnwantedStreamsAreRefused(t *testing.T) {
 		{endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_ROUNDS, wire.Kind_SCORES}}, exit.Malformed,
 			"a stream of DOCUMENTS, must be of ROUNDS or SCORES"},
 	} {
-		r, _, err := endpoint.OpenStream(path, c.wanted)
+		r, _, err := endpoint.OpenStream(t.Context(), path, c.wanted)
 		wantCode(t, err, c.code)
 		if err == nil {
 			r.Close()
@@ -128,9 +129,9 @@ func TestUnwantedStreamsAreRefused(t *testing.T) {
 func TestStreamThatFailsLeavesNoFile(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "docs.pp")
-	_, err := endpoint.CreateStream(path, header(wire.Side_PRIVATE), "much")
+	_, err := endpoint.CreateStream(t.Context(), path, header(wire.Side_PRIVATE), "much")
 	wantCode(t, err, exit.Usage)
-	if _, err = endpoint.CreateStream(path, &wire.Header{}, "none"); err == nil {
+	if _, err = endpoint.CreateStream(t.Context(), path, &wire.Header{}, "none"); err == nil {
 		t.Error("a header that breaks the rules of the wire begins a stream")
 	}
 	stream(t, path, wire.Side_PRIVATE, "none").Abort()
@@ -149,7 +150,7 @@ func TestStreamWithoutEndIsTruncated(t *testing.T) {
 	}
 	w.Abort()
 	cut := write(t, t.TempDir(), "cut.pp", []byte(<-content))
-	r, _, err := endpoint.OpenStream(cut, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}})
+	r, _, err := endpoint.OpenStream(t.Context(), cut, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}})
 	if err != nil {
 		t.Fatal(err)
 	}

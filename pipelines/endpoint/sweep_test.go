@@ -123,7 +123,7 @@ func (s *sweep) everywhere(t *testing.T, partitions int) {
 	}
 	programs.Wait()
 	for place, name := range names {
-		readers, _, err := endpoint.OpenStreams(topic(s.broker.Address, name+"?until=end"), rounds)
+		readers, _, err := endpoint.OpenStreams(t.Context(), topic(s.broker.Address, name+"?until=end"), rounds)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -113,7 +114,7 @@ func descriptor(folder, base string) (number int, own, ok bool) {
 
 // openDescriptor opens an output by a descriptor that this process inherited. The offset and the flags stay as the
 // opener set them.
-func openDescriptor(name string, number int, side wire.Side) (*Output, error) {
+func openDescriptor(ctx context.Context, name string, number int, side wire.Side) (*Output, error) {
 	// A descriptor that this process opened itself is closed on exec. It may be the ledger's, and is refused.
 	flags, err := unix.FcntlInt(uintptr(number), unix.F_GETFD, 0)
 	if err != nil || flags&unix.FD_CLOEXEC != 0 || !writable(number) {
@@ -126,7 +127,7 @@ func openDescriptor(name string, number int, side wire.Side) (*Output, error) {
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
-	return opened(os.NewFile(uintptr(copied), name)), nil
+	return opened(ctx, os.NewFile(uintptr(copied), name)), nil
 }
 
 // writable says whether a descriptor is open for writing.
@@ -138,10 +139,10 @@ func writable(number int) bool {
 // checkStdout refuses a closed standard output. In its place Go's runtime opens /dev/null for reading and writing
 // (runtime.checkfds), and the output would be lost. A caller who opens /dev/null for reading and writing cannot be told
 // apart, and is refused, too.
-func checkStdout() error {
-	const number = 1
+func checkStdout(stdout *os.File) error {
+	number := int(stdout.Fd())
 	var at, null unix.Stat_t
-	flags, err := unix.FcntlInt(number, unix.F_GETFL, 0)
+	flags, err := unix.FcntlInt(uintptr(number), unix.F_GETFL, 0)
 	if err == nil && flags&unix.O_ACCMODE == unix.O_RDWR &&
 		unix.Fstat(number, &at) == nil && unix.Stat(os.DevNull, &null) == nil {
 		if at.Mode&unix.S_IFMT == unix.S_IFCHR && at.Rdev == null.Rdev {

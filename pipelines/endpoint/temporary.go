@@ -1,11 +1,11 @@
 package endpoint
 
 import (
+	"context"
 	"crypto/rand"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 )
 
@@ -26,9 +26,9 @@ func around(path string) (before, after string) {
 }
 
 // createTemporary creates and locks a temporary file. It first removes the temporary files that killed runs left.
-func createTemporary(path string, mode os.FileMode) (*os.File, error) {
+func (r *run) createTemporary(path string, mode os.FileMode) (*os.File, error) {
 	before, after := around(path)
-	if _, again := swept.LoadOrStore(path, true); !again {
+	if _, again := r.swept.LoadOrStore(path, true); !again { // once, since a folder may have many files
 		Sweep(path)
 	}
 	for {
@@ -37,20 +37,16 @@ func createTemporary(path string, mode os.FileMode) (*os.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		remember(name)
+		r.remember(name)
 		// On a file system without locks this fails, but Sweep gets no lock there, either.
 		syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		if there(f) {
 			return f, nil
 		}
-		forget(name) // a Sweep in another run came between
+		r.forget(name) // a Sweep in another run came between
 		f.Close()
 	}
 }
-
-// swept has the targets that this process has swept. It sweeps each target only once, since a folder may have many
-// files.
-var swept sync.Map
 
 // there says whether a file still has its name.
 func there(f *os.File) bool {
@@ -96,33 +92,28 @@ func isTemporary(name, before, after string) bool {
 // letters is the alphabet of rand.Text, base32 (RFC 4648).
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 
-// temporaries are the files to remove when a signal ends the process.
-var temporaries struct {
-	sync.Mutex
-	names map[string]bool
-}
-
-func remember(name string) {
-	temporaries.Lock()
-	defer temporaries.Unlock()
-	if temporaries.names == nil {
-		temporaries.names = make(map[string]bool)
+func (r *run) remember(name string) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	if r.temporaries == nil {
+		r.temporaries = make(map[string]bool)
 	}
-	temporaries.names[name] = true
+	r.temporaries[name] = true
 }
 
-func forget(name string) {
-	temporaries.Lock()
-	defer temporaries.Unlock()
-	delete(temporaries.names, name)
+func (r *run) forget(name string) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	delete(r.temporaries, name)
 }
 
-// RemoveTemporaries removes the temporary files of unfinished outputs. Package filter calls it when a signal ends the
-// process.
-func RemoveTemporaries() {
-	temporaries.Lock()
-	defer temporaries.Unlock()
-	for name := range temporaries.names {
+// RemoveTemporaries removes the temporary files of the run's unfinished outputs. Package filter calls it when a signal
+// ends the run.
+func RemoveTemporaries(ctx context.Context) {
+	r := scopeOf(ctx).run
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	for name := range r.temporaries {
 		os.Remove(name)
 	}
 }

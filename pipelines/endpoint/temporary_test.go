@@ -23,7 +23,7 @@ func TestKilledRunsLeaveNothing(t *testing.T) {
 		write(t, folder, name, nil)
 	}
 	path := filepath.Join(folder, "a[1].pp")
-	running, err := endpoint.Create(path, wire.Side_PRIVATE)
+	running, err := endpoint.Create(t.Context(), path, wire.Side_PRIVATE)
 	if err != nil {
 		t.Fatal(err)
 	}

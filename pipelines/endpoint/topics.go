@@ -46,9 +46,6 @@ func CheckOne(ctx context.Context, name string) error {
 		WithHint("make the topics of the run with one partition")
 }
 
-// TrustStamps accepts timestamps by the writers of messages, even where the times decide which messages count.
-var TrustStamps bool
-
 // FromTime says whether an input is a topic that is read from a given time on.
 func FromTime(name string) bool {
 	if !topic.Is(name) {
@@ -59,7 +56,7 @@ func FromTime(name string) bool {
 }
 
 // inputTopic parses an input topic's name.
-func inputTopic(name string, wanted Wanted) (*topic.Location, error) {
+func inputTopic(ctx context.Context, name string, wanted Wanted) (*topic.Location, error) {
 	l, err := topic.Parse(name)
 	if err != nil {
 		return nil, err
@@ -76,7 +73,7 @@ func inputTopic(name string, wanted Wanted) (*topic.Location, error) {
 		return nil, exit.Errorf(exit.Usage,
 			"%s: from=%s depends on the time of reading, and so would the number of documents", l, l.From)
 	}
-	l.BrokerTime = (wanted.Timed || wanted.Ended && l.FromTime()) && !TrustStamps
+	l.BrokerTime = (wanted.Timed || wanted.Ended && l.FromTime()) && !Of(ctx).TrustStamps
 	l.Whole = slices.Contains(wanted.Kinds, wire.Kind_DOCUMENTS) && (!wanted.Timed || l.FromTime())
 	if l.From == "" && wanted.Newest {
 		l.From = topic.Newest
@@ -160,8 +157,8 @@ const naming = "topics of private records end in %s, and no others do"
 var sides = map[bool]string{true: "private", false: "public"}
 
 // openLog opens a partition's stream after the rounds that are done.
-func openLog(log topic.Log, wanted Wanted, after place) (*StreamReader, *wire.Header, error) {
-	r, err := stream.NewMergedReader(awaitedLog{log}, log.Name(), after.closed)
+func openLog(ctx context.Context, log topic.Log, wanted Wanted, after place) (*StreamReader, *wire.Header, error) {
+	r, err := stream.NewMergedReader(awaitedLog{log, scopeOf(ctx).run}, log.Name(), after.closed)
 	if err != nil {
 		log.Close()
 		return nil, nil, err
@@ -177,17 +174,17 @@ func openLog(log topic.Log, wanted Wanted, after place) (*StreamReader, *wire.He
 }
 
 // openTopic opens one stream for each partition in a topic.
-func openTopic(name string, wanted Wanted) ([]*StreamReader, *wire.Header, error) {
-	l, err := inputTopic(name, wanted)
+func openTopic(ctx context.Context, name string, wanted Wanted) ([]*StreamReader, *wire.Header, error) {
+	l, err := inputTopic(ctx, name, wanted)
 	if err != nil {
 		return nil, nil, err
 	}
 	wanted.untilEnd = l.UntilEnd
-	logs, after, err := openLogs(l, wanted)
+	logs, after, err := openLogs(ctx, l, wanted)
 	if err != nil {
 		return nil, nil, err
 	}
-	return openAll(logs, wanted, after)
+	return openAll(ctx, logs, wanted, after)
 }
 
 // A place is a stage's progress in a stream before the stream is opened: the last closed round, and the number of
@@ -205,7 +202,8 @@ func Missing(names []string) string {
 }
 
 // openAll opens the streams of partitions, each after the rounds in its place.
-func openAll(logs []topic.Log, wanted Wanted, after []place) (_ []*StreamReader, _ *wire.Header, err error) {
+func openAll(ctx context.Context, logs []topic.Log, wanted Wanted,
+	after []place) (_ []*StreamReader, _ *wire.Header, err error) {
 	type opened struct {
 		reader *StreamReader
 		header *wire.Header
@@ -236,7 +234,7 @@ func openAll(logs []topic.Log, wanted Wanted, after []place) (_ []*StreamReader,
 		go func() {
 			defer exit.Guard()
 			o := &streams[i]
-			o.reader, o.header, o.err = openLog(log, wanted, after[i])
+			o.reader, o.header, o.err = openLog(ctx, log, wanted, after[i])
 			arrived <- i
 		}()
 	}
@@ -283,8 +281,8 @@ func MixedSettings(one, other string) error {
 
 // openLogs opens a topic's partitions, and returns the place of each. If the name has a group, a partition opens after
 // the rounds that the group noted, provided that believed confirms the note.
-func openLogs(l *topic.Location, wanted Wanted) ([]topic.Log, []place, error) {
-	ctx := context.Background()
+func openLogs(ctx context.Context, l *topic.Location, wanted Wanted) ([]topic.Log, []place, error) {
+	ctx = context.WithoutCancel(ctx)
 	if l.Group == "" {
 		logs, err := topic.Of(l).Open(ctx, l)
 		return logs, make([]place, len(logs)), err
@@ -341,7 +339,7 @@ func believed(ctx context.Context, input *topic.Location, partition int, h topic
 		return none, err
 	}
 	reached, err := topic.Of(answers).Search(ctx, answers, func(m stream.Mark) bool { return closed(m) >= h.Round })
-	if NewTopics > 0 && exit.Code(err) == exit.Missing {
+	if Of(ctx).NewTopics > 0 && exit.Code(err) == exit.Missing {
 		return none, nil
 	}
 	if err != nil || reached != nil {
@@ -364,13 +362,9 @@ func OpenJournal(name string) (topic.Journal, error) {
 	return topic.Of(l).OpenJournal(context.Background(), l)
 }
 
-// NewTopics is the number of partitions for a missing output topic, which the stage then creates. With 0 a missing
-// topic is an error.
-var NewTopics int
-
 // create creates a missing topic with the given number of partitions, if NewTopics is not 0.
-func create(l *topic.Location, partitions int) error {
-	if NewTopics == 0 {
+func create(ctx context.Context, l *topic.Location, partitions int) error {
+	if Of(ctx).NewTopics == 0 {
 		return nil
 	}
 	return topic.Of(l).Create(context.Background(), l, topic.Plan{Partitions: partitions, Retention: retention})
@@ -382,12 +376,13 @@ const retention = 24 * time.Hour
 
 // createTopic begins a stream in each of the topic's partitions. If the topic is not shared, it must hold no other
 // stream.
-func createTopic(name string, h *wire.Header, compression string, shared bool) ([]*StreamWriter, error) {
+func createTopic(ctx context.Context, name string, h *wire.Header, compression string,
+	shared bool) ([]*StreamWriter, error) {
 	l, err := outputTopic(name, h.Side)
 	if err != nil {
 		return nil, err
 	}
-	if err := create(l, NewTopics); err != nil {
+	if err := create(ctx, l, Of(ctx).NewTopics); err != nil {
 		return nil, err
 	}
 	if !shared {
@@ -442,13 +437,13 @@ type Tail struct {
 
 // Tails returns how far the stream with header h has come in each partition. It refuses a topic that holds
 // another stream. Other endpoints begin empty, and Tails returns nil for them.
-func Tails(name string, h *wire.Header) ([]Tail, error) {
+func Tails(ctx context.Context, name string, h *wire.Header) ([]Tail, error) {
 	if !topic.Is(name) {
 		return nil, nil
 	}
 	l, err := outputTopic(name, h.Side)
 	if err == nil {
-		err = create(l, NewTopics)
+		err = create(ctx, l, Of(ctx).NewTopics)
 	}
 	if err != nil {
 		return nil, err

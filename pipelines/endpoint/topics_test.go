@@ -60,10 +60,10 @@ func TestOtherSettings(t *testing.T) {
 	for there, name := range map[byte]string{0: "old.private", 1: "new.private"} {
 		name = topic(fake.Address, name)
 		fill(t, name, contributionsHeader(there))
-		if _, err := endpoint.Tails(name, contributionsHeader(there)); err != nil {
+		if _, err := endpoint.Tails(t.Context(), name, contributionsHeader(there)); err != nil {
 			t.Errorf("%s: a worker with the same settings: %v", name, err)
 		}
-		_, err := endpoint.Tails(name, contributionsHeader(there+1))
+		_, err := endpoint.Tails(t.Context(), name, contributionsHeader(there+1))
 		wantWords(t, err, exit.Usage, name, "made under other settings of estep than these", "same flags")
 	}
 }
@@ -96,7 +96,7 @@ func put(t *testing.T, w *endpoint.StreamWriter, records ...*wire.Record) {
 // streams opens the streams of an output.
 func streams(t *testing.T, name string, h *wire.Header) []*endpoint.StreamWriter {
 	t.Helper()
-	all, err := endpoint.CreateStreams(name, h, "none")
+	all, err := endpoint.CreateStreams(t.Context(), name, h, "none")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,11 +158,11 @@ func TestTopicNames(t *testing.T) {
 		"kafka://h/rounds.private?until=end":  {private, "say how a topic is read"},
 		"kafka://h/?":                         {private, "a topic's name"},
 	} {
-		_, err := endpoint.CreateStream(name, c.header, "fast")
+		_, err := endpoint.CreateStream(t.Context(), name, c.header, "fast")
 		wantWords(t, err, exit.Usage, c.words)
-		_, err = endpoint.CreateStreams(name, c.header, "fast")
+		_, err = endpoint.CreateStreams(t.Context(), name, c.header, "fast")
 		wantWords(t, err, exit.Usage, c.words)
-		_, err = endpoint.Tails(name, c.header)
+		_, err = endpoint.Tails(t.Context(), name, c.header)
 		wantWords(t, err, exit.Usage, c.words)
 	}
 	outside := endpoint.Wanted{Kinds: rounds.Kinds, Side: wire.Side_PUBLIC}
@@ -174,12 +174,13 @@ func TestTopicNames(t *testing.T) {
 		"kafka://h/rounds.private?group=g": {rounds, "a group is for estep and privatize"},
 		"kafka://h/rounds?from=first":      {rounds, "from=first must be"},
 	} {
-		_, _, err := endpoint.OpenStream(name, c.wanted)
+		_, _, err := endpoint.OpenStream(t.Context(), name, c.wanted)
 		wantWords(t, err, exit.Usage, c.words)
-		_, _, err = endpoint.OpenStreams(name, c.wanted)
+		_, _, err = endpoint.OpenStreams(t.Context(), name, c.wanted)
 		wantWords(t, err, exit.Usage, c.words)
 	}
-	if tails, err := endpoint.Tails(filepath.Join(t.TempDir(), "rounds.pp"), private); tails != nil || err != nil {
+	if tails, err := endpoint.Tails(t.Context(), filepath.Join(t.TempDir(), "rounds.pp"),
+		private); tails != nil || err != nil {
 		t.Errorf("a file has the tails %v, %v", tails, err)
 	}
 	if !endpoint.IsTopic("kafka://h/t") || endpoint.IsTopic("h/t") || endpoint.IsTopic("-") {
@@ -206,8 +207,8 @@ func TestForgedSide(t *testing.T) {
 		h.Side = side
 		forge(name, h, nil, round(1, 3))
 		forged := topic(fake.Address, name)
-		_, _, stream := endpoint.OpenStream(forged, rounds)
-		_, _, streams := endpoint.OpenStreams(forged, rounds)
+		_, _, stream := endpoint.OpenStream(t.Context(), forged, rounds)
+		_, _, streams := endpoint.OpenStreams(t.Context(), forged, rounds)
 		work := func(context.Context, *endpoint.Partition) error { return nil }
 		toFile := endpoint.Share(t.Context(), forged, rounds, filepath.Join(t.TempDir(), "answers.pp"), work)
 		toTopic := endpoint.Share(t.Context(), forged, rounds, topic(fake.Address, "answers"), work)
@@ -240,7 +241,7 @@ func TestTopicStreams(t *testing.T) {
 	name := topic(fake.Address, "rounds.private")
 	parts := [][]*wire.Record{round(1, 30), round(2, 3), round(5, 0)}
 	fill(t, name, roundsHeader("a"), parts...)
-	readers, h, err := endpoint.OpenStreams(name, rounds)
+	readers, h, err := endpoint.OpenStreams(t.Context(), name, rounds)
 	if err != nil || len(readers) != 3 || !proto.Equal(h, roundsHeader("a")) {
 		t.Fatalf("%d readers, %v", len(readers), err)
 	}
@@ -253,29 +254,29 @@ func TestTopicStreams(t *testing.T) {
 		}
 		r.Close()
 	}
-	r, _, err := endpoint.OpenStream(name+"?partition=1", rounds)
+	r, _, err := endpoint.OpenStream(t.Context(), name+"?partition=1", rounds)
 	if err != nil || !equal(all(t, r), parts[1:]...) {
 		t.Errorf("the one that is named: %v", err)
 	}
-	_, _, err = endpoint.OpenStream(name, rounds)
+	_, _, err = endpoint.OpenStream(t.Context(), name, rounds)
 	wantWords(t, err, exit.Usage, "has 3 partitions, and one stream needs one partition", "partition=0")
-	_, err = endpoint.CreateStream(name, roundsHeader("a"), "fast")
+	_, err = endpoint.CreateStream(t.Context(), name, roundsHeader("a"), "fast")
 	wantWords(t, err, exit.Usage, "has 3 partitions, and one stream needs one partition")
-	_, _, err = endpoint.OpenStreams(name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_RELEASES}})
+	_, _, err = endpoint.OpenStreams(t.Context(), name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_RELEASES}})
 	wantWords(t, err, exit.Malformed, "rounds.private[", "a stream of ROUNDS, must be of RELEASES")
 
 	mixed := topic(fake.Address, "mixed.private")
 	for i, run := range []string{"a", "b"} {
 		fill(t, fmt.Sprint(mixed, "?partition=", i), roundsHeader(run), round(1, 1))
 	}
-	_, _, err = endpoint.OpenStreams(mixed, rounds)
+	_, _, err = endpoint.OpenStreams(t.Context(), mixed, rounds)
 	wantWords(t, err, exit.Malformed, "mixed.private[0]", "mixed.private[1]", "hold different streams")
 
 	settled := topic(fake.Address, "settled.private")
 	for i := range 2 {
 		fill(t, fmt.Sprint(settled, "?partition=", i), contributionsHeader(byte(i+1)))
 	}
-	_, _, err = endpoint.OpenStreams(settled, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_CONTRIBUTIONS}})
+	_, _, err = endpoint.OpenStreams(t.Context(), settled, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_CONTRIBUTIONS}})
 	wantWords(t, err, exit.Malformed, "settled.private[0]", "settled.private[1]", "different settings of estep",
 		"same flags")
 
@@ -283,9 +284,9 @@ func TestTopicStreams(t *testing.T) {
 	fill(t, idle+"?partition=1", roundsHeader("a"), round(1, 1))
 	impatient := rounds
 	impatient.Within = 50 * time.Millisecond
-	_, _, err = endpoint.OpenStreams(idle, impatient)
+	_, _, err = endpoint.OpenStreams(t.Context(), idle, impatient)
 	wantWords(t, err, exit.Malformed, "nothing came for 50ms; waiting for idle.private[0]", "workers")
-	_, _, err = endpoint.OpenStreams(topic(fake.Address, "silent.private"), impatient)
+	_, _, err = endpoint.OpenStreams(t.Context(), topic(fake.Address, "silent.private"), impatient)
 	wantWords(t, err, exit.Malformed, "nothing came for 50ms; waiting for silent.private[0], silent.private[1]")
 }
 
@@ -307,7 +308,7 @@ func TestTopicTails(t *testing.T) {
 	want := []endpoint.Tail{{New: true}, {Midway: true}, {Closed: 3}, {Closed: 3, Midway: true},
 		{Closed: 3, Ended: true}}
 	for end := time.Now().Add(time.Minute); ; {
-		got, err := endpoint.Tails(name, h)
+		got, err := endpoint.Tails(t.Context(), name, h)
 		if err == nil && slices.Equal(got, want) {
 			break
 		}
@@ -321,10 +322,10 @@ func TestTopicTails(t *testing.T) {
 		o.Unit = wire.Unit_UNIT_UNSPECIFIED
 		return o
 	}()} {
-		_, err := endpoint.Tails(name, other)
+		_, err := endpoint.Tails(t.Context(), name, other)
 		wantWords(t, err, exit.Usage, "rounds.private: holds another stream (ROUNDS of run \"a\"): its "+
 			wire.Differences(h, other), "topics of its own")
-		_, err = endpoint.CreateStreams(name, other, "fast")
+		_, err = endpoint.CreateStreams(t.Context(), name, other, "fast")
 		wantWords(t, err, exit.Usage, "holds another stream", "topics of its own")
 	}
 	for _, w := range streams(t, name, h) { // the same stream goes on
@@ -333,7 +334,7 @@ func TestTopicTails(t *testing.T) {
 
 	poisoned := topic(fake.Address, "other.private")
 	produce(t, fake.Address, "other.private", "a secret")
-	_, err := endpoint.Tails(poisoned, h)
+	_, err := endpoint.Tails(t.Context(), poisoned, h)
 	wantWords(t, err, exit.Malformed, "other.private[0]", "the message at offset 0")
 	if strings.Contains(err.Error(), "secret") {
 		t.Errorf("the error tells what the message holds: %v", err)
@@ -352,7 +353,7 @@ func TestTopicGroup(t *testing.T) {
 	grouped := endpoint.Wanted{Kinds: rounds.Kinds, Answers: out}
 	open := func() []*endpoint.StreamReader {
 		t.Helper()
-		readers, _, err := endpoint.OpenStreams(name+"?group=privatize", grouped)
+		readers, _, err := endpoint.OpenStreams(t.Context(), name+"?group=privatize", grouped)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -373,11 +374,11 @@ func TestTopicGroup(t *testing.T) {
 			t.Errorf("partition %d: %d records", i, len(got))
 		}
 	}
-	one, _, err := endpoint.OpenStream(name+"?group=privatize&partition=0", grouped)
+	one, _, err := endpoint.OpenStream(t.Context(), name+"?group=privatize&partition=0", grouped)
 	if err != nil || !equal(all(t, one), parts[1:]...) {
 		t.Errorf("only partition 0:  %v", err)
 	}
-	readers, _, err := endpoint.OpenStreams(name+"?group=other", grouped)
+	readers, _, err := endpoint.OpenStreams(t.Context(), name+"?group=other", grouped)
 	if err != nil || !equal(all(t, readers[0]), parts...) {
 		t.Errorf("another group: %v", err)
 	}
@@ -387,29 +388,33 @@ func TestTopicGroup(t *testing.T) {
 	if err := endpoint.Share(t.Context(), name+"?group=shared", rounds, answers, (&copier{run: "a"}).work); err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = endpoint.OpenStreams(name+"?group=shared", grouped)
+	_, _, err = endpoint.OpenStreams(t.Context(), name+"?group=shared", grouped)
 	wantWords(t, err, exit.Usage, "group shared is another stage's", "a group of its own")
 }
 
 // TestNewTopics: a stage that is told to makes the topics that it writes, and finds them when it is started again.
 func TestNewTopics(t *testing.T) {
 	fake := broker.Fake(t, nil)
-	endpoint.NewTopics = 3
-	t.Cleanup(func() { endpoint.NewTopics = 0 })
+	partitions := func(n int) context.Context {
+		return endpoint.With(t.Context(), endpoint.Options{NewTopics: n})
+	}
 	name := topic(fake.Address, "rounds.private")
 	for range 2 {
-		if outs := streams(t, name, roundsHeader("a")); len(outs) != 3 {
-			t.Errorf("%d partitions, want 3", len(outs))
+		outs, err := endpoint.CreateStreams(partitions(3), name, roundsHeader("a"), "fast")
+		if err != nil || len(outs) != 3 {
+			t.Fatalf("%d partitions, want 3: %v", len(outs), err)
+		}
+		for _, out := range outs {
+			t.Cleanup(out.Abort)
 		}
 	}
 	// A journal is nobody's to make: an empty one would say that nothing was ever released.
 	_, err := endpoint.OpenJournal(topic(fake.Address, "ledger?patience=10ms"))
 	wantWords(t, err, exit.Missing, "ledger: no such topic")
-	endpoint.NewTopics = 2
-	_, err = endpoint.CreateStreams(name, roundsHeader("a"), "fast")
+	_, err = endpoint.CreateStreams(partitions(2), name, roundsHeader("a"), "fast")
 	wantWords(t, err, exit.Usage, "exists with 3 partitions, must have 2")
-	endpoint.NewTopics = 0
-	_, err = endpoint.CreateStreams(topic(fake.Address, "none.private?patience=10ms"), roundsHeader("a"), "fast")
+	_, err = endpoint.CreateStreams(partitions(0), topic(fake.Address, "none.private?patience=10ms"),
+		roundsHeader("a"), "fast")
 	wantWords(t, err, exit.Missing, "no such topic", "--create")
 }
 
@@ -423,7 +428,7 @@ func kcatReads(t *testing.T, b *broker.Broker) {
 	for _, compression := range []string{"none", "fast", "best"} {
 		name := b.Topic(t, "rounds.private", 1, nil)
 		for _, to := range []string{path, topic(b.Address, name)} {
-			w, err := endpoint.CreateStream(to, roundsHeader("a"), compression)
+			w, err := endpoint.CreateStream(t.Context(), to, roundsHeader("a"), compression)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -449,7 +454,7 @@ func kcatReads(t *testing.T, b *broker.Broker) {
 	if out, err := kcat.CombinedOutput(); err != nil {
 		t.Fatalf("kcat: %v: %s", err, out)
 	}
-	r, _, err := endpoint.OpenStream(topic(b.Address, name)+"?until=end", rounds)
+	r, _, err := endpoint.OpenStream(t.Context(), topic(b.Address, name)+"?until=end", rounds)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -484,7 +489,7 @@ func TestUntilEndWanted(t *testing.T) {
 	}
 	read := func(ended bool) int {
 		wanted := endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}, Ended: ended}
-		r, _, err := endpoint.OpenStream(name+"?until=end", wanted)
+		r, _, err := endpoint.OpenStream(t.Context(), name+"?until=end", wanted)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -517,7 +522,7 @@ func TestUntilEndWanted(t *testing.T) {
 	commit(late)
 	expect(2)
 	for _, from := range []string{"oldest", "newest", "end"} {
-		_, _, err := endpoint.OpenStream(name+"?until=end&from="+from,
+		_, _, err := endpoint.OpenStream(t.Context(), name+"?until=end&from="+from,
 			endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}, Ended: true})
 		wantWords(t, err, exit.Usage, "documents.private: from="+from+" depends on the time of reading")
 	}

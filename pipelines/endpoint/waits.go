@@ -1,11 +1,11 @@
 package endpoint
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
 	"slices"
-	"sync"
 	"time"
 
 	"privpipe/pipelines/endpoint/topic"
@@ -28,43 +28,42 @@ const (
 	broker              // a broker; package metrics knows whether there is progress
 )
 
-// waits has this process's waits that have begun and not ended.
-var waits struct {
-	sync.Mutex
-	all map[*wait]bool
-}
-
 // Await begins a wait for another program. Calling ended ends the wait.
-func Await(what string) (ended func()) { return await(what, somebody) }
+func Await(ctx context.Context, what string) (ended func()) {
+	return scopeOf(ctx).run.await(what, somebody)
+}
 
-func await(what string, at end) (ended func()) {
+func (r *run) await(what string, at end) (ended func()) {
 	w := &wait{what, time.Now(), at}
-	waits.Lock()
-	defer waits.Unlock()
-	if waits.all == nil {
-		waits.all = make(map[*wait]bool)
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	if r.waits == nil {
+		r.waits = make(map[*wait]bool)
 	}
-	waits.all[w] = true
+	r.waits[w] = true
 	return func() {
-		waits.Lock()
-		defer waits.Unlock()
-		delete(waits.all, w)
+		r.mutex.Lock()
+		defer r.mutex.Unlock()
+		delete(r.waits, w)
 	}
 }
 
-// Awaited describes the waits that have lasted longer than the given time, sorted and without duplicates. alone are the
-// waits without a program at the other end. For others a program is there, and may be working.
-func Awaited(longer time.Duration) (alone, others []string) {
-	return lasting(longer, nobody), lasting(longer, somebody, broker)
+// Awaited describes the run's waits that have lasted longer than the given time, sorted and without duplicates. alone
+// are the waits without a program at the other end. For others a program is there, and may be working.
+func Awaited(ctx context.Context, longer time.Duration) (alone, others []string) {
+	r := scopeOf(ctx).run
+	return r.lasting(longer, nobody), r.lasting(longer, somebody, broker)
 }
 
 // Silent describes long waits as Awaited does, but only waits for a program that is at the other end of a pipe.
-func Silent(longer time.Duration) []string { return lasting(longer, somebody) }
+func Silent(ctx context.Context, longer time.Duration) []string {
+	return scopeOf(ctx).run.lasting(longer, somebody)
+}
 
-func lasting(longer time.Duration, ends ...end) (all []string) {
-	waits.Lock()
-	defer waits.Unlock()
-	for w := range waits.all {
+func (r *run) lasting(longer time.Duration, ends ...end) (all []string) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	for w := range r.waits {
 		if time.Since(w.since) >= longer && slices.Contains(ends, w.at) {
 			all = append(all, w.what)
 		}
@@ -81,33 +80,34 @@ func until(limit time.Duration) string {
 	return fmt.Sprintf(", for at most %v", limit)
 }
 
-// Usual is the default limit for the wait at a FIFO. After a day the next day's job is due.
-const Usual = 24 * time.Hour
-
 // told returns in. If file is a pipe, the reads are reported as waits.
-func told(in io.Reader, file *os.File, name string) io.Reader {
+func (r *run) told(in io.Reader, file *os.File, name string) io.Reader {
 	if !pipe(file.Stat()) {
 		return in
 	}
-	return awaited{in, "what is to come from " + name, somebody}
+	return awaited{in, r, "what is to come from " + name, somebody}
 }
 
 // awaited is a pipe or a topic. Another program writes to it, so each read is a wait.
 type awaited struct {
 	io.Reader
+	run  *run
 	what string
 	at   end
 }
 
 func (a awaited) Read(b []byte) (int, error) {
-	defer await(a.what, a.at)()
+	defer a.run.await(a.what, a.at)()
 	return a.Reader.Read(b)
 }
 
 // awaitedLog is a partition. Other programs append to it, so each read is a wait.
-type awaitedLog struct{ topic.Log }
+type awaitedLog struct {
+	topic.Log
+	run *run
+}
 
 func (l awaitedLog) Frame() (stream.Frame, error) {
-	defer await("messages of "+l.Name(), broker)()
+	defer l.run.await("messages of "+l.Name(), broker)()
 	return l.Log.Frame()
 }

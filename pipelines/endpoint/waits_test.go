@@ -1,6 +1,7 @@
 package endpoint_test
 
 import (
+	"context"
 	"slices"
 	"syscall"
 	"testing"
@@ -12,12 +13,12 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// awaits waits until this process has these waits, and fails after a minute.
-func awaits(t *testing.T, alone, others []string) {
+// awaits waits until a run has these waits, and fails after a minute.
+func awaits(ctx context.Context, t *testing.T, alone, others []string) {
 	t.Helper()
 	var a, o []string
 	for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(time.Millisecond) {
-		if a, o = endpoint.Awaited(0); slices.Equal(a, alone) && slices.Equal(o, others) {
+		if a, o = endpoint.Awaited(ctx, 0); slices.Equal(a, alone) && slices.Equal(o, others) {
 			return
 		}
 	}
@@ -26,26 +27,28 @@ func awaits(t *testing.T, alone, others []string) {
 
 // TestWaits: whoever waits for another program is known to, whether that program is there or not, until it has come.
 func TestWaits(t *testing.T) {
-	awaits(t, nil, nil)
+	usual := endpoint.Options{Patience: endpoint.Usual, ReaderPatience: endpoint.Usual}
+	ctx := endpoint.With(t.Context(), usual)
+	awaits(ctx, t, nil, nil)
 	path := fifo(t)
-	_, content, failed := readAll(t, path)
+	_, content, failed := readAllOf(endpoint.With(ctx, usual), t, path)
 	writer := "a program that opens the FIFO " + path + " to write, for at most 24h0m0s"
-	awaits(t, []string{writer}, []string{"what is to come from " + path})
+	awaits(ctx, t, []string{writer}, []string{"what is to come from " + path})
 	out, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	awaits(t, nil, []string{"what is to come from " + path})
+	awaits(ctx, t, nil, []string{"what is to come from " + path})
 	out.Close()
 	if got, err := <-content, <-failed; got != "" || err != nil {
 		t.Errorf("%q, %v", got, err)
 	}
-	awaits(t, nil, nil)
+	awaits(ctx, t, nil, nil)
 
 	path = fifo(t)
 	created := make(chan *endpoint.Output)
 	go func() {
-		out, err := endpoint.Create(path, wire.Side_PRIVATE)
+		out, err := endpoint.Create(ctx, path, wire.Side_PRIVATE)
 		if err != nil {
 			t.Error(err)
 		}
@@ -53,7 +56,7 @@ func TestWaits(t *testing.T) {
 	}()
 	reader := "a program that opens the FIFO " + path + " to read, for at most 24h0m0s"
 	if info, err := os.Stdin.Stat(); err == nil && info.Mode()&os.ModeNamedPipe == 0 { // else others may be at work
-		awaits(t, []string{reader}, nil)
+		awaits(ctx, t, []string{reader}, nil)
 	}
 	in, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -61,18 +64,19 @@ func TestWaits(t *testing.T) {
 	}
 	defer in.Close()
 	full := <-created
-	awaits(t, nil, nil)
+	awaits(ctx, t, nil, nil)
 	go func() { // until nobody reads any more
 		for err := error(nil); err == nil; {
 			_, err = full.Write(make([]byte, 1<<16))
 		}
 		full.Abort()
 	}()
-	awaits(t, nil, []string{"the reader of " + path})
+	awaits(ctx, t, nil, []string{"the reader of " + path})
+	awaits(endpoint.With(t.Context(), usual), t, nil, nil) // another run
 	in.Close()
-	awaits(t, nil, nil)
+	awaits(ctx, t, nil, nil)
 
-	if alone, others := endpoint.Awaited(time.Hour); len(alone)+len(others) > 0 {
+	if alone, others := endpoint.Awaited(ctx, time.Hour); len(alone)+len(others) > 0 {
 		t.Errorf("%q and %q last an hour", alone, others)
 	}
 }

@@ -238,7 +238,7 @@ func (c chain) adds(t *testing.T, folder string) {
 	if !strings.Contains(c.estep, "increments") {
 		return
 	}
-	in, h, err := endpoint.OpenStream(filepath.Join(folder, "state.pp"),
+	in, h, err := endpoint.OpenStream(t.Context(), filepath.Join(folder, "state.pp"),
 		endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_STATE}})
 	if err != nil {
 		t.Fatal(err)
@@ -258,7 +258,7 @@ func (c chain) adds(t *testing.T, folder string) {
 			counts[i] += float32(x)
 		}
 	}
-	model, _, err := endpoint.OpenStream(filepath.Join(folder, "model.pp"),
+	model, _, err := endpoint.OpenStream(t.Context(), filepath.Join(folder, "model.pp"),
 		endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_PARAMETERS}})
 	if err != nil {
 		t.Fatal(err)

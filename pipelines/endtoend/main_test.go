@@ -86,7 +86,7 @@ func comments(t testing.TB, folder string) {
 // decompress writes the content of a .zst file to another.
 func decompress(t testing.TB, from, to string) {
 	t.Helper()
-	in, err := plain.Open(from)
+	in, err := plain.Open(t.Context(), from)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,17 +61,30 @@ func (c Compress) AfterApply() error {
 	if c.Create < 0 {
 		return fmt.Errorf("--create must be a number of partitions, is %d", c.Create)
 	}
-	endpoint.NewTopics = c.Create
 	return nil
 }
+
+func (c Compress) newTopics() int { return c.Create }
 
 // Stamps is the flag for commands that read topics of texts or documents. Other programs write such topics.
 type Stamps struct {
 	TrustStamps bool `help:"Accept the times that the writers of a topic's messages state (message.timestamp.type=CreateTime). By default from=TIME in a topic's name, and --window of sample, need the broker's times (LogAppendTime): otherwise the writer of one message could decide which other documents count, and when."`
 }
 
-// Apply makes the flag take effect. A command calls it when it validates its flags, before it opens a topic.
-func (s Stamps) Apply() { endpoint.TrustStamps = s.TrustStamps }
+func (s Stamps) trusts() bool { return s.TrustStamps }
+
+// optionsOf returns how a command opens its inputs and outputs. Some of it comes from flags that only some commands
+// have.
+func optionsOf(common *Common, command any) endpoint.Options {
+	o := endpoint.Options{DryRun: common.DryRun, Patience: common.FIFOWait, ReaderPatience: common.FIFOWait}
+	if c, ok := command.(interface{ newTopics() int }); ok {
+		o.NewTopics = c.newTopics()
+	}
+	if c, ok := command.(interface{ trusts() bool }); ok {
+		o.TrustStamps = c.trusts()
+	}
+	return o
+}
 
 // Cells is the flag for commands that hold whole matrices in memory, with shapes that the input states.
 type Cells struct {

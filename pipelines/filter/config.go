@@ -2,6 +2,7 @@ package filter
 
 import (
 	"bytes"
+	"context"
 	"encoding"
 	"encoding/json"
 	"errors"
@@ -68,9 +69,9 @@ type configFlag string
 // BeforeResolve is kong's hook.
 func (configFlag) BeforeResolve(ctx *kong.Context, trace *kong.Path) error {
 	name := kong.ExpandPath(string(ctx.FlagValue(trace.Flag).(configFlag)))
-	defer func(usual time.Duration) { endpoint.Patience = usual }(endpoint.Patience)
-	endpoint.Patience = 10 * time.Second // nothing runs yet that could report the wait
-	content, err := endpoint.ReadFile(name, 1<<20)
+	const patience = 10 * time.Second // nothing runs yet that could report the wait
+	files := endpoint.With(context.Background(), endpoint.Options{Patience: patience})
+	content, err := endpoint.ReadFile(files, name, 1<<20)
 	if err != nil {
 		return err
 	}

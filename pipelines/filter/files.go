@@ -51,11 +51,7 @@ func distinct(command *kong.Context) error {
 			written = append(written, files...)
 		}
 	}
-	node := command.Selected()
-	if node == nil { // a stage without commands
-		node = command.Model.Node
-	}
-	for _, argument := range node.Positional {
+	for _, argument := range nodeOf(command).Positional {
 		files := filesOf(argument.Name, argument.Target)
 		if argument.Tag.Has(outputTag) {
 			named, written = append(named, files...), append(written, files...)
@@ -82,6 +78,14 @@ func distinct(command *kong.Context) error {
 		}
 	}
 	return nil
+}
+
+// nodeOf returns the chosen command. A stage without commands is one command.
+func nodeOf(command *kong.Context) *kong.Node {
+	if node := command.Selected(); node != nil {
+		return node
+	}
+	return command.Model.Node
 }
 
 // checkTopics refuses missing topics among the outputs, for a dry run. It asks the brokers.

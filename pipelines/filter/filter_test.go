@@ -103,7 +103,7 @@ func (w *work) Run(r *filter.Run) error {
 	}
 	r.Round(3, 40)
 	metrics.Documents(12345)
-	out, err := endpoint.Create(w.Output, wire.Side_PRIVATE)
+	out, err := endpoint.Create(r, w.Output, wire.Side_PRIVATE)
 	if err != nil {
 		return err
 	}
@@ -174,7 +174,7 @@ func (w *work) Run(r *filter.Run) error {
 		draw, drawn := awaited()
 		r.Show("", draw)
 		drawn()
-		if err := endpoint.WriteFile("", wire.Side_PUBLIC, []byte("an answer\n")); err != nil {
+		if err := endpoint.WriteFile(r, "", wire.Side_PUBLIC, []byte("an answer\n")); err != nil {
 			return err
 		}
 		time.Sleep(600 * time.Millisecond) // more than a tick: a line that came again would be seen

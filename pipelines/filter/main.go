@@ -52,9 +52,11 @@ var describe func(*kong.Application) error
 
 func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.Writer) int {
 	screen := newScreen(stderr)
-	log := &reporter{program: stage.Name, out: screen, json: asksJSON(stage.Name, args)}
+	ctx, cancel := context.WithCancelCause(endpoint.With(context.Background(), endpoint.Options{}))
+	defer cancel(nil)
+	log := &reporter{ctx: ctx, program: stage.Name, out: screen, json: asksJSON(stage.Name, args)}
 	exit.OnPanic(func(err error) {
-		endpoint.RemoveTemporaries()
+		endpoint.RemoveTemporaries(ctx)
 		end(log.fail(err))
 	})
 	defer exit.Guard()
@@ -84,14 +86,12 @@ func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.
 		return log.fail(err)
 	}
 
-	endpoint.DryRun = common.DryRun
-	ctx, cancel := context.WithCancelCause(context.Background())
-	defer cancel(nil)
+	options := optionsOf(common, nodeOf(command).Target.Addr().Interface())
+	options.OnTerminal = screen.end
+	ctx = endpoint.With(ctx, options)
 	r := &Run{Context: ctx, Log: newLogger(stage.Name, common, screen), common: common, screen: screen,
 		started: time.Now()}
-	endpoint.OnTerminal = screen.end
 	r.event("", "started", "version", version(stage.Name))
-	endpoint.Patience, endpoint.ReaderPatience = common.FIFOWait, common.FIFOWait
 	go func() {
 		defer exit.Guard()
 		r.tell()
@@ -117,7 +117,7 @@ func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.
 	unread := make(chan os.Signal, 1)
 	go func() {
 		defer exit.Guard()
-		endpoint.WatchReader(func() { unread <- syscall.SIGPIPE })
+		endpoint.WatchReader(ctx, func() { unread <- syscall.SIGPIPE })
 	}()
 
 	done := make(chan error, 1)
@@ -137,7 +137,7 @@ func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.
 		err = interrupted(s, cancel, done, signals)
 	}
 	stop()
-	endpoint.RemoveTemporaries()
+	endpoint.RemoveTemporaries(ctx)
 	if common.DryRun && errors.Is(err, endpoint.ErrUnread) {
 		err = nil // all possible checks are done
 	}

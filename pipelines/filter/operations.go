@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"context"
 	"strings"
 	"time"
 
@@ -71,12 +72,12 @@ func (r *Run) writeMetrics(name string, o metrics.Options) (close func(), err er
 	if err := checkMetrics(name); err != nil || r.DryRun() {
 		return func() {}, err
 	}
-	if err := writeText(name, o); err != nil {
+	if err := writeText(r, name, o); err != nil {
 		return nil, exit.Errorf(exit.Code(err), "--metrics: %w", err)
 	}
 	warned := false
 	again := func() {
-		if err := writeText(name, o); err != nil && !warned {
+		if err := writeText(r, name, o); err != nil && !warned {
 			warned = true
 			r.Log.Warn("metrics are no longer written", "error", err)
 		}
@@ -100,12 +101,12 @@ func (r *Run) writeMetrics(name string, o metrics.Options) (close func(), err er
 
 // writeText writes the metrics to a file. A reader sees either the whole old content or the whole new content. The
 // exporter runs as another user, who may read public numbers whatever the umask.
-func writeText(name string, o metrics.Options) error {
+func writeText(ctx context.Context, name string, o metrics.Options) error {
 	side := wire.Side_PUBLIC
 	if o.Private {
 		side = wire.Side_PRIVATE
 	}
-	out, err := endpoint.Create(name, side)
+	out, err := endpoint.Create(ctx, name, side)
 	if err != nil {
 		return err
 	}

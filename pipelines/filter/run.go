@@ -92,7 +92,7 @@ func (r *Run) writeSummary() error {
 	if err != nil {
 		return err
 	}
-	return endpoint.WriteFile(r.common.Summary, wire.Side_PRIVATE, append(b, '\n'))
+	return endpoint.WriteFile(r, r.common.Summary, wire.Side_PRIVATE, append(b, '\n'))
 }
 
 // attend draws the progress line on a terminal and prints the status on SIGUSR1, until stop is called. After stop the
@@ -115,7 +115,7 @@ func (r *Run) attend(program string) (stop func()) {
 				if line := r.status.Load(); line != nil {
 					status = *line
 				}
-				if alone, others := endpoint.Awaited(time.Second); len(alone)+len(others) > 0 {
+				if alone, others := endpoint.Awaited(r, time.Second); len(alone)+len(others) > 0 {
 					status += "; waiting for " + strings.Join(append(alone, others...), ", ")
 				}
 				fmt.Fprintf(r.screen, "%s: %s\n", program, status)
@@ -135,6 +135,7 @@ type reporter struct {
 	program string
 	out     io.Writer
 	json    bool
+	ctx     context.Context
 }
 
 // inPipeline is an environment variable. A recipe sets it to say that the stages of one pipeline write their messages
@@ -157,7 +158,7 @@ func (l *reporter) fail(err error) int {
 		fmt.Fprintf(l.out, "%s\n", b)
 		return code
 	}
-	if os.Getenv(inPipeline) != "" && endpoint.CutUpstream(err) {
+	if os.Getenv(inPipeline) != "" && endpoint.CutUpstream(l.ctx, err) {
 		return code
 	}
 	if err == errUnread {

@@ -104,7 +104,7 @@ func (s *screen) end() {
 // The line of a stage inside the privacy wall may hold private counts. Only the user at that terminal sees them, and no
 // log holds them.
 func (r *Run) Show(output string, line func(columns int) string) {
-	if !endpoint.Piped(output) {
+	if !endpoint.Piped(r, output) {
 		r.screen.show(line)
 	}
 }

@@ -21,7 +21,8 @@ func TestTextfile(t *testing.T) {
 	defer syscall.Umask(old)
 	name := filepath.Join(t.TempDir(), "run.prom")
 	synctest.Test(t, func(t *testing.T) {
-		r := &Run{Log: slog.New(slog.DiscardHandler), common: &Common{Metrics: name, StallTimeout: time.Minute}}
+		r := &Run{Context: t.Context(), Log: slog.New(slog.DiscardHandler),
+			common: &Common{Metrics: name, StallTimeout: time.Minute}}
 		wait := metrics.NewWait("c.private", 3)
 		end, err := r.showMetrics(Stage{Name: "fake"})
 		if err != nil {

@@ -25,11 +25,11 @@ type teller struct{ warned, said map[string]bool }
 // that program was silent for --stall-timeout. A program at the other end may be working, so until then the message is
 // only for --verbose.
 func (t *teller) tell(r *Run, longer time.Duration) {
-	alone, others := endpoint.Awaited(longer)
+	alone, others := endpoint.Awaited(r, longer)
 	topicAlone, topicOthers := metrics.Waiting(longer) // for topics and brokers
 	alone, others = append(alone, topicAlone...), append(others, topicOthers...)
 	if limit := r.common.StallTimeout; limit > 0 {
-		alone = append(alone, endpoint.Silent(max(longer, limit))...)
+		alone = append(alone, endpoint.Silent(r, max(longer, limit))...)
 	}
 	t.warned = fresh(alone, t.warned, func(what string) { r.Log.Warn("waiting for " + what) })
 	t.said = fresh(others, t.said, func(what string) { r.Log.Info("waiting for " + what) })

@@ -14,7 +14,8 @@ import (
 // begins again is told again.
 func TestTellWaits(t *testing.T) {
 	var out bytes.Buffer
-	r := &Run{common: new(Common), Log: slog.New(&textHandler{program: "stage", level: slog.LevelInfo, out: &out})}
+	r := &Run{Context: t.Context(), common: new(Common),
+		Log: slog.New(&textHandler{program: "stage", level: slog.LevelInfo, out: &out})}
 	defer metrics.AwaitAnswer("d", "the broker of d")()
 	read := metrics.NewWait("r", 0)
 	read.Begin()

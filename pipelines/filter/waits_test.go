@@ -15,7 +15,8 @@ import (
 func TestWaitsAreTold(t *testing.T) {
 	var said bytes.Buffer
 	common := &Common{Verbose: true, StallTimeout: time.Hour}
-	r := &Run{Log: newLogger("fake", common, &said), common: common}
+	ctx := endpoint.With(t.Context(), endpoint.Options{Patience: endpoint.Usual})
+	r := &Run{Context: ctx, Log: newLogger("fake", common, &said), common: common}
 	var told teller
 	expect := func(want string) {
 		t.Helper()
@@ -26,7 +27,7 @@ func TestWaitsAreTold(t *testing.T) {
 		said.Reset()
 	}
 	expect("")
-	ended := endpoint.Await("the reader of x")
+	ended := endpoint.Await(ctx, "the reader of x")
 	expect("fake: waiting for the reader of x\n")
 	expect("")
 	common.StallTimeout = time.Nanosecond
@@ -35,20 +36,20 @@ func TestWaitsAreTold(t *testing.T) {
 	ended()
 	expect("")
 	common.StallTimeout = 0
-	defer endpoint.Await("the reader of x")()
+	defer endpoint.Await(ctx, "the reader of x")()
 	expect("fake: waiting for the reader of x\n")
 
 	path := filepath.Join(t.TempDir(), "fifo")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	in, err := endpoint.Open(path)
+	in, err := endpoint.Open(ctx, path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	go in.Read(make([]byte, 1))
 	for alone := []string(nil); len(alone) == 0; time.Sleep(time.Millisecond) {
-		alone, _ = endpoint.Awaited(0)
+		alone, _ = endpoint.Awaited(ctx, 0)
 	}
 	told.tell(r, 0)
 	want := "fake: warning: waiting for a program that opens the FIFO " + path + " to write, for at most 24h0m0s\n"
@@ -61,6 +62,6 @@ func TestWaitsAreTold(t *testing.T) {
 	}
 	in.Close()
 	for alone := []string{""}; len(alone) > 0; time.Sleep(time.Millisecond) {
-		alone, _ = endpoint.Awaited(0)
+		alone, _ = endpoint.Awaited(ctx, 0)
 	}
 }

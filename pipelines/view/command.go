@@ -31,7 +31,7 @@ func Main() {
 
 // Run is kong's hook.
 func (c *command) Run(r *filter.Run) error {
-	if err := endpoint.Distinct(c.Output, c.Input); err != nil {
+	if err := endpoint.Distinct(r, c.Output, c.Input); err != nil {
 		return err
 	}
 	var all []wire.Kind
@@ -39,7 +39,7 @@ func (c *command) Run(r *filter.Run) error {
 		all = append(all, wire.Kind(kind))
 	}
 	slices.Sort(all)
-	in, h, err := endpoint.OpenStream(c.Input, endpoint.Wanted{Kinds: all, Values: true})
+	in, h, err := endpoint.OpenStream(r, c.Input, endpoint.Wanted{Kinds: all, Values: true})
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (c *command) Run(r *filter.Run) error {
 	if name == "" {
 		name = endpoint.Stdio // text may go to a terminal
 	}
-	out, err := endpoint.Create(name, side)
+	out, err := endpoint.Create(r, name, side)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package vocabulary
 
 import (
+	"context"
 	_ "embed"
 	"errors"
 	"io/fs"
@@ -31,11 +32,11 @@ func StopWords() []string { return slices.Collect(strings.FieldsSeq(stopText)) }
 
 // OpenOrDefault reads the vocabulary in a file, or returns the default for "". A list that comes with the stages has a
 // name, too. A file with the same name hides it.
-func OpenOrDefault(name string) (Words, error) {
+func OpenOrDefault(ctx context.Context, name string) (Words, error) {
 	if name == "" {
 		return Default(), nil
 	}
-	words, err := Open(name)
+	words, err := Open(ctx, name)
 	if name == Former && errors.Is(err, fs.ErrNotExist) {
 		return slices.Collect(strings.FieldsSeq(formerText)), nil
 	}
@@ -43,8 +44,8 @@ func OpenOrDefault(name string) (Words, error) {
 }
 
 // Hint says how to read a stream whose vocabulary is not the wanted one, if the stream's vocabulary is known.
-func Hint(hash []byte) string {
-	former, _ := OpenOrDefault(Former)
+func Hint(ctx context.Context, hash []byte) string {
+	former, _ := OpenOrDefault(ctx, Former)
 	if string(hash) == string(former.Hash()) {
 		return "--vocab " + Former + " names the vocabulary of the stream, which was the default before December 2026"
 	}

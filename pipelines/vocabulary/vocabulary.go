@@ -4,6 +4,7 @@ package vocabulary
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"io"
@@ -20,14 +21,14 @@ import (
 type Words []string
 
 // Open reads the vocabulary in a file, which may be compressed.
-func Open(name string) (Words, error) {
-	words, _, err := OpenLines(name)
+func Open(ctx context.Context, name string) (Words, error) {
+	words, _, err := OpenLines(ctx, name)
 	return words, err
 }
 
 // OpenLines is Open, and also returns each word's line number.
-func OpenLines(name string) (Words, []int, error) {
-	in, err := plain.Open(name)
+func OpenLines(ctx context.Context, name string) (Words, []int, error) {
+	in, err := plain.Open(ctx, name)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -160,10 +160,10 @@ func TestDefault(t *testing.T) {
 			t.Errorf("the default vocabulary has the stop word %s", word)
 		}
 	}
-	if got, err := OpenOrDefault(""); err != nil || !slices.Equal(got, words) {
+	if got, err := OpenOrDefault(t.Context(), ""); err != nil || !slices.Equal(got, words) {
 		t.Errorf("got %d words without a name, %v", len(got), err)
 	}
-	if _, err := OpenOrDefault("nowhere.txt"); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := OpenOrDefault(t.Context(), "nowhere.txt"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got %v for a file that is not there", err)
 	}
 }
@@ -171,20 +171,20 @@ func TestDefault(t *testing.T) {
 // TestFormer: streams of older programs keep their vocabulary, which has a name. A file of that name hides it.
 func TestFormer(t *testing.T) {
 	t.Chdir(t.TempDir())
-	former, err := OpenOrDefault(Former)
+	former, err := OpenOrDefault(t.Context(), Former)
 	if err != nil || len(former) != 8000 || former[0] != "times" {
 		t.Errorf("got %d words, %v", len(former), err)
 	}
-	if hint := Hint(former.Hash()); !strings.HasPrefix(hint, "--vocab english-8000 ") {
+	if hint := Hint(t.Context(), former.Hash()); !strings.HasPrefix(hint, "--vocab english-8000 ") {
 		t.Errorf("hint %q", hint)
 	}
-	if hint := Hint(Default().Hash()); strings.Contains(hint, Former) {
+	if hint := Hint(t.Context(), Default().Hash()); strings.Contains(hint, Former) {
 		t.Errorf("hint %q", hint)
 	}
 	if err := os.WriteFile(Former, []byte("dog\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if hidden, err := OpenOrDefault(Former); err != nil || !slices.Equal(hidden, Words{"dog"}) {
+	if hidden, err := OpenOrDefault(t.Context(), Former); err != nil || !slices.Equal(hidden, Words{"dog"}) {
 		t.Errorf("got %d words of the file, %v", len(hidden), err)
 	}
 }
@@ -219,16 +219,16 @@ func TestOpen(t *testing.T) {
 	for _, path := range []string{
 		file("v.txt", text), file("v.txt.gz", zipped.Bytes()), file("v.txt.zst", packed.Bytes()),
 	} {
-		if got, err := Open(path); err != nil || !slices.Equal(got, want) {
+		if got, err := Open(t.Context(), path); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: got %q, %v, want %q", filepath.Base(path), got, err, want)
 		}
 	}
 
-	if _, err := Open(filepath.Join(folder, "nowhere")); exit.Code(err) != exit.Missing {
+	if _, err := Open(t.Context(), filepath.Join(folder, "nowhere")); exit.Code(err) != exit.Missing {
 		t.Errorf("missing file: got %v with exit code %d, want %d", err, exit.Code(err), exit.Missing)
 	}
 	cut := file("cut.gz", zipped.Bytes()[:zipped.Len()-4])
-	_, err = Open(cut)
+	_, err = Open(t.Context(), cut)
 	if exit.Code(err) != exit.Malformed {
 		t.Errorf("cut file: got %v with exit code %d, want %d", err, exit.Code(err), exit.Malformed)
 	}

@@ -34,12 +34,12 @@ func (c *Combine) Run(r *filter.Run) error {
 	} else {
 		f := grantFlag{c.Grant}
 		var err error
-		if grant, err = f.read(""); err != nil {
+		if grant, err = f.read(r, ""); err != nil {
 			return err
 		}
 	}
 	create := func(h *wire.Header) (*endpoint.StreamWriter, error) {
-		return endpoint.CreateStream(c.Output, h, c.Compress.Compress)
+		return endpoint.CreateStream(r, c.Output, h, c.Compress.Compress)
 	}
 	if len(c.Inputs) == 1 && endpoint.IsTopic(c.Inputs[0]) && endpoint.IsTopic(c.Output) {
 		if r.DryRun() {
@@ -48,12 +48,12 @@ func (c *Combine) Run(r *filter.Run) error {
 		return endpoint.Share(r, c.Inputs[0], wanted, c.Output, func(_ context.Context, in *endpoint.Partition) error {
 			create := func(h *wire.Header) (*endpoint.StreamWriter,
 				error) {
-				return in.CreateStream(h, c.Compress.Compress)
+				return in.CreateStream(r, h, c.Compress.Compress)
 			}
 			return c.combine(r, rounds.Of(in), grant, create)
 		})
 	}
-	in, err := rounds.Open(c.RoundTimeout, c.Output, c.Inputs, wanted)
+	in, err := rounds.Open(r, c.RoundTimeout, c.Output, c.Inputs, wanted)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@
 package command
 
 import (
+	"context"
 	"crypto/rand"
 	"strings"
 
@@ -17,8 +18,8 @@ type grantFlag struct {
 }
 
 // read returns the grant. The grant must be for the given mechanism; "" allows any mechanism.
-func (f *grantFlag) read(mechanism string) (*event.Grant, error) {
-	b, err := endpoint.ReadFile(f.Grant, 1<<20)
+func (f *grantFlag) read(ctx context.Context, mechanism string) (*event.Grant, error) {
+	b, err := endpoint.ReadFile(ctx, f.Grant, 1<<20)
 	if err != nil {
 		return nil, err
 	}

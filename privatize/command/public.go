@@ -20,7 +20,7 @@ func (c *sumFlags) public(r *filter.Run, in *rounds.Sources, terms *release.Term
 	if err != nil || r.DryRun() {
 		return err
 	}
-	out, err := endpoint.CreateStream(c.Output, releaseHeader(in.Header, run), c.Compress.Compress)
+	out, err := endpoint.CreateStream(r, c.Output, releaseHeader(in.Header, run), c.Compress.Compress)
 	if err != nil {
 		return err
 	}

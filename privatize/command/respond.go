@@ -45,14 +45,14 @@ func (c *RandomizedResponse) Run(r *filter.Run) error {
 	if err := r.Check(c.Input, c.Ledger, c.Grant); err != nil {
 		return err
 	}
-	grant, err := c.read(event.RandomizedResponse)
+	grant, err := c.read(r, event.RandomizedResponse)
 	if err != nil {
 		return err
 	}
-	if err := endpoint.Distinct(c.Output, c.Input); err != nil {
+	if err := endpoint.Distinct(r, c.Output, c.Input); err != nil {
 		return err
 	}
-	in, h, err := endpoint.OpenStream(c.Input,
+	in, h, err := endpoint.OpenStream(r, c.Input,
 		endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}, Whole: true, Ended: true})
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func (c *RandomizedResponse) Run(r *filter.Run) error {
 	if c.Shared {
 		create = endpoint.CreateShared
 	}
-	out, err := create(c.Output, &wire.Header{
+	out, err := create(r, c.Output, &wire.Header{
 		Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PUBLIC, Run: terms.Run,
 		Vocabulary: h.Vocabulary, VocabularySize: h.VocabularySize,
 	}, c.Compress.Compress)

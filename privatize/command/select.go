@@ -3,6 +3,7 @@ package command
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -51,14 +52,14 @@ func (c *Select) Run(r *filter.Run) error {
 	if err := r.Check(append(c.Inputs, c.Ledger, c.Grant)...); err != nil {
 		return err
 	}
-	grant, err := c.read(event.Select)
+	grant, err := c.read(r, event.Select)
 	if err != nil {
 		return err
 	}
-	if err := endpoint.Distinct(c.Output, c.Inputs...); err != nil {
+	if err := endpoint.Distinct(r, c.Output, c.Inputs...); err != nil {
 		return err
 	}
-	in, run, err := openTerms(c.Inputs)
+	in, run, err := openTerms(r, c.Inputs)
 	if err != nil {
 		return err
 	}
@@ -70,7 +71,7 @@ func (c *Select) Run(r *filter.Run) error {
 		return err
 	}
 	// The output is created before the charge: if that fails, nothing is charged. A terminal may show a list of words.
-	out, err := endpoint.Create(cmp.Or(c.Output, endpoint.Stdio), wire.Side_PUBLIC)
+	out, err := endpoint.Create(r, cmp.Or(c.Output, endpoint.Stdio), wire.Side_PUBLIC)
 	if err != nil {
 		return err
 	}
@@ -122,9 +123,9 @@ func (c *Select) settings(grant *event.Grant) (string, error) {
 var spelled = endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_TERMS}, Whole: true}
 
 // openTerms opens streams of terms, and returns the run that the first one names.
-func openTerms(names []string) (in []*endpoint.StreamReader, run string, err error) {
+func openTerms(ctx context.Context, names []string) (in []*endpoint.StreamReader, run string, err error) {
 	for _, name := range names {
-		r, h, err := endpoint.OpenStream(name, spelled)
+		r, h, err := endpoint.OpenStream(ctx, name, spelled)
 		if err != nil {
 			return nil, "", err
 		}

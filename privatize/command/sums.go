@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -40,7 +41,7 @@ func (c *sumFlags) granted(r *filter.Run, f grantFlag, mechanism string) error {
 	if err := c.need(); err != nil {
 		return err
 	}
-	grant, err := f.read(mechanism)
+	grant, err := f.read(r, mechanism)
 	if err != nil {
 		return err
 	}
@@ -55,7 +56,7 @@ func (c *sumFlags) privatize(r *filter.Run, grant *event.Grant, run string, maxC
 	wanted := rounds.Wanted(c.RoundTimeout)
 	wanted.MaxCells = maxCells
 	wanted.Whole = true // one partition holds only a part of each round
-	in, err := rounds.Open(c.RoundTimeout, c.Output, c.Inputs, wanted)
+	in, err := rounds.Open(r, c.RoundTimeout, c.Output, c.Inputs, wanted)
 	if err != nil {
 		return err
 	}
@@ -91,12 +92,12 @@ func (c *sumFlags) privatize(r *filter.Run, grant *event.Grant, run string, maxC
 		return err
 	}
 	defer privatizer.Close()
-	out, err := endpoint.CreateStream(c.Output, releaseHeader(in.Header, run), c.Compress.Compress)
+	out, err := endpoint.CreateStream(r, c.Output, releaseHeader(in.Header, run), c.Compress.Compress)
 	if err != nil {
 		return err
 	}
 	defer out.Abort()
-	sent, err := sentBefore(c.Output)
+	sent, err := sentBefore(r, c.Output)
 	if err != nil {
 		return err
 	}
@@ -119,11 +120,11 @@ func (c *sumFlags) privatize(r *filter.Run, grant *event.Grant, run string, maxC
 }
 
 // sentBefore returns the releases that an output holds already. Only a topic holds any.
-func sentBefore(output string) (sent []release.Sent, err error) {
+func sentBefore(ctx context.Context, output string) (sent []release.Sent, err error) {
 	if !endpoint.IsTopic(output) {
 		return nil, nil
 	}
-	_, all, err := endpoint.Releases(output)
+	_, all, err := endpoint.Releases(ctx, output)
 	if err != nil && !errors.Is(err, stream.ErrEmpty) {
 		return nil, err
 	}

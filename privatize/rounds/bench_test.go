@@ -89,7 +89,7 @@ func BenchmarkSums(b *testing.B) {
 		b.SetBytes(size)
 		began := processTime(b)
 		for b.Loop() {
-			in, _, err := endpoint.OpenStream(name, Wanted(0))
+			in, _, err := endpoint.OpenStream(b.Context(), name, Wanted(0))
 			in.Reuse()
 			for err == nil {
 				_, err = in.Next()
@@ -109,7 +109,7 @@ func BenchmarkSums(b *testing.B) {
 			b.SetBytes(size)
 			began := processTime(b)
 			for b.Loop() {
-				in, err := open("", []string{name}, Wanted(0))
+				in, err := open(b.Context(), "", []string{name}, Wanted(0))
 				if err != nil {
 					b.Fatal(err)
 				}

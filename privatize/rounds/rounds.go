@@ -4,6 +4,7 @@ package rounds
 
 import (
 	"cmp"
+	"context"
 	"encoding/hex"
 	"io"
 	"math"
@@ -76,11 +77,11 @@ func Of(in *endpoint.Partition) *Sources {
 }
 
 // open is Open without a limit.
-func open(output string, names []string, wanted endpoint.Wanted) (*Sources, error) {
-	if err := endpoint.Distinct(output, names...); err != nil {
+func open(ctx context.Context, output string, names []string, wanted endpoint.Wanted) (*Sources, error) {
+	if err := endpoint.Distinct(ctx, output, names...); err != nil {
 		return nil, err
 	}
-	if err := endpoint.Once(names); err != nil {
+	if err := endpoint.Once(ctx, names); err != nil {
 		return nil, err
 	}
 	s := &Sources{deadline: newDeadline(0), version: wire.Version}
@@ -88,7 +89,7 @@ func open(output string, names []string, wanted endpoint.Wanted) (*Sources, erro
 		wanted.Answers = output
 	}
 	for _, name := range names {
-		all, h, err := endpoint.OpenStreams(name, wanted)
+		all, h, err := endpoint.OpenStreams(ctx, name, wanted)
 		if err != nil {
 			s.Close()
 			return nil, err
@@ -116,13 +117,14 @@ func open(output string, names []string, wanted endpoint.Wanted) (*Sources, erro
 
 // Open opens the inputs, which must be of one run, model and shape. It must be done within the first round's time. For
 // files and pipes that time also begins here, since a header may never come.
-func Open(limit time.Duration, output string, names []string, wanted endpoint.Wanted) (in *Sources, err error) {
+func Open(ctx context.Context, limit time.Duration, output string, names []string,
+	wanted endpoint.Wanted) (in *Sources, err error) {
 	opening := newDeadline(limit)
 	if !slices.ContainsFunc(names, endpoint.IsTopic) {
 		opening.begin(0)
 	}
 	err = opening.within(func() error {
-		opened, err := open(output, names, wanted)
+		opened, err := open(ctx, output, names, wanted)
 		if err != nil {
 			return err
 		}

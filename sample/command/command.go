@@ -37,7 +37,6 @@ type Command struct {
 
 // Validate is kong's hook.
 func (s *Command) Validate() error {
-	s.Stamps.Apply()
 	if err := s.CheckEpochs(s.Rounds); err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func releasesOf(t *testing.T, topic string) func(round uint32) {
 	h := header(10)
 	h.Kind, h.Side, h.Unit, h.Run = wire.Kind_RELEASES, wire.Side_PUBLIC, wire.Unit_DOCUMENT, "r"
 	h.Matrices = []*wire.Matrix{{Name: "a", Rows: 1, Columns: 2, Element: wire.Element_INT64}}
-	out, err := endpoint.CreateStream(topic, h, "none")
+	out, err := endpoint.CreateStream(t.Context(), topic, h, "none")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func stands(t *testing.T, topic string) (least, most uint32) {
 	t.Helper()
 	h := header(10)
 	h.Kind, h.Unit, h.Run = wire.Kind_ROUNDS, wire.Unit_DOCUMENT, "r"
-	tails, err := endpoint.Tails(topic, h)
+	tails, err := endpoint.Tails(t.Context(), topic, h)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"io"
 	"time"
@@ -20,12 +21,12 @@ func (w *windows) plan(rounds int, start time.Time) window.Plan {
 // live cuts a live stream of documents into rounds by windows of time.
 func (s *Command) live(r *filter.Run) error {
 	plan := s.plan(s.Rounds, s.WindowStart)
-	sources, h, err := s.sources()
+	sources, h, err := s.sources(r)
 	if err != nil {
 		return err
 	}
 	header := s.header(h)
-	state, err := window.Open(s.WindowState, s.RunName, s.Unit, h.Settings, plan, time.Now())
+	state, err := window.Open(r, s.WindowState, s.RunName, s.Unit, h.Settings, plan, time.Now())
 	if err != nil {
 		return err
 	}
@@ -45,7 +46,7 @@ func (s *Command) live(r *filter.Run) error {
 	if err != nil {
 		return exit.Errorf(exit.Usage, "%w", err)
 	}
-	out, err := s.create(header)
+	out, err := s.create(r, header)
 	if err != nil {
 		return err
 	}
@@ -110,11 +111,11 @@ func (s *Command) incomplete(r *filter.Run, round int, there done) error {
 }
 
 // sources opens all inputs for concurrent reading, and returns the header of their rounds.
-func (s *Command) sources() ([]window.Source, *wire.Header, error) {
+func (s *Command) sources(ctx context.Context) ([]window.Source, *wire.Header, error) {
 	var sources []window.Source
 	var header *wire.Header
 	for _, name := range s.inputs() {
-		streams, h, err := s.open(name, header)
+		streams, h, err := s.open(ctx, name, header)
 		if err != nil {
 			return nil, nil, err
 		}

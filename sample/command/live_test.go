@@ -25,11 +25,11 @@ func beginWindow(t *testing.T, state, topic string, opened, closed int) {
 	}
 	c := corpusOf(t, wire.Unit_DOCUMENT, 100)
 	plan := window.Plan{Start: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), Length: 700000 * time.Hour, Rounds: 3}
-	s, err := window.Open(state, "", "document", nil, plan, time.Now())
+	s, err := window.Open(t.Context(), state, "", "document", nil, plan, time.Now())
 	check(err, s.Begin(1, c.Keys(), nil), s.Close())
 	h := header(10)
 	h.Kind, h.Unit = wire.Kind_ROUNDS, wire.Unit_DOCUMENT
-	outs, err := endpoint.CreateStreams(topic, h, "none")
+	outs, err := endpoint.CreateStreams(t.Context(), topic, h, "none")
 	check(err)
 	scheme := &wire.Scheme{Method: wire.Scheme_EPOCH, Rate: 1. / 3, Rounds: 3, Coins: s.Name()}
 	for i, out := range outs {

@@ -3,6 +3,7 @@ package command
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"io"
 	"slices"
@@ -30,8 +31,9 @@ func (s *Command) unit() wire.Unit {
 // open opens the streams of an input. h is the header of the earlier inputs, nil for the first input. The input must
 // have h's vocabulary and settings. open returns the header of the first input. The header becomes private if any input
 // is.
-func (s *Command) open(name string, h *wire.Header) ([]*endpoint.StreamReader, *wire.Header, error) {
-	streams, of, err := endpoint.OpenStreams(name, s.wanted(name))
+func (s *Command) open(ctx context.Context, name string,
+	h *wire.Header) ([]*endpoint.StreamReader, *wire.Header, error) {
+	streams, of, err := endpoint.OpenStreams(ctx, name, s.wanted(name))
 	if err != nil || h == nil {
 		return streams, of, err
 	}
@@ -83,7 +85,7 @@ func (s *Command) check(r *filter.Run) error {
 	if err := r.Check(s.inputs()...); err != nil {
 		return err
 	}
-	if endpoint.NewTopics == 0 { // otherwise --create makes the followed topic
+	if endpoint.Of(r).NewTopics == 0 { // otherwise --create makes the followed topic
 		if err := r.Check(s.followed()); err != nil {
 			return err
 		}
@@ -96,7 +98,7 @@ func (s *Command) check(r *filter.Run) error {
 			}
 			continue
 		}
-		streams, h, err := s.open(name, header)
+		streams, h, err := s.open(r, name, header)
 		if err != nil {
 			return err
 		}
@@ -115,7 +117,7 @@ func (s *Command) load(r *filter.Run) (*corpus.Corpus, *wire.Header, error) {
 	var names positions
 	suspect := ""
 	for _, name := range s.inputs() {
-		streams, h, err := s.open(name, header)
+		streams, h, err := s.open(r, name, header)
 		if err != nil {
 			return nil, nil, err
 		}

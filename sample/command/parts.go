@@ -22,8 +22,8 @@ type parts struct {
 }
 
 // create opens the output.
-func (s *Command) create(header *wire.Header) (*parts, error) {
-	outs, err := endpoint.CreateStreams(s.Output, header, s.Compress.Compress)
+func (s *Command) create(ctx context.Context, header *wire.Header) (*parts, error) {
+	outs, err := endpoint.CreateStreams(ctx, s.Output, header, s.Compress.Compress)
 	p := &parts{outs: outs, workers: s.N(), meter: progress.Meter{Name: "sample", Unit: "round"}}
 	p.meter.Total.Store(int64(s.all()))
 	return p, err

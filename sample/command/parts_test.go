@@ -43,7 +43,7 @@ func deal(t *testing.T, c *corpus.Corpus, n int, rounds ...coin.Set) []string {
 		names = append(names, filepath.Join(t.TempDir(), fmt.Sprint(i)))
 		h := header(10)
 		h.Kind, h.Unit = wire.Kind_ROUNDS, c.Unit()
-		out, err := endpoint.CreateStream(names[i], h, "none")
+		out, err := endpoint.CreateStream(t.Context(), names[i], h, "none")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +65,7 @@ func deal(t *testing.T, c *corpus.Corpus, n int, rounds ...coin.Set) []string {
 // readPart returns the records of a part.
 func readPart(t *testing.T, name string) []*wire.Record {
 	t.Helper()
-	in, _, err := endpoint.OpenStream(name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_ROUNDS}})
+	in, _, err := endpoint.OpenStream(t.Context(), name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_ROUNDS}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 
 // Run is kong's hook.
 func (s *Command) Run(r *filter.Run) error {
-	if err := endpoint.Distinct(s.Output, append(s.Inputs, s.Secret, s.WindowState)...); err != nil {
+	if err := endpoint.Distinct(r, s.Output, append(s.Inputs, s.Secret, s.WindowState)...); err != nil {
 		return err
 	}
 	if r.DryRun() {
@@ -46,11 +46,11 @@ func (s *Command) Run(r *filter.Run) error {
 	var chooser *coin.Chooser
 	var scheme *wire.Scheme
 	if first <= s.all() { // otherwise only the end record is missing, and sample throws no more coins
-		if chooser, scheme, err = s.chooser(documents, h.Settings, first > 1 || done.begun); err != nil {
+		if chooser, scheme, err = s.chooser(r, documents, h.Settings, first > 1 || done.begun); err != nil {
 			return err
 		}
 	}
-	out, err := s.create(header)
+	out, err := s.create(r, header)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ type done struct {
 // done refuses a topic if a restart would draw its rounds differently: a round that is begun twice must hold the same
 // units.
 func (s *Command) done(r *filter.Run, header *wire.Header) (done, error) {
-	tails, err := endpoint.Tails(s.Output, header)
+	tails, err := endpoint.Tails(r, s.Output, header)
 	if err != nil || len(tails) == 0 {
 		return done{}, err
 	}

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"os"
 
@@ -23,7 +24,8 @@ func (s *Command) scheme(units int) event.Scheme {
 
 // chooser prepares the scheme for a corpus. settings come from the header of the documents. begun says that the output
 // already has rounds of the run.
-func (s *Command) chooser(documents *corpus.Corpus, settings []byte, begun bool) (*coin.Chooser, *wire.Scheme, error) {
+func (s *Command) chooser(ctx context.Context, documents *corpus.Corpus, settings []byte,
+	begun bool) (*coin.Chooser, *wire.Scheme, error) {
 	digests := documents.Digests()
 	if s.Fixed.Size > uint64(len(digests)) {
 		// The number of units is private, and the scheme's own check would name it.
@@ -33,7 +35,7 @@ func (s *Command) chooser(documents *corpus.Corpus, settings []byte, begun bool)
 	var throw coin.Throw
 	switch {
 	case scheme.Secret:
-		secret, err := s.secret(begun)
+		secret, err := s.secret(ctx, begun)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -55,18 +57,18 @@ func (s *Command) chooser(documents *corpus.Corpus, settings []byte, begun bool)
 }
 
 // secret returns the key of the coins: the key in the file of --secret, otherwise a new key.
-func (s *Command) secret(begun bool) (coin.Secret, error) {
+func (s *Command) secret(ctx context.Context, begun bool) (coin.Secret, error) {
 	fresh := coin.NewSecret()
 	if s.Secret == "" {
 		return fresh, nil
 	}
-	stored, err := endpoint.ReadKey(s.Secret, len(fresh))
+	stored, err := endpoint.ReadKey(ctx, s.Secret, len(fresh))
 	if errors.Is(err, os.ErrNotExist) {
 		if begun {
 			return fresh, exit.Errorf(exit.Missing, "%s: the key is missing, but earlier rounds were drawn with it",
 				s.Secret)
 		}
-		return fresh, endpoint.WriteFile(s.Secret, wire.Side_PRIVATE, fresh[:])
+		return fresh, endpoint.WriteFile(ctx, s.Secret, wire.Side_PRIVATE, fresh[:])
 	}
 	if err != nil {
 		return fresh, err

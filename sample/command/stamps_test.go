@@ -131,7 +131,7 @@ func TestWindowNeighbours(t *testing.T) {
 // membersOf returns the round and the id of each document of a file of rounds whose id begins with prefix.
 func membersOf(t *testing.T, name, prefix string) (members []string) {
 	t.Helper()
-	in, _, err := endpoint.OpenStream(name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_ROUNDS}})
+	in, _, err := endpoint.OpenStream(t.Context(), name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_ROUNDS}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func run(t *testing.T, args ...string) int {
 // writeDocuments writes the documents of a corpus as a stream, without its end if that is not wanted.
 func writeDocuments(t *testing.T, name string, c *corpus.Corpus, from, to int, end bool) {
 	t.Helper()
-	out, err := endpoint.CreateStream(name, header(10), "none")
+	out, err := endpoint.CreateStream(t.Context(), name, header(10), "none")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func writeDocuments(t *testing.T, name string, c *corpus.Corpus, from, to int, e
 // documentsOf returns what the streams of an input hold, in one order.
 func documentsOf(t *testing.T, name string) (documents []string, closes map[uint32]*wire.RoundClose) {
 	t.Helper()
-	streams, _, err := endpoint.OpenStreams(name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_ROUNDS}})
+	streams, _, err := endpoint.OpenStreams(t.Context(), name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_ROUNDS}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,10 +108,10 @@ func die(t *testing.T, s *Command, c *corpus.Corpus, within int) {
 		}
 	}
 	s.Compress.Compress = "none"
-	out, err := s.create(s.header(header(10)))
+	out, err := s.create(t.Context(), s.header(header(10)))
 	check(err)
 	defer out.abort()
-	chooser, scheme, err := s.chooser(c, nil, true)
+	chooser, scheme, err := s.chooser(t.Context(), c, nil, true)
 	check(err)
 	for round := 1; round < within; round++ {
 		check(out.write(t.Context(), c, scheme, uint32(round), chooser.Round(round)))
@@ -135,12 +135,12 @@ func die(t *testing.T, s *Command, c *corpus.Corpus, within int) {
 func dieAtEnd(t *testing.T, s *Command, c *corpus.Corpus) {
 	t.Helper()
 	s.Compress.Compress = "none"
-	out, err := s.create(s.header(header(10)))
+	out, err := s.create(t.Context(), s.header(header(10)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer out.abort()
-	chooser, scheme, err := s.chooser(c, nil, true)
+	chooser, scheme, err := s.chooser(t.Context(), c, nil, true)
 	for round := 1; round <= s.all() && err == nil; round++ {
 		err = out.write(t.Context(), c, scheme, uint32(round), chooser.Round(round))
 	}
@@ -290,7 +290,7 @@ func TestWindowsOfTopic(t *testing.T) {
 		"--window-state", state, "-o", topic + "rounds.private", topic + "documents.private?until=end"}
 	h := header(10)
 	h.Kind, h.Unit = wire.Kind_ROUNDS, wire.Unit_DOCUMENT
-	outs, err := endpoint.CreateStreams(topic+"begun.private", h, "none")
+	outs, err := endpoint.CreateStreams(t.Context(), topic+"begun.private", h, "none")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -351,7 +351,7 @@ func TestTopicChanged(t *testing.T) {
 		s.Poisson = &rate
 		s.Compress.Compress = "none"
 		begin := func() *parts {
-			out, err := s.create(s.header(header(10)))
+			out, err := s.create(t.Context(), s.header(header(10)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -359,7 +359,7 @@ func TestTopicChanged(t *testing.T) {
 			return out
 		}
 		out := begin()
-		chooser, scheme, err := s.chooser(c, nil, false)
+		chooser, scheme, err := s.chooser(t.Context(), c, nil, false)
 		for round := 1; round < s.all() && err == nil; round++ {
 			err = out.write(t.Context(), c, scheme, uint32(round), chooser.Round(round))
 		}

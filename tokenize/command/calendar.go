@@ -77,5 +77,5 @@ func (c *Calendar) Run(r *filter.Run) error {
 		}
 		lines.Write(append(b, '\n'))
 	}
-	return endpoint.WriteFile(c.Output, wire.Side_PUBLIC, lines.Bytes())
+	return endpoint.WriteFile(r, c.Output, wire.Side_PUBLIC, lines.Bytes())
 }

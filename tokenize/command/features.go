@@ -43,7 +43,7 @@ func (f *Features) Run(r *filter.Run) error {
 	if err := words.Write(&b); err != nil {
 		return err
 	}
-	return endpoint.WriteFile(f.Output, wire.Side_PUBLIC, b.Bytes())
+	return endpoint.WriteFile(r, f.Output, wire.Side_PUBLIC, b.Bytes())
 }
 
 func (f *Features) words(r *filter.Run) (vocabulary.Words, error) {
@@ -53,7 +53,7 @@ func (f *Features) words(r *filter.Run) (vocabulary.Words, error) {
 	if err := r.Check(f.Schema); err != nil {
 		return nil, err
 	}
-	s, err := schema.Open(f.Schema)
+	s, err := schema.Open(r, f.Schema)
 	if err != nil {
 		return nil, err
 	}

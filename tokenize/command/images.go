@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -83,14 +84,14 @@ func (i *Images) Run(r *filter.Run) error {
 	if err := i.checkTopics(all...); err != nil {
 		return err
 	}
-	if err := endpoint.Once(all); err != nil {
+	if err := endpoint.Once(r, all); err != nil {
 		return err
 	}
 	if err := r.Check(all...); err != nil || r.DryRun() {
 		return err
 	}
 	rule := i.rule()
-	out, err := i.create(i.Image.Vocabulary(), rule.Settings())
+	out, err := i.create(r, i.Image.Vocabulary(), rule.Settings())
 	if err != nil {
 		return err
 	}
@@ -98,7 +99,7 @@ func (i *Images) Run(r *filter.Run) error {
 	c := &imageConversion{run: r, out: out, rule: rule, namer: name.NewNamer(i.Prefix), meter: newMeter()}
 	r.Show(i.Output, c.meter.Line)
 	for n, input := range i.inputs() {
-		if err := i.read(c, n, input); err != nil {
+		if err := i.read(r, c, n, input); err != nil {
 			return err
 		}
 	}
@@ -109,7 +110,7 @@ func (i *Images) Run(r *filter.Run) error {
 }
 
 // read converts the images of the n-th input.
-func (i *Images) read(c *imageConversion, n int, input string) error {
+func (i *Images) read(ctx context.Context, c *imageConversion, n int, input string) error {
 	if info, err := os.Stat(input); err == nil && info.IsDir() {
 		if len(i.Labels) > 0 {
 			return exit.Errorf(exit.Usage, "%s is a folder, whose subfolders are labels: leave out --labels", input)
@@ -120,7 +121,7 @@ func (i *Images) read(c *imageConversion, n int, input string) error {
 		}
 		return c.convert(folder.Next)
 	}
-	in, err := plain.OpenCounting(input, &c.meter.Done)
+	in, err := plain.OpenCounting(ctx, input, &c.meter.Done)
 	if err != nil {
 		return err
 	}
@@ -128,7 +129,7 @@ func (i *Images) read(c *imageConversion, n int, input string) error {
 	var labels io.Reader
 	labelsName := ""
 	if len(i.Labels) > 0 {
-		opened, err := plain.Open(i.Labels[n])
+		opened, err := plain.Open(ctx, i.Labels[n])
 		if err != nil {
 			return err
 		}

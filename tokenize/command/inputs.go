@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"os"
@@ -46,7 +47,6 @@ const formatsHelp = "A text of JSON Lines is a string, which is cut into words, 
 	"or Zstandard inside."
 
 func (f *files) Validate() error {
-	f.Stamps.Apply()
 	if f.MaxDocument < 1 {
 		return fmt.Errorf("--max-document must be at least 1, is %d", f.MaxDocument)
 	}
@@ -70,13 +70,13 @@ func (f *files) names() (names []string) {
 }
 
 // reader returns the reader of the files.
-func (f *files) reader(o source.Options) (*source.Reader, error) {
+func (f *files) reader(ctx context.Context, o source.Options) (*source.Reader, error) {
 	o.Limit, o.Delimiter = int(min(f.MaxDocument, math.MaxInt)), f.Delimiter
 	o.Quote, o.Ragged, o.Encoding = f.Quote, f.Ragged, f.Encoding
-	return source.NewReader(f.names(), o)
+	return source.NewReader(ctx, f.names(), o)
 }
 
 // open returns the reader of texts.
-func (t *textFormat) open(f files) (*source.Reader, error) {
-	return f.reader(source.Options{Format: t.Format, Columns: t.Columns})
+func (t *textFormat) open(ctx context.Context, f files) (*source.Reader, error) {
+	return f.reader(ctx, source.Options{Format: t.Format, Columns: t.Columns})
 }

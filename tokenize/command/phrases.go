@@ -57,11 +57,11 @@ func (p *Phrases) Run(r *filter.Run) error {
 	if err := r.Check(append(p.names(), p.Phrases)...); err != nil {
 		return err
 	}
-	rule, err := p.rule()
+	rule, err := p.rule(r)
 	if err != nil {
 		return err
 	}
-	in, err := p.open(p.files)
+	in, err := p.open(r, p.files)
 	if err != nil || r.DryRun() {
 		return err
 	}
@@ -101,5 +101,5 @@ func (p *Phrases) Run(r *filter.Run) error {
 	if err := best.Write(&b); err != nil {
 		return err
 	}
-	return endpoint.WriteFile(p.Output, wire.Side_PUBLIC, b.Bytes())
+	return endpoint.WriteFile(r, p.Output, wire.Side_PUBLIC, b.Bytes())
 }

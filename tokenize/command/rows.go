@@ -40,7 +40,7 @@ func (t *Rows) Run(r *filter.Run) error {
 	if err := r.Check(append(t.names(), t.Schema)...); err != nil {
 		return err
 	}
-	s, err := schema.Open(t.Schema)
+	s, err := schema.Open(r, t.Schema)
 	if err != nil {
 		return err
 	}
@@ -48,13 +48,13 @@ func (t *Rows) Run(r *filter.Run) error {
 	if cells.Comment != 0 && cells.Comment == byte(t.Delimiter) {
 		return exit.Errorf(exit.Usage, "--delimiter %c is what begins a comment in %s", cells.Comment, t.Schema)
 	}
-	in, err := t.reader(source.Options{Format: t.Format, Cells: cells})
+	in, err := t.reader(r, source.Options{Format: t.Format, Cells: cells})
 	if err != nil || r.DryRun() {
 		return err
 	}
 	h := t.header(s.Features(), s.Settings())
 	h.Values = true
-	out, err := endpoint.CreateStream(t.Output, h, t.Compress.Compress)
+	out, err := endpoint.CreateStream(r, t.Output, h, t.Compress.Compress)
 	if err != nil {
 		return err
 	}

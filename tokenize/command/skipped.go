@@ -80,7 +80,7 @@ func (o *onError) newSkipReport(r *filter.Run) (*skipReport, error) {
 		return t, nil
 	}
 	var err error
-	if t.file, err = endpoint.Create(o.Skipped, wire.Side_PRIVATE); err == nil {
+	if t.file, err = endpoint.Create(r, o.Skipped, wire.Side_PRIVATE); err == nil {
 		t.list = bufio.NewWriter(t.file)
 	}
 	return t, err

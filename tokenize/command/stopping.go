@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"privpipe/pipelines/vocabulary"
 	"privpipe/tokenize/internal/bag"
 	"privpipe/tokenize/internal/words"
@@ -12,8 +13,8 @@ type stopping struct {
 }
 
 // stopWords reads the list. It returns nil without one.
-func (s *stopping) stopWords(rule words.Rule) (*bag.Index, []list, error) {
-	return leftOut(rule, nil, s.Stop)
+func (s *stopping) stopWords(ctx context.Context, rule words.Rule) (*bag.Index, []list, error) {
+	return leftOut(ctx, rule, nil, s.Stop)
 }
 
 // outside has the flags of terms. They name lists of words to leave out.
@@ -34,23 +35,23 @@ func (o *outside) lists() []string {
 }
 
 // words reads the lists.
-func (o *outside) words(rule words.Rule) (*bag.Index, []list, error) {
+func (o *outside) words(ctx context.Context, rule words.Rule) (*bag.Index, []list, error) {
 	var stop []string
 	if o.Stop == "" {
 		stop = vocabulary.StopWords()
 	}
-	return leftOut(rule, stop, o.lists()...)
+	return leftOut(ctx, rule, stop, o.lists()...)
 }
 
 // leftOut returns an index of the words in all and in the files; nil if there are no words. It also returns the lists
 // in the files. A file without a name counts as empty.
-func leftOut(rule words.Rule, all vocabulary.Words, files ...string) (*bag.Index, []list, error) {
+func leftOut(ctx context.Context, rule words.Rule, all vocabulary.Words, files ...string) (*bag.Index, []list, error) {
 	var lists []list
 	for _, file := range files {
 		if file == "" {
 			continue
 		}
-		stop, lines, err := vocabulary.OpenLines(file)
+		stop, lines, err := vocabulary.OpenLines(ctx, file)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -42,20 +42,20 @@ func (t *Terms) Run(r *filter.Run) error {
 	if err := r.Check(append(t.names(), append(t.lists(), t.Phrases)...)...); err != nil {
 		return err
 	}
-	rule, err := t.rule()
+	rule, err := t.rule(r)
 	if err != nil {
 		return err
 	}
-	stop, lists, err := t.words(rule)
+	stop, lists, err := t.words(r, rule)
 	if err != nil {
 		return err
 	}
-	in, err := t.open(t.files)
+	in, err := t.open(r, t.files)
 	if err != nil || r.DryRun() {
 		return err
 	}
 	h := &wire.Header{Version: wire.Version, Kind: wire.Kind_TERMS, Side: wire.Side_PRIVATE}
-	out, err := endpoint.CreateStream(t.Output, h, t.Compress.Compress)
+	out, err := endpoint.CreateStream(r, t.Output, h, t.Compress.Compress)
 	if err != nil {
 		return err
 	}

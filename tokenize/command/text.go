@@ -2,6 +2,7 @@
 package command
 
 import (
+	"context"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/vocabulary"
@@ -39,8 +40,8 @@ func (o output) checkTopics(inputs ...string) error {
 
 // create begins the stream of documents. settings identify the rule that made the documents (words.Rule). They are nil
 // if another program made them.
-func (o output) create(words vocabulary.Words, settings []byte) (*endpoint.StreamWriter, error) {
-	return endpoint.CreateStream(o.Output, o.header(words, settings), o.Compress.Compress)
+func (o output) create(ctx context.Context, words vocabulary.Words, settings []byte) (*endpoint.StreamWriter, error) {
+	return endpoint.CreateStream(ctx, o.Output, o.header(words, settings), o.Compress.Compress)
 }
 
 func (o output) header(words vocabulary.Words, settings []byte) *wire.Header {
@@ -70,31 +71,31 @@ func (t *Text) Run(r *filter.Run) error {
 	if err := r.Check(append(t.names(), t.Vocab, t.Phrases, t.Stop)...); err != nil {
 		return err
 	}
-	words, lines, err := t.words()
+	words, lines, err := t.words(r)
 	if err != nil {
 		return err
 	}
-	rule, err := t.rule()
+	rule, err := t.rule(r)
 	if err != nil {
 		return err
 	}
 	stop := vocabulary.StopWords()
 	if t.Stop != "" {
-		if stop, err = vocabulary.Open(t.Stop); err != nil {
+		if stop, err = vocabulary.Open(r, t.Stop); err != nil {
 			return err
 		}
 	}
-	in, err := t.open(t.files)
+	in, err := t.open(r, t.files)
 	if err != nil || r.DryRun() {
 		return err
 	}
 	settings := withDates(rule.Settings(), t.kept)
-	out, err := t.create(words, settings)
+	out, err := t.create(r, words, settings)
 	if err != nil {
 		return err
 	}
 	defer out.Abort()
-	sizes, err := t.SizesOutput.Create(t.side(), settings, t.Compress.Compress)
+	sizes, err := t.SizesOutput.Create(r, t.side(), settings, t.Compress.Compress)
 	if err != nil {
 		return err
 	}
@@ -130,12 +131,12 @@ func (t *Text) Run(r *filter.Run) error {
 }
 
 // words reads the vocabulary. For a file it also returns each word's line number.
-func (t *Text) words() (vocabulary.Words, []int, error) {
+func (t *Text) words(ctx context.Context) (vocabulary.Words, []int, error) {
 	if t.Vocab == "" || t.Vocab == vocabulary.Former {
-		words, err := vocabulary.OpenOrDefault(t.Vocab)
+		words, err := vocabulary.OpenOrDefault(ctx, t.Vocab)
 		return words, nil, err
 	}
-	return vocabulary.OpenLines(t.Vocab)
+	return vocabulary.OpenLines(ctx, t.Vocab)
 }
 
 // bags makes bags of words.

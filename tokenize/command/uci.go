@@ -37,12 +37,12 @@ func (u *UCI) Run(r *filter.Run) error {
 	if err := r.Check(u.Input, u.Vocab); err != nil {
 		return err
 	}
-	words, err := vocabulary.Open(u.Vocab)
+	words, err := vocabulary.Open(r, u.Vocab)
 	if err != nil {
 		return err
 	}
 	meter := newMeter()
-	in, err := plain.OpenCounting(u.Input, &meter.Done)
+	in, err := plain.OpenCounting(r, u.Input, &meter.Done)
 	if err != nil {
 		return err
 	}
@@ -51,12 +51,12 @@ func (u *UCI) Run(r *filter.Run) error {
 	if err != nil || r.DryRun() {
 		return err
 	}
-	out, err := u.create(words, nil)
+	out, err := u.create(r, words, nil)
 	if err != nil {
 		return err
 	}
 	defer out.Abort()
-	if size, known := endpoint.Size(u.Input); known {
+	if size, known := endpoint.Size(r, u.Input); known {
 		meter.Total.Store(size)
 	}
 	r.Show(u.Output, meter.Line)

@@ -65,15 +65,15 @@ func (v *Vocab) Run(r *filter.Run) error {
 	if err := r.Check(append(v.names(), v.Stop, v.Phrases)...); err != nil {
 		return err
 	}
-	rule, err := v.rule()
+	rule, err := v.rule(r)
 	if err != nil {
 		return err
 	}
-	stop, lists, err := v.stopWords(rule)
+	stop, lists, err := v.stopWords(r, rule)
 	if err != nil {
 		return err
 	}
-	in, err := v.open(v.files)
+	in, err := v.open(r, v.files)
 	if err != nil || r.DryRun() {
 		return err
 	}
@@ -111,7 +111,7 @@ func (v *Vocab) Run(r *filter.Run) error {
 	if err := chosen.Write(&b); err != nil {
 		return err
 	}
-	return endpoint.WriteFile(v.Output, wire.Side_PUBLIC, b.Bytes())
+	return endpoint.WriteFile(r, v.Output, wire.Side_PUBLIC, b.Bytes())
 }
 
 func (v *Vocab) count(splitter *words.Splitter, stop *bag.Index, chunk source.Chunk) (frequencies, error) {

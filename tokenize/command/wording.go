@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/vocabulary"
 	"privpipe/tokenize/internal/plain"
@@ -15,7 +16,7 @@ type wording struct {
 }
 
 // rule reads the list of phrases, if there is one, and returns the rule of words.
-func (w *wording) rule() (rule words.Rule, err error) {
+func (w *wording) rule(ctx context.Context) (rule words.Rule, err error) {
 	if w.Keep != 0 && w.Rule < 2 {
 		return rule, exit.Errorf(exit.Usage, "--keep needs --rule 2: rule %d leaves nothing out", w.Rule)
 	}
@@ -23,7 +24,7 @@ func (w *wording) rule() (rule words.Rule, err error) {
 	if w.Phrases == "" {
 		return rule, nil
 	}
-	list, err := vocabulary.Open(w.Phrases)
+	list, err := vocabulary.Open(ctx, w.Phrases)
 	if err != nil {
 		return rule, err
 	}

@@ -1,6 +1,7 @@
 package streams
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -55,7 +56,7 @@ func (c *Check) Validate() error {
 
 // Run is kong's hook.
 func (c *Check) Run(r *filter.Run) error {
-	if err := endpoint.Once(c.inputs()); err != nil {
+	if err := endpoint.Once(r, c.inputs()); err != nil {
 		return err
 	}
 	p, err := c.read(r)
@@ -66,7 +67,7 @@ func (c *Check) Run(r *filter.Run) error {
 		return ErrEmpty("a document", c.inputs()...)
 	}
 	faults := c.faults(p)
-	if err := c.write(p, faults); err != nil {
+	if err := c.write(r, p, faults); err != nil {
 		return err
 	}
 	if len(faults) == 0 {
@@ -98,7 +99,7 @@ func (c *Check) inputs() []string {
 func (c *Check) read(r *filter.Run) (*profile, error) {
 	p := newProfile()
 	for _, name := range c.inputs() {
-		streams, h, err := endpoint.OpenStreams(name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}})
+		streams, h, err := endpoint.OpenStreams(r, name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}})
 		if err != nil {
 			return nil, err
 		}
@@ -179,7 +180,7 @@ func (p *profile) otherWords() string {
 
 // write prints the profile. The profile is private. But it may go to a terminal, since it is for the person who asked.
 // A file can be read only by its owner.
-func (c *Check) write(p *profile, faults []fault) error {
+func (c *Check) write(ctx context.Context, p *profile, faults []fault) error {
 	b, err := p.table(), error(nil)
 	if c.JSON {
 		b, err = p.json(faults)
@@ -188,7 +189,7 @@ func (c *Check) write(p *profile, faults []fault) error {
 		return err
 	}
 	if c.Output == "" || c.Output == endpoint.Stdio {
-		return endpoint.WriteFile(endpoint.Stdio, wire.Side_PUBLIC, b)
+		return endpoint.WriteFile(ctx, endpoint.Stdio, wire.Side_PUBLIC, b)
 	}
-	return endpoint.WriteFile(c.Output, p.side, b)
+	return endpoint.WriteFile(ctx, c.Output, p.side, b)
 }

@@ -22,17 +22,17 @@ func (*Cut) Help() string {
 
 // Run is kong's hook.
 func (c *Cut) Run(r *filter.Run) error {
-	if err := endpoint.Distinct(c.Output, c.Input, c.From, c.Vocab); err != nil {
+	if err := endpoint.Distinct(r, c.Output, c.Input, c.From, c.Vocab); err != nil {
 		return err
 	}
 	if err := r.Check(c.From, c.Vocab); err != nil {
 		return err
 	}
-	from, err := vocabulary.OpenOrDefault(c.From)
+	from, err := vocabulary.OpenOrDefault(r, c.From)
 	if err != nil {
 		return err
 	}
-	words, err := vocabulary.Open(c.Vocab)
+	words, err := vocabulary.Open(r, c.Vocab)
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (c *Cut) Run(r *filter.Run) error {
 		header: func(in *endpoint.StreamReader, h *wire.Header) error {
 			if string(h.Vocabulary) != string(from.Hash()) {
 				return exit.Errorf(exit.Malformed, "%s: documents over another vocabulary than --from", in.Name()).
-					WithHint("%s", vocabulary.Hint(h.Vocabulary))
+					WithHint("%s", vocabulary.Hint(r, h.Vocabulary))
 			}
 			h.Vocabulary, h.VocabularySize = words.Hash(), uint32(len(words))
 			return nil

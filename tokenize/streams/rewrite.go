@@ -37,7 +37,7 @@ func (w *rewriting) rewrite(r *filter.Run, by rewriter) error {
 	if r.DryRun() {
 		return endpoint.CheckStream(r, w.Input, wanted)
 	}
-	in, h, err := endpoint.OpenStream(w.Input, wanted)
+	in, h, err := endpoint.OpenStream(r, w.Input, wanted)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (w *rewriting) rewrite(r *filter.Run, by rewriter) error {
 	if err := by.header(in, h); err != nil {
 		return err
 	}
-	out, err := endpoint.CreateStream(w.Output, h, w.Compress.Compress)
+	out, err := endpoint.CreateStream(r, w.Output, h, w.Compress.Compress)
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ func (*Sets) Help() string {
 
 // Run is kong's hook.
 func (s *Sets) Run(r *filter.Run) error {
-	if err := endpoint.Distinct(s.Output, s.Input); err != nil {
+	if err := endpoint.Distinct(r, s.Output, s.Input); err != nil {
 		return err
 	}
 	return s.rewrite(r, rewriter{

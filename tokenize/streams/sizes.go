@@ -1,6 +1,7 @@
 package streams
 
 import (
+	"context"
 	"encoding/binary"
 	"math"
 
@@ -20,7 +21,8 @@ type SizesOutput struct {
 type SizeWriter struct{ out *endpoint.StreamWriter }
 
 // Create begins the stream of sizes of documents, if there is to be one.
-func (s SizesOutput) Create(side wire.Side, settings []byte, compression string) (*SizeWriter, error) {
+func (s SizesOutput) Create(ctx context.Context, side wire.Side, settings []byte,
+	compression string) (*SizeWriter, error) {
 	if s.Sizes == "" {
 		return nil, nil
 	}
@@ -28,7 +30,7 @@ func (s SizesOutput) Create(side wire.Side, settings []byte, compression string)
 		return nil, err
 	}
 	features := vocabulary.Words(size.Family.Features)
-	out, err := endpoint.CreateStream(s.Sizes, &wire.Header{
+	out, err := endpoint.CreateStream(ctx, s.Sizes, &wire.Header{
 		Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: side, Values: true,
 		Vocabulary: features.Hash(), VocabularySize: uint32(len(features)), Settings: settings,
 	}, compression)
@@ -96,7 +98,7 @@ func (*Sizes) Help() string {
 
 // Run is kong's hook.
 func (s *Sizes) Run(r *filter.Run) error {
-	if err := endpoint.Distinct(s.Output, s.Input); err != nil {
+	if err := endpoint.Distinct(r, s.Output, s.Input); err != nil {
 		return err
 	}
 	return s.rewrite(r, rewriter{

@@ -2,6 +2,7 @@ package calculator
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -43,12 +44,12 @@ func asking(epsilon, delta, rate, rounds, which, by float64) *NoiseQuery {
 }
 
 // again asks for ε with the printed noise, as "account epsilon" does with the same flags.
-func (c *NoiseQuery) again(noise float64) (*Answer, error) {
+func (c *NoiseQuery) again(ctx context.Context, noise float64) (*Answer, error) {
 	f := &Released{SettingFlags: c.SettingFlags, NoiseMultiplier: noise}
 	if err := errors.Join(f.Check(), accountant.CheckPureDelta(c.Delta)); err != nil {
 		return nil, err
 	}
-	q, err := f.Question()
+	q, err := f.Question(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +80,7 @@ func (c *NoiseQuery) verify(t *testing.T, forTable bool) (reached bool) {
 			t.Fatalf("%s: %v", text, err)
 		}
 	}
-	same, err := c.again(noise)
+	same, err := c.again(t.Context(), noise)
 	if err != nil {
 		t.Fatalf("%+v: ε with noise %v: %v", c, noise, err)
 	}

@@ -1,6 +1,7 @@
 package calculator
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -34,11 +35,11 @@ func (c *Released) Check() error {
 }
 
 // Question returns the question about what was released.
-func (c *Released) Question() (*Question, error) {
+func (c *Released) Question(ctx context.Context) (*Question, error) {
 	if c.Events == "" {
 		return c.Setting().Asked(c.NoiseMultiplier), nil
 	}
-	b, err := endpoint.ReadFile(c.Events, mostEvents)
+	b, err := endpoint.ReadFile(ctx, c.Events, mostEvents)
 	if err != nil {
 		return nil, err
 	}

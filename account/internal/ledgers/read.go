@@ -3,6 +3,7 @@
 package ledgers
 
 import (
+	"context"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
@@ -11,8 +12,8 @@ import (
 // Read reads a ledger and verifies it. Its chain must be whole. Each line must be one that the privatizer would have
 // written after the lines before it. Otherwise Read returns an error, so that nothing is computed from a forged line's
 // loss. A file without any line is no ledger.
-func Read(name string) (*event.Ledger, error) {
-	in, err := endpoint.Open(name)
+func Read(ctx context.Context, name string) (*event.Ledger, error) {
+	in, err := endpoint.Open(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -32,8 +33,8 @@ func Read(name string) (*event.Ledger, error) {
 }
 
 // ReadGrant reads a grant from a file.
-func ReadGrant(name string) (*event.Grant, error) {
-	b, err := endpoint.ReadFile(name, 1<<20)
+func ReadGrant(ctx context.Context, name string) (*event.Grant, error) {
+	b, err := endpoint.ReadFile(ctx, name, 1<<20)
 	if err != nil {
 		return nil, err
 	}

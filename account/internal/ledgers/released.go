@@ -1,6 +1,7 @@
 package ledgers
 
 import (
+	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -50,7 +51,7 @@ func escape(path string) string {
 
 // ReadFolder reads the streams of releases in a folder, and skips other files. A file with the extension .pp must be a
 // stream.
-func ReadFolder(folder string) ([]*Stream, error) {
+func ReadFolder(ctx context.Context, folder string) ([]*Stream, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return nil, err
@@ -61,14 +62,14 @@ func ReadFolder(folder string) ([]*Stream, error) {
 		if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() || strings.HasPrefix(entry.Name(), ".") {
 			continue
 		}
-		kind, err := endpoint.KindOf(name)
+		kind, err := endpoint.KindOf(ctx, name)
 		if err != nil && filepath.Ext(name) == ".pp" {
 			return nil, err
 		}
 		if err != nil || kind != wire.Kind_RELEASES {
 			continue
 		}
-		s, err := ReadStream(name)
+		s, err := ReadStream(ctx, name)
 		if err != nil {
 			return nil, err
 		}
@@ -95,8 +96,8 @@ type Stream struct {
 
 // ReadStream reads a stream of releases. If the run is under way, read the stream before the ledgers. Then the ledgers
 // have a charge for each release that was read.
-func ReadStream(name string) (*Stream, error) {
-	h, all, err := endpoint.Releases(name)
+func ReadStream(ctx context.Context, name string) (*Stream, error) {
+	h, all, err := endpoint.Releases(ctx, name)
 	if err != nil {
 		return nil, err
 	}

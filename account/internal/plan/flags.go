@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"strings"
 	"time"
@@ -138,13 +139,13 @@ func (c *Flags) scheme() event.Scheme {
 }
 
 // problem returns the problem to complete a grant.
-func (c *Flags) problem(grant *event.Grant) (Problem, error) {
+func (c *Flags) problem(ctx context.Context, grant *event.Grant) (Problem, error) {
 	p := Problem{
 		Grant: grant, Unknown: c.unknown(), Epsilon: c.Epsilon, Delta: c.Delta, More: c.More, Share: c.Part,
 		Threshold: c.Threshold, Accountant: c.accountant(), Ledger: &c.ledger, Name: c.Ledger,
 	}
 	for _, name := range c.Beside {
-		g, err := ledgers.ReadGrant(name)
+		g, err := ledgers.ReadGrant(ctx, name)
 		if err != nil {
 			return p, err
 		}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 
@@ -9,11 +10,11 @@ import (
 )
 
 // readBefore reads the ledger, if one is named. The budget in its head is the default for --epsilon and --delta.
-func (c *Flags) readBefore() error {
+func (c *Flags) readBefore(ctx context.Context) error {
 	if c.Ledger == "" {
 		return nil
 	}
-	ledger, err := ledgers.Read(c.Ledger)
+	ledger, err := ledgers.Read(ctx, c.Ledger)
 	if errors.Is(err, fs.ErrNotExist) {
 		return exit.Errorf(exit.Missing, "%w", err).WithHint("account ledger new makes a ledger")
 	}

@@ -2,6 +2,7 @@
 package plan
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 
@@ -10,11 +11,11 @@ import (
 )
 
 // Make returns the grant that the flags ask for.
-func (c *Flags) Make(log *slog.Logger) (*event.Grant, error) {
-	if err := c.readStatistics(); err != nil {
+func (c *Flags) Make(ctx context.Context, log *slog.Logger) (*event.Grant, error) {
+	if err := c.readStatistics(ctx); err != nil {
 		return nil, err
 	}
-	if err := c.readBefore(); err != nil {
+	if err := c.readBefore(ctx); err != nil {
 		return nil, err
 	}
 	if err := c.check(); err != nil {
@@ -22,10 +23,10 @@ func (c *Flags) Make(log *slog.Logger) (*event.Grant, error) {
 	}
 	described := c.grant()
 	var err error
-	if described.Subject, err = c.subject(log, described.Mechanism); err != nil {
+	if described.Subject, err = c.subject(ctx, log, described.Mechanism); err != nil {
 		return nil, err
 	}
-	p, err := c.problem(described)
+	p, err := c.problem(ctx, described)
 	if err != nil {
 		return nil, err
 	}

@@ -33,10 +33,10 @@ func solved(t *testing.T, c *Flags) *event.Grant {
 	if c.Unit == "" {
 		c.Unit = event.Document
 	}
-	if err := c.readBefore(); err != nil {
+	if err := c.readBefore(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	p, err := c.problem(c.grant())
+	p, err := c.problem(t.Context(), c.grant())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func planThenReport(t *testing.T, c Flags) {
 		if err := os.WriteFile(c.Ledger, b.Bytes, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		ledger, err := ledgers.Read(c.Ledger)
+		ledger, err := ledgers.Read(t.Context(), c.Ledger)
 		if err != nil {
 			t.Fatal(err)
 		}

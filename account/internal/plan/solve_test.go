@@ -72,7 +72,7 @@ func TestSolvedIsWithin(t *testing.T) {
 		if err := c.Validate(); err != nil {
 			t.Fatalf("%+v: %v", c, err)
 		}
-		problem, err := c.problem(c.grant())
+		problem, err := c.problem(t.Context(), c.grant())
 		if err != nil {
 			t.Fatal(err)
 		}

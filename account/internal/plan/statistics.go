@@ -2,6 +2,7 @@ package plan
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,14 +14,14 @@ import (
 )
 
 // readStatistics reads the matrices and bounds from --statistics, as if --matrix and --statistic had given them.
-func (c *Flags) readStatistics() error {
+func (c *Flags) readStatistics(ctx context.Context) error {
 	if c.Statistics == "" {
 		return nil
 	}
 	if len(c.Statistic) > 0 || len(c.Matrix) > 0 {
 		return exit.Errorf(exit.Usage, "--statistics names all matrices and bounds: leave out --statistic and --matrix")
 	}
-	in, err := plain.Open(c.Statistics)
+	in, err := plain.Open(ctx, c.Statistics)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"context"
 	"encoding/hex"
 	"fmt"
 	"log/slog"
@@ -24,7 +25,7 @@ type Subject struct {
 
 // subject returns the grant's subject for a mechanism. If the stream has a vocabulary, it is read from --vocab or the
 // default is taken.
-func (f *Subject) subject(log *slog.Logger, mechanism string) (s event.Subject, err error) {
+func (f *Subject) subject(ctx context.Context, log *slog.Logger, mechanism string) (s event.Subject, err error) {
 	sized, err := f.sized()
 	if err != nil {
 		return s, err
@@ -39,7 +40,7 @@ func (f *Subject) subject(log *slog.Logger, mechanism string) (s event.Subject, 
 		return s, err
 	}
 	if needed {
-		words, err := f.words()
+		words, err := f.words(ctx)
 		if err != nil {
 			return s, err
 		}
@@ -60,7 +61,7 @@ func (f *Subject) subject(log *slog.Logger, mechanism string) (s event.Subject, 
 
 // words returns the vocabulary: the model family's own features if it has any, else the file of --vocab, else the
 // default.
-func (f *Subject) words() (vocabulary.Words, error) {
+func (f *Subject) words(ctx context.Context) (vocabulary.Words, error) {
 	if family, err := model.Named(modelfile.Families, f.Model); err == nil && family.Features != nil {
 		if f.Vocab != "" {
 			return nil, exit.Errorf(exit.Usage,
@@ -68,7 +69,7 @@ func (f *Subject) words() (vocabulary.Words, error) {
 		}
 		return vocabulary.Words(family.Features), nil
 	}
-	return vocabulary.OpenOrDefault(f.Vocab)
+	return vocabulary.OpenOrDefault(ctx, f.Vocab)
 }
 
 // needsVocabulary says whether the stream has a vocabulary. A model family's stream always has one, whatever its

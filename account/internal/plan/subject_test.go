@@ -19,7 +19,7 @@ func TestFeatures(t *testing.T) {
 	t.Cleanup(func() { modelfile.Families = before })
 	modelfile.Families = append(modelfile.Families[:len(before):len(before)], &model.Family{Name: "rows", Values: true})
 	f := Subject{Model: "rows", Matrix: []matrix{{name: "gram", rows: perWord, columns: perWord}}}
-	_, err := f.subject(slog.New(slog.DiscardHandler), event.Gaussian)
+	_, err := f.subject(t.Context(), slog.New(slog.DiscardHandler), event.Gaussian)
 	if exit.Code(err) != exit.Usage || !strings.Contains(err.Error(), "--vocab must name the list of features") {
 		t.Errorf("without --vocab: %v", err)
 	}
@@ -28,7 +28,7 @@ func TestFeatures(t *testing.T) {
 // TestShortForm: --model lda:50 is --model lda --matrix topics=50xV.
 func TestShortForm(t *testing.T) {
 	subject := func(f Subject) (event.Subject, error) {
-		return f.subject(slog.New(slog.DiscardHandler), event.Gaussian)
+		return f.subject(t.Context(), slog.New(slog.DiscardHandler), event.Gaussian)
 	}
 	want, err := subject(Subject{Model: "lda", Matrix: []matrix{{name: "topics", rows: "50", columns: perWord}}})
 	if err != nil {

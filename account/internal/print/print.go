@@ -3,6 +3,7 @@ package print
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"strconv"
 
@@ -18,7 +19,10 @@ type Flags struct {
 }
 
 // A Run says whether a command only checks its input (--dry-run).
-type Run interface{ DryRun() bool }
+type Run interface {
+	context.Context
+	DryRun() bool
+}
 
 // An Answer is a value that has a JSON form, and a table for people.
 type Answer interface{ Table(*bytes.Buffer) }
@@ -37,7 +41,7 @@ func (p Flags) write(r Run, a Answer, indent string) error {
 	if err != nil {
 		return err
 	}
-	return endpoint.WriteFile(p.Output, wire.Side_PUBLIC, content)
+	return endpoint.WriteFile(r, p.Output, wire.Side_PUBLIC, content)
 }
 
 // Content returns the bytes that Print writes.

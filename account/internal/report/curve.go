@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -43,11 +44,12 @@ func (f CurveFile) Check(epsilon *float64, output string) error {
 }
 
 // Draw returns the file's content for a ledger and its report, or nil if the flag was not given.
-func (f CurveFile) Draw(rep *Report, ledger *event.Ledger, spent accountant.Spending) ([]byte, error) {
+func (f CurveFile) Draw(ctx context.Context, rep *Report, ledger *event.Ledger,
+	spent accountant.Spending) ([]byte, error) {
 	if f == "" {
 		return nil, nil
 	}
-	if err := endpoint.Distinct(string(f), rep.Ledger); err != nil {
+	if err := endpoint.Distinct(ctx, string(f), rep.Ledger); err != nil {
 		return nil, err
 	}
 	c, err := newCurves(ledger, spent, float64(rep.Delta))
@@ -60,11 +62,11 @@ func (f CurveFile) Draw(rep *Report, ledger *event.Ledger, spent accountant.Spen
 }
 
 // Write writes the content that Draw returned.
-func (f CurveFile) Write(content []byte) error {
+func (f CurveFile) Write(ctx context.Context, content []byte) error {
 	if f == "" {
 		return nil
 	}
-	return endpoint.WriteFile(string(f), wire.Side_PUBLIC, content)
+	return endpoint.WriteFile(ctx, string(f), wire.Side_PUBLIC, content)
 }
 
 // curves shows how the ledger's loss grew, and its present profile, and is the JSON form. Every loss is an upper bound.

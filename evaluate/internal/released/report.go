@@ -1,6 +1,7 @@
 package released
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -130,9 +131,9 @@ const most = 64 << 20
 
 // ReadReport reads the JSON of account report. It refuses reports on another ledger, reports on an earlier or later
 // state of the ledger, and reports that contradict the ledger: see check.
-func ReadReport(name string, ledger *event.Ledger) (*Report, error) {
+func ReadReport(ctx context.Context, name string, ledger *event.Ledger) (*Report, error) {
 	r := new(Report)
-	if err := read(name, r); err != nil {
+	if err := read(ctx, name, r); err != nil {
 		return nil, err
 	}
 	switch {
@@ -152,9 +153,9 @@ func ReadReport(name string, ledger *event.Ledger) (*Report, error) {
 }
 
 // ReadCurve reads the curve that belongs to a report.
-func ReadCurve(name string, beside *Report) (*Curve, error) {
+func ReadCurve(ctx context.Context, name string, beside *Report) (*Curve, error) {
 	c := new(Curve)
-	if err := read(name, c); err != nil {
+	if err := read(ctx, name, c); err != nil {
 		return nil, err
 	}
 	switch {
@@ -201,8 +202,8 @@ func stale(name string) error {
 }
 
 // read decodes a file by account. A member that v lacks is an error.
-func read(name string, v any) error {
-	b, err := endpoint.ReadFile(name, most)
+func read(ctx context.Context, name string, v any) error {
+	b, err := endpoint.ReadFile(ctx, name, most)
 	if err != nil {
 		return err
 	}

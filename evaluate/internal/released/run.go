@@ -1,6 +1,7 @@
 package released
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -61,7 +62,7 @@ const AverageFrom = 0.3
 // A round that was planned and never charged counts as noise without cells, because an early stop may depend on the
 // releases. Up to a stopping time, Σ w_t·Z_t stays below the same threshold, as exp(λΣ w_t·Z_t − λ²Σ w_t²·v_t/2) is a
 // supermartingale.
-func (r *Run) Mean(from, matrix string, cells int) (*Mean, error) {
+func (r *Run) Mean(ctx context.Context, from, matrix string, cells int) (*Mean, error) {
 	first, total, err := r.place(matrix, cells)
 	if err != nil {
 		return nil, err
@@ -77,11 +78,11 @@ func (r *Run) Mean(from, matrix string, cells int) (*Mean, error) {
 		return mean.Add(values[first:first+cells], Noise{Mechanism: c.Mechanism, Scale: c.Scale}, weight)
 	}
 	if info, err := os.Stat(from); !endpoint.IsTopic(from) && err == nil && info.IsDir() {
-		err = r.stored(from, total, add)
+		err = r.stored(ctx, from, total, add)
 		if err != nil {
 			return nil, err
 		}
-	} else if err := r.streamed(from, total, add); err != nil {
+	} else if err := r.streamed(ctx, from, total, add); err != nil {
 		return nil, err
 	}
 	for _, round := range r.rounds() {
@@ -150,11 +151,11 @@ func (r *Run) place(matrix string, cells int) (first, total int, err error) {
 }
 
 // stored reads the releases beside a ledger. Each is a file of cells. The charge has the file's SHA-256.
-func (r *Run) stored(folder string, total int, add func(int, []int64) error) error {
+func (r *Run) stored(ctx context.Context, folder string, total int, add func(int, []int64) error) error {
 	for _, round := range r.rounds() {
 		c := r.Charges[round]
 		path := filepath.Join(folder, c.StoredName())
-		b, err := endpoint.ReadFile(path, int64(8*total))
+		b, err := endpoint.ReadFile(ctx, path, int64(8*total))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // Mean reports the missing round
 		}
@@ -178,8 +179,8 @@ func (r *Run) stored(folder string, total int, add func(int, []int64) error) err
 }
 
 // streamed reads the releases in a stream.
-func (r *Run) streamed(name string, total int, add func(int, []int64) error) error {
-	in, h, err := endpoint.OpenStream(name, endpoint.Wanted{
+func (r *Run) streamed(ctx context.Context, name string, total int, add func(int, []int64) error) error {
+	in, h, err := endpoint.OpenStream(ctx, name, endpoint.Wanted{
 		Kinds: []wire.Kind{wire.Kind_RELEASES}, Side: wire.Side_PUBLIC, MaxCells: uint64(total),
 	})
 	if err != nil {

@@ -4,6 +4,7 @@ package plain
 
 import (
 	"bufio"
+	"context"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -39,12 +40,14 @@ func (t *Text) Close() error {
 // by the first bytes, not by the name. It converts UTF-16 and UTF-32 with a byte order mark. It refuses archives with
 // several files, other compression, documents that are no text, such as PDF, and streams of records. The error names
 // the format.
-func Open(name string) (*Text, error) { return OpenCounting(name, new(atomic.Int64)) }
+func Open(ctx context.Context, name string) (*Text, error) {
+	return OpenCounting(ctx, name, new(atomic.Int64))
+}
 
 // OpenCounting does the same as Open. It also adds the number of bytes read from the file, before decompression, to
 // read.
-func OpenCounting(name string, read *atomic.Int64) (*Text, error) {
-	in, err := endpoint.Open(name)
+func OpenCounting(ctx context.Context, name string, read *atomic.Int64) (*Text, error) {
+	in, err := endpoint.Open(ctx, name)
 	if err != nil {
 		return nil, err
 	}

@@ -58,7 +58,7 @@ func read(t *testing.T, name string, content []byte) (string, error) {
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	in, err := plain.Open(path)
+	in, err := plain.Open(t.Context(), path)
 	if err != nil {
 		return "", err
 	}
@@ -223,7 +223,7 @@ func TestSlowPipe(t *testing.T) {
 	defer func(before *os.File) { os.Stdin = before }(os.Stdin)
 	os.Stdin = read
 	write.WriteString("fig\n")
-	in, err := plain.Open("-")
+	in, err := plain.Open(t.Context(), "-")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +259,7 @@ func pipe(t *testing.T, content io.Reader) (string, error) {
 			}
 		}
 	}()
-	in, err := plain.Open("-")
+	in, err := plain.Open(t.Context(), "-")
 	if err != nil {
 		return "", err
 	}
@@ -274,7 +274,7 @@ func TestUnreadable(t *testing.T) {
 		if err := os.Mkdir(folder, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := plain.Open(folder); exit.Code(err) != exit.Missing {
+		if _, err := plain.Open(t.Context(), folder); exit.Code(err) != exit.Missing {
 			t.Errorf("%s: %v", folder, err)
 		}
 	}
@@ -290,7 +290,7 @@ func TestCounting(t *testing.T) {
 			t.Fatal(err)
 		}
 		var read atomic.Int64
-		in, err := plain.OpenCounting(path, &read)
+		in, err := plain.OpenCounting(t.Context(), path, &read)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -299,12 +299,13 @@ func TestCounting(t *testing.T) {
 		}
 		io.Copy(io.Discard, in)
 		in.Close()
-		if size, known := endpoint.Size(path); !known || size != int64(len(content)) || read.Load() != size {
+		size, known := endpoint.Size(t.Context(), path)
+		if !known || size != int64(len(content)) || read.Load() != size {
 			t.Errorf("%s: size %d, %v, and %d read, of %d", suffix, size, known, read.Load(), len(content))
 		}
 	}
 	for _, name := range []string{t.TempDir(), "nowhere", os.DevNull} {
-		if size, known := endpoint.Size(name); known {
+		if size, known := endpoint.Size(t.Context(), name); known {
 			t.Errorf("%s has a size, %d", name, size)
 		}
 	}
@@ -315,7 +316,7 @@ func TestCounting(t *testing.T) {
 func TestStreamIsNoText(t *testing.T) {
 	for _, compression := range []string{"none", "fast", "best"} {
 		path := filepath.Join(t.TempDir(), "docs.pp")
-		w, err := endpoint.CreateStream(path,
+		w, err := endpoint.CreateStream(t.Context(), path,
 			&wire.Header{Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PRIVATE, VocabularySize: 10},
 			compression)
 		if err != nil {
@@ -327,7 +328,7 @@ func TestStreamIsNoText(t *testing.T) {
 		if err := w.Commit(); err != nil {
 			t.Fatal(err)
 		}
-		_, err = plain.Open(path)
+		_, err = plain.Open(t.Context(), path)
 		if err == nil || exit.Code(err) != exit.Malformed ||
 			!strings.HasSuffix(err.Error(), "docs.pp: already a stream of DOCUMENTS, must be a text") {
 			t.Errorf("%s: %v", compression, err)

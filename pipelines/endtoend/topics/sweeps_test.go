@@ -101,8 +101,8 @@ func (s *sweep) releases(topic string) (map[uint32]string, error) {
 }
 
 // sets are those of a topic of parameters, as its readers get them up to its end.
-func (s *sweep) sets(topic string) ([]string, error) {
-	in, _, err := endpoint.OpenStream(s.url(topic)+"?from=start",
+func (s *sweep) sets(ctx context.Context, topic string) ([]string, error) {
+	in, _, err := endpoint.OpenStream(ctx, s.url(topic)+"?from=start",
 		endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_PARAMETERS}})
 	if err != nil {
 		return nil, err
@@ -305,7 +305,7 @@ sample -q --run r --poisson 0.5 --rounds %d --secret coins docs.pp | estep lda -
 		if !bytes.Equal(got, want) {
 			return errors.New("another model than that of a run without a kill")
 		}
-		sets, err := s.sets("parameters" + place)
+		sets, err := s.sets(t.Context(), "parameters"+place)
 		if err == nil && first == nil {
 			first = sets
 		}

@@ -3,6 +3,7 @@ package modelfile
 import (
 	"bufio"
 	"bytes"
+	"context"
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
@@ -15,12 +16,12 @@ const Other = "other"
 type Groups []string
 
 // ReadGroups reads a public list of labels, one a line. No file name means no groups.
-func ReadGroups(name string) (Groups, error) {
+func ReadGroups(ctx context.Context, name string) (Groups, error) {
 	if name == "" {
 		return nil, nil
 	}
 	const most = 1 << 20
-	text, err := endpoint.ReadFile(name, most)
+	text, err := endpoint.ReadFile(ctx, name, most)
 	if err != nil {
 		return nil, err
 	}

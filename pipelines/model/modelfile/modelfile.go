@@ -2,6 +2,7 @@
 package modelfile
 
 import (
+	"context"
 	"errors"
 
 	"privpipe/pipelines/endpoint"
@@ -39,8 +40,8 @@ type File struct {
 }
 
 // Read reads a model file from any family. A file with more than maxCells cells is refused.
-func Read(name string, maxCells uint64) (*File, error) {
-	in, h, err := endpoint.OpenStream(name, endpoint.Wanted{
+func Read(ctx context.Context, name string, maxCells uint64) (*File, error) {
+	in, h, err := endpoint.OpenStream(ctx, name, endpoint.Wanted{
 		Kinds: []wire.Kind{wire.Kind_PARAMETERS}, Side: wire.Side_PUBLIC, MaxCells: maxCells,
 	})
 	if err != nil {
@@ -65,8 +66,8 @@ func Read(name string, maxCells uint64) (*File, error) {
 
 // ReadTopics reads the topics in a model file from any family that has topics. A file with more than maxCells cells is
 // refused.
-func ReadTopics(name string, maxCells uint64) (*Topics, error) {
-	f, err := Read(name, maxCells)
+func ReadTopics(ctx context.Context, name string, maxCells uint64) (*Topics, error) {
+	f, err := Read(ctx, name, maxCells)
 	if err != nil {
 		return nil, err
 	}

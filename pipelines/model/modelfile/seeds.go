@@ -3,6 +3,7 @@ package modelfile
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"strings"
 
 	"privpipe/pipelines/endpoint"
@@ -17,9 +18,9 @@ type Seed struct {
 
 // ReadSeeds reads a public list of topics: a line has a name, a colon, and words with spaces between. Empty lines and
 // lines that begin with # are left out.
-func ReadSeeds(name string) ([]Seed, error) {
+func ReadSeeds(ctx context.Context, name string) ([]Seed, error) {
 	const most = 1 << 20
-	text, err := endpoint.ReadFile(name, most)
+	text, err := endpoint.ReadFile(ctx, name, most)
 	if err != nil {
 		return nil, err
 	}

@@ -1,14 +1,16 @@
 package modelfile
 
 import (
+	"context"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/wire"
 )
 
 // Write writes a model file after a round, with its vocabulary.
-func Write(name, compression string, h *wire.Header, words []string, round uint32, s *model.Snapshot) error {
-	out, err := endpoint.CreateStream(name, h, compression)
+func Write(ctx context.Context, name, compression string, h *wire.Header, words []string, round uint32,
+	s *model.Snapshot) error {
+	out, err := endpoint.CreateStream(ctx, name, h, compression)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ package publictext
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -89,7 +90,7 @@ const (
 )
 
 // Write writes a public file.
-func (t *Text) Write(name, compression string) error {
+func (t *Text) Write(ctx context.Context, name, compression string) error {
 	s := new(model.Snapshot)
 	first.Put(s, float64(t.First))
 	for _, k := range t.Kinds {
@@ -105,7 +106,7 @@ func (t *Text) Write(name, compression string) error {
 	}
 	put(topics, t.Topics)
 	put(features, t.Features)
-	out, err := endpoint.CreateStream(name, &wire.Header{
+	out, err := endpoint.CreateStream(ctx, name, &wire.Header{
 		Version: wire.Version, Kind: wire.Kind_PARAMETERS, Side: wire.Side_PUBLIC, Model: Family,
 		Vocabulary: t.Vocabulary.Hash(), VocabularySize: uint32(len(t.Vocabulary)), Matrices: s.Matrices,
 	}, compression)
@@ -128,8 +129,8 @@ func (t *Text) Write(name, compression string) error {
 }
 
 // Open reads a public file, and brings it to a vocabulary, as Over does.
-func Open(name string, vocab vocabulary.Words) (*Text, error) {
-	t, err := Read(name)
+func Open(ctx context.Context, name string, vocab vocabulary.Words) (*Text, error) {
+	t, err := Read(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -140,8 +141,8 @@ func Open(name string, vocab vocabulary.Words) (*Text, error) {
 }
 
 // Read reads a public file, over its own vocabulary.
-func Read(name string) (*Text, error) {
-	in, h, err := endpoint.OpenStream(name,
+func Read(ctx context.Context, name string) (*Text, error) {
+	in, h, err := endpoint.OpenStream(ctx, name,
 		endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_PARAMETERS}, Side: wire.Side_PUBLIC})
 	if err != nil {
 		return nil, err

@@ -23,7 +23,7 @@ func text() *Text {
 func written(t *testing.T, text *Text) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "public.pp")
-	if err := text.Write(name, "auto"); err != nil {
+	if err := text.Write(t.Context(), name, "auto"); err != nil {
 		t.Fatal(err)
 	}
 	return name
@@ -33,7 +33,7 @@ func written(t *testing.T, text *Text) string {
 // wherever they are.
 func TestRoundTrip(t *testing.T) {
 	name := written(t, text())
-	same, err := Open(name, text().Vocabulary)
+	same, err := Open(t.Context(), name, text().Vocabulary)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestRoundTrip(t *testing.T) {
 		!slices.Equal(same.Kinds, text().Kinds) {
 		t.Errorf("read %+v", same)
 	}
-	other, err := Open(name, vocabulary.Words{"owl", "ant", "cat"})
+	other, err := Open(t.Context(), name, vocabulary.Words{"owl", "ant", "cat"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestRoundTrip(t *testing.T) {
 // TestDigest: each part of a text changes its digest, and a model file has it.
 func TestDigest(t *testing.T) {
 	base := text()
-	want, err := Open(written(t, base), base.Vocabulary)
+	want, err := Open(t.Context(), written(t, base), base.Vocabulary)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestDigest(t *testing.T) {
 	} {
 		changed := text()
 		change(changed)
-		got, err := Open(written(t, changed), base.Vocabulary)
+		got, err := Open(t.Context(), written(t, changed), base.Vocabulary)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,11 +110,13 @@ func TestRefuses(t *testing.T) {
 	} {
 		changed := text()
 		change(changed)
-		if _, err := Open(written(t, changed), changed.Vocabulary); err == nil || !strings.Contains(err.Error(), want) {
+		_, err := Open(t.Context(), written(t, changed), changed.Vocabulary)
+		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)
 		}
 	}
-	if _, err := Open(written(t, text()), vocabulary.Words{"cat", "x", "y"}); !errors.Is(err, ErrUnknownWords) ||
+	_, err := Open(t.Context(), written(t, text()), vocabulary.Words{"cat", "x", "y"})
+	if !errors.Is(err, ErrUnknownWords) ||
 		!strings.Contains(err.Error(), "does not have half of the words") {
 		t.Errorf("a vocabulary of other words: %v", err)
 	}

@@ -128,7 +128,7 @@ func (l *life) run() (lines []string, w *Windows) {
 	ctx, cancel := context.WithCancel(l.t.Context())
 	defer cancel()
 	unit := map[wire.Unit]string{wire.Unit_DOCUMENT: event.Document, wire.Unit_USER: event.User}[l.unit]
-	state, err := Open(l.state, "run", unit, nil, l.plan, time.Now())
+	state, err := Open(ctx, l.state, "run", unit, nil, l.plan, time.Now())
 	if err != nil {
 		l.t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package window
 
 import (
 	"bufio"
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
@@ -54,7 +55,7 @@ type State struct {
 // Open opens the state, or makes it. settings are the settings that the document streams state. Open refuses a state
 // with other settings. If plan has no start, Open takes the state's start, or for a new state the start of
 // plan.At(now).
-func Open(path, run, unit string, settings []byte, plan Plan, now time.Time) (*State, error) {
+func Open(ctx context.Context, path, run, unit string, settings []byte, plan Plan, now time.Time) (*State, error) {
 	want := Settings{Version: version, Run: run, Unit: unit, Start: plan.Start, Window: plan.Length,
 		Rounds:    plan.Rounds,
 		Documents: hex.EncodeToString(settings)}
@@ -65,7 +66,7 @@ func Open(path, run, unit string, settings []byte, plan Plan, now time.Time) (*S
 		if err != nil {
 			return nil, err
 		}
-		if err := endpoint.WriteFile(path, wire.Side_PRIVATE, append(line, '\n')); err != nil {
+		if err := endpoint.WriteFile(ctx, path, wire.Side_PRIVATE, append(line, '\n')); err != nil {
 			return nil, err
 		}
 	}

@@ -25,7 +25,7 @@ func keysOf(names ...string) (keys []corpus.Key) {
 
 func open(t *testing.T, path string) *State {
 	t.Helper()
-	s, err := Open(path, "run", "user", nil, Plan{Length: time.Hour, Rounds: 9}, noon.Add(time.Minute))
+	s, err := Open(t.Context(), path, "run", "user", nil, Plan{Length: time.Hour, Rounds: 9}, noon.Add(time.Minute))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestStateOrder(t *testing.T) {
 func TestStateOfOneRun(t *testing.T) {
 	path := written(t)
 	first := open(t, path)
-	if _, err := Open(path, "run", "user", nil, Plan{Length: time.Hour, Rounds: 9},
+	if _, err := Open(t.Context(), path, "run", "user", nil, Plan{Length: time.Hour, Rounds: 9},
 		noon); exit.Code(err) != exit.Locked {
 		t.Errorf("got %v, want an error of the lock", err)
 	}
@@ -180,7 +180,7 @@ func TestStateOfOtherSettings(t *testing.T) {
 		{"run", "user", Plan{Length: time.Hour, Rounds: 9, Start: noon.Add(time.Hour).In(time.FixedZone("", 3600))},
 			""},
 	} {
-		s, err := Open(path, c.run, c.unit, nil, c.plan, noon.Add(48*time.Hour))
+		s, err := Open(t.Context(), path, c.run, c.unit, nil, c.plan, noon.Add(48*time.Hour))
 		if c.wrong == "" {
 			if err != nil {
 				t.Error(err)
@@ -191,7 +191,7 @@ func TestStateOfOtherSettings(t *testing.T) {
 			t.Errorf("%+v: got %v, want an error of the %s", c, err, c.wrong)
 		}
 	}
-	if _, err := Open(path, "run", "user", []byte{2}, Plan{Length: time.Hour, Rounds: 9},
+	if _, err := Open(t.Context(), path, "run", "user", []byte{2}, Plan{Length: time.Hour, Rounds: 9},
 		noon); exit.Code(err) != exit.Usage ||
 		!strings.Contains(err.Error(), "rule by which text is cut into words") {
 		t.Errorf("documents of another rule: got %v", err)
@@ -204,7 +204,7 @@ func TestStateOfOtherSettings(t *testing.T) {
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Open(path, "run", "user", nil, Plan{Length: time.Hour, Rounds: 9},
+		if _, err := Open(t.Context(), path, "run", "user", nil, Plan{Length: time.Hour, Rounds: 9},
 			noon); exit.Code(err) != exit.Malformed {
 			t.Errorf("%s: got %v", name, err)
 		}
@@ -228,7 +228,7 @@ func TestStateOfVersion1(t *testing.T) {
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err = Open(path, "run", "user", nil, Plan{Length: time.Hour, Rounds: 9}, noon)
+	_, err = Open(t.Context(), path, "run", "user", nil, Plan{Length: time.Hour, Rounds: 9}, noon)
 	const words = "a state of version 1, must be of version 2"
 	if exit.Code(err) != exit.Malformed || !strings.Contains(err.Error(), words) {
 		t.Errorf("got %v", err)
@@ -294,7 +294,7 @@ func TestDamagedState(t *testing.T) {
 		if err := os.WriteFile(path, damaged, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err := Open(path, "run", "user", nil, Plan{Length: time.Hour, Rounds: 9}, noon)
+		_, err := Open(t.Context(), path, "run", "user", nil, Plan{Length: time.Hour, Rounds: 9}, noon)
 		if exit.Code(err) != exit.Malformed || !strings.Contains(fmt.Sprint(err), "damaged in the block at byte") {
 			t.Fatalf("byte %d: got %v", i, err)
 		}
@@ -318,7 +318,7 @@ func TestDamagedState(t *testing.T) {
 			}
 		}
 		s.Close()
-		if _, err := Open(path, "run", "user", nil, Plan{Length: time.Hour, Rounds: 9},
+		if _, err := Open(t.Context(), path, "run", "user", nil, Plan{Length: time.Hour, Rounds: 9},
 			noon); exit.Code(err) != exit.Malformed {
 			t.Errorf("%s: got %v", name, err)
 		}

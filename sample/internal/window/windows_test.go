@@ -170,7 +170,7 @@ func TestOutage(t *testing.T) {
 func TestSourceFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLife(t, hourly(2))
-		state, err := Open(l.state, "run", "document", nil, l.plan, time.Now())
+		state, err := Open(t.Context(), l.state, "run", "document", nil, l.plan, time.Now())
 		if err != nil {
 			t.Fatal(err)
 		}

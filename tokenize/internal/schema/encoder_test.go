@@ -268,7 +268,7 @@ func FuzzRow(f *testing.F) {
 
 // BenchmarkRow is a row of Adult.
 func BenchmarkRow(b *testing.B) {
-	s, err := Open("../../../pipelines/recipes/schemas/adult.json")
+	s, err := Open(b.Context(), "../../../pipelines/recipes/schemas/adult.json")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -6,6 +6,7 @@ package schema
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -93,8 +94,8 @@ func (s *spellings) UnmarshalJSON(b []byte) error {
 }
 
 // Open reads the schema in a file. Its errors name the file, the line or the column, and the rule.
-func Open(name string) (*Schema, error) {
-	in, err := plain.Open(name)
+func Open(ctx context.Context, name string) (*Schema, error) {
+	in, err := plain.Open(ctx, name)
 	if err != nil {
 		return nil, err
 	}

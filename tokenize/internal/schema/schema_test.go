@@ -193,7 +193,7 @@ func TestSettingsStay(t *testing.T) {
 
 // TestAdult: the schema that ships has the features of the paper's experiment, and at most 15 in a row.
 func TestAdult(t *testing.T) {
-	s, err := Open("../../../pipelines/recipes/schemas/adult.json")
+	s, err := Open(t.Context(), "../../../pipelines/recipes/schemas/adult.json")
 	if err != nil {
 		t.Fatal(err)
 	}

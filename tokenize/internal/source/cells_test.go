@@ -26,7 +26,7 @@ func cellsOf(t *testing.T, name string, content []byte, o Options) (found []stri
 		o.Limit = 100
 	}
 	o.Format = ByName
-	r, err := NewReader([]string{root + "/" + name}, o)
+	r, err := NewReader(t.Context(), []string{root + "/" + name}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +197,7 @@ func TestSlowHeader(t *testing.T) {
 func TestFolderOfRows(t *testing.T) {
 	root := folder(t, map[string]string{"README.txt": "text", "a.csv": "a\n1\n", "b.tsv": "a\n2\n",
 		"c.jsonl": `{"a":3}`})
-	r, err := NewReader([]string{root},
+	r, err := NewReader(t.Context(), []string{root},
 		Options{Limit: 100, Format: ByName, Cells: NewCells([]string{"a"}, make([]bool, 1), make([]bool, 1))})
 	if err != nil {
 		t.Fatal(err)

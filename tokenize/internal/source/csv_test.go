@@ -156,7 +156,7 @@ func FuzzCSV(f *testing.F) {
 func rowsOf(t *testing.T, format Format, content string, columns Columns) (found []string, err error) {
 	t.Helper()
 	root := folder(t, map[string]string{"x": content})
-	r, err := NewReader([]string{root + "/x"}, Options{Limit: 60, Format: format, Columns: columns})
+	r, err := NewReader(t.Context(), []string{root + "/x"}, Options{Limit: 60, Format: format, Columns: columns})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +247,7 @@ func TestCSVFields(t *testing.T) {
 	commas := func(n int) string { return strings.Repeat(",", n) }
 	fields := func(head, row string) string {
 		root := folder(t, map[string]string{"x.csv": "text" + head + "\n" + row + "\na" + head + "\n"})
-		r, err := NewReader([]string{root + "/x.csv"}, Options{Limit: 1 << 20, Format: ByName})
+		r, err := NewReader(t.Context(), []string{root + "/x.csv"}, Options{Limit: 1 << 20, Format: ByName})
 		if err != nil {
 			t.Fatal(err)
 		}

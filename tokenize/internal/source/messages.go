@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"iter"
 	"sync/atomic"
@@ -23,8 +24,8 @@ func ofMessages(in input) bool {
 	return endpoint.IsTopic(in.path) && (in.format == JSONLines || in.format == TextFile || in.format == Mail)
 }
 
-func openMessages(in input, read *atomic.Int64) (*messages, error) {
-	texts, _, err := endpoint.OpenTexts(in.path)
+func openMessages(ctx context.Context, in input, read *atomic.Int64) (*messages, error) {
+	texts, _, err := endpoint.OpenTexts(ctx, in.path)
 	return &messages{texts, in.format, read}, err
 }
 

@@ -41,7 +41,7 @@ func TestParquetRows(t *testing.T) {
 	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r, err := NewReader([]string{path}, Options{Limit: 7, Format: ByName})
+	r, err := NewReader(t.Context(), []string{path}, Options{Limit: 7, Format: ByName})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestParquetLimitBelowNames(t *testing.T) {
 		if err := parquet.WriteFile(path, []row{{"ten bytes.", "fig"}}); err != nil {
 			t.Fatal(err)
 		}
-		r, err := NewReader([]string{path}, Options{Limit: limit, Format: ByName})
+		r, err := NewReader(t.Context(), []string{path}, Options{Limit: limit, Format: ByName})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,7 @@ package source
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -57,6 +58,7 @@ func (o *Options) comment() rune {
 // A Reader returns the chunks of several inputs, in order.
 type Reader struct {
 	Options
+	ctx    context.Context
 	inputs []input
 	lines  *lines    // of the current input
 	table  *table    // for CSV, once its first record is read
@@ -79,11 +81,11 @@ type input struct {
 // files below it, in lexical order. With ByName these are the files with known extensions (also compressed). With any
 // other format they are all files except hidden ones. A text file's id is its path, relative to the folder if a folder
 // was named.
-func NewReader(names []string, o Options) (*Reader, error) {
+func NewReader(ctx context.Context, names []string, o Options) (*Reader, error) {
 	if len(names) == 0 {
 		names = []string{endpoint.Stdio}
 	}
-	r := &Reader{Options: o, read: new(atomic.Int64), left: make(map[string][]string)}
+	r := &Reader{ctx: ctx, Options: o, read: new(atomic.Int64), left: make(map[string][]string)}
 	for _, path := range names {
 		info, err := os.Stat(path)
 		if path != endpoint.Stdio && err == nil && info.IsDir() {
@@ -196,7 +198,7 @@ var formats = map[string]Format{
 func (r *Reader) Measure(read *atomic.Int64) (total int64) {
 	r.read = read
 	for _, in := range r.inputs {
-		size, known := endpoint.Size(in.path)
+		size, known := endpoint.Size(r.ctx, in.path)
 		if !known {
 			return 0
 		}
@@ -293,7 +295,7 @@ func (r *Reader) Next() (Chunk, bool, error) {
 		r.inputs = r.inputs[1:]
 		if ofMessages(in) {
 			var err error
-			if r.topic, err = openMessages(in, r.read); err != nil {
+			if r.topic, err = openMessages(r.ctx, in, r.read); err != nil {
 				r.topic = nil
 				return Chunk{}, false, err
 			}
@@ -310,7 +312,7 @@ func (r *Reader) Next() (Chunk, bool, error) {
 			}
 			continue
 		}
-		opened, err := plain.OpenCounting(in.path, r.read)
+		opened, err := plain.OpenCounting(r.ctx, in.path, r.read)
 		if err != nil {
 			return Chunk{}, false, err
 		}
@@ -362,7 +364,7 @@ func (r *Reader) header(first *Chunk) error {
 // file reads a text file as one document.
 func (r *Reader) file(in input) (Chunk, error) {
 	chunk := Chunk{Name: in.path, ID: in.id}
-	opened, err := plain.OpenCounting(in.path, r.read)
+	opened, err := plain.OpenCounting(r.ctx, in.path, r.read)
 	if err == nil {
 		defer opened.Close()
 		text := r.Encoding.reader(opened, &r.replaced)

@@ -36,7 +36,7 @@ func found(t *testing.T, root string, limit int, names ...string) (chunks []stri
 
 func foundAs(t *testing.T, root string, o Options, names ...string) (chunks []string, err error) {
 	t.Helper()
-	r, err := NewReader(names, o)
+	r, err := NewReader(t.Context(), names, o)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +140,7 @@ func TestMeasure(t *testing.T) {
 		total int64
 	}{{[]string{root + "/d"}, 11}, {[]string{root + "/c.jsonl", root + "/d"}, 18},
 		{[]string{root + "/c.jsonl", os.DevNull}, 0}} {
-		r, err := NewReader(c.names, Options{Limit: 100, Format: ByName})
+		r, err := NewReader(t.Context(), c.names, Options{Limit: 100, Format: ByName})
 		if err != nil {
 			t.Fatal(err)
 		}

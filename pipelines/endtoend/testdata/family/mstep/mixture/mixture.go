@@ -20,7 +20,7 @@ type Command struct {
 
 // Run is kong's hook.
 func (c *Command) Run(r *filter.Run) error {
-	vocab, err := vocabulary.OpenOrDefault(c.Vocab)
+	vocab, err := vocabulary.OpenOrDefault(r, c.Vocab)
 	if err != nil {
 		return err
 	}
