@@ -37,7 +37,7 @@ func encode(kind wire.Kind, side wire.Side, cut bool, change func(*wire.Header),
 	return b
 }
 
-// scores are those of heldout's test: perplexities 2^3.8, 2^4.8, 2^(5/3) and 2^(14/3).
+// scores are those of TestPerplexity of package score: perplexities 2^3.8, 2^4.8, 2^(5/3) and 2^(14/3).
 func scores(cut bool) []byte { return scoresUnder(0, 0, cut) }
 
 // scoresUnder are those of two documents under the parameters of a round each.

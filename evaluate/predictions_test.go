@@ -33,7 +33,7 @@ func predictionFiles() map[string][]byte {
 	five := []*wire.Record{of(0, 0.875, "1", 0), of(0, 0.375, "1", 0), of(0, 0.75, "0"), of(0, 0.375, "0"),
 		of(0, 0.125, "0")}
 	letters := vocabulary.Words{"a", "b", "c"}
-	var confused []*wire.Record // of TestPeer of package classes
+	var confused []*wire.Record // of TestMacroF1Peer of package score
 	for class, guesses := range map[int][]int{0: {0, 0, 0, 1, 2}, 1: {1, 1, 0}, 2: {2, 1}} {
 		for _, k := range guesses {
 			p := []float32{0.25, 0.25, 0.25}
@@ -71,7 +71,7 @@ func predictionFiles() map[string][]byte {
 // fourPixels are the pixels of an image of 2 × 2.
 var fourPixels = vocabulary.Words{"row0_column0", "row0_column1", "row1_column0", "row1_column1"}
 
-// imageFiles are predictions of the images of TestScore of package pixels, and training images. MARKER must not come
+// imageFiles are predictions of the images of TestPixels of package score, and training images. MARKER must not come
 // out.
 func imageFiles() map[string][]byte {
 	images := []*wire.Record{

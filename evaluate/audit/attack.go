@@ -1,11 +1,9 @@
 package audit
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
-	"text/tabwriter"
 
 	"privpipe/evaluate/internal/attack"
 	"privpipe/evaluate/internal/result"
@@ -24,15 +22,14 @@ type Attack struct {
 
 // AttackTopics guesses topics of tokens.
 type AttackTopics struct {
-	Assignments string `required:"" placeholder:"FILE" help:"Read the contributions of all rounds from FILE: the stream between estep gibbs and privatize. It is private."`
-	Params      string `required:"" placeholder:"FILE" help:"Read the parameters of all rounds from FILE: the stream of mstep counts --params-out."`
-	Increments  bool   `help:"Take contributions as changes of the counts since the round before; by default as the counts."`
-	Tokens      int    `default:"300" placeholder:"N" help:"Attack N tokens (default ${default})."`
-	Seed        uint64 `zero:"" default:"1" help:"Choose the tokens by this public seed."`
-	Every       int    `default:"10" placeholder:"N" help:"Print the success after every N-th round (default ${default}), and after the last."`
-	Rounds      []int  `placeholder:"LIST" help:"Print the success after these rounds, such as 10,50,100, and after the last."`
-	JSON        bool   `name:"json" help:"Print JSON instead of a table."`
-	Output      string `short:"o" placeholder:"FILE" help:"Write the result to FILE; standard output by default."`
+	Assignments  string `required:"" placeholder:"FILE" help:"Read the contributions of all rounds from FILE: the stream between estep gibbs and privatize. It is private."`
+	Params       string `required:"" placeholder:"FILE" help:"Read the parameters of all rounds from FILE: the stream of mstep counts --params-out."`
+	Increments   bool   `help:"Take contributions as changes of the counts since the round before; by default as the counts."`
+	Tokens       int    `default:"300" placeholder:"N" help:"Attack N tokens (default ${default})."`
+	Seed         uint64 `zero:"" default:"1" help:"Choose the tokens by this public seed."`
+	Every        int    `default:"10" placeholder:"N" help:"Print the success after every N-th round (default ${default}), and after the last."`
+	Rounds       []int  `placeholder:"LIST" help:"Print the success after these rounds, such as 10,50,100, and after the last."`
+	result.Flags `set:"form=a table"`
 	filter.Cells
 }
 
@@ -79,9 +76,6 @@ func (c *AttackTopics) Validate() error {
 
 // Run is kong's hook.
 func (c *AttackTopics) Run(r *filter.Run) error {
-	if err := endpoint.Distinct(r, c.Output, c.Assignments, c.Params); err != nil {
-		return err
-	}
 	contributions := endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_CONTRIBUTIONS}, MaxCells: c.MaxCells}
 	parameters := endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_PARAMETERS}, Side: wire.Side_PUBLIC,
 		MaxCells: c.MaxCells}
@@ -132,11 +126,7 @@ func (c *AttackTopics) Run(r *filter.Run) error {
 	if last := int(found.Rounds[len(found.Rounds)-1].Round); len(c.Rounds) > 0 && slices.Max(c.Rounds) > last {
 		return exit.Errorf(exit.Usage, "--rounds %d is beyond the last round, %d", slices.Max(c.Rounds), last)
 	}
-	b, err := c.print(found)
-	if err != nil {
-		return err
-	}
-	return result.TextOf(r, h.Side, c.Output, b)
+	return c.Print(r, h.Side, &result.Result{JSON: found, Text: func(w io.Writer) { printScores(w, found) }})
 }
 
 func (c *AttackTopics) wants(round int) bool {
@@ -146,22 +136,12 @@ func (c *AttackTopics) wants(round int) bool {
 	return round%c.Every == 0
 }
 
-func (c *AttackTopics) print(found *attack.Result) ([]byte, error) {
-	var b bytes.Buffer
-	if c.JSON {
-		err := json.NewEncoder(&b).Encode(found)
-		return b.Bytes(), err
-	}
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+func printScores(w io.Writer, found *attack.Result) {
 	fmt.Fprintf(w, "after round\tequation 24\tmost probable\texact\tmost probable\n")
 	for _, row := range found.Rounds {
 		fmt.Fprintf(w, "%d\t%.4f\t%.4f\t%.4f\t%.4f\n", row.Round,
 			row.Equation.Probability, row.Equation.MostProbable, row.Exact.Probability, row.Exact.MostProbable)
 	}
 	fmt.Fprintf(w, "chance\t%.4f\t%.4f\t%.4f\t%.4f\n", found.Chance, found.Chance, found.Chance, found.Chance)
-	if err := w.Flush(); err != nil {
-		return nil, err
-	}
-	fmt.Fprintf(&b, "%d tokens of %d that occur once in their document\n", found.Tokens, found.Candidates)
-	return b.Bytes(), nil
+	fmt.Fprintf(w, "%d tokens of %d that occur once in their document\n", found.Tokens, found.Candidates)
 }

@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
 	"slices"
-	"text/tabwriter"
 
 	"privpipe/evaluate/internal/attack"
 	"privpipe/evaluate/internal/result"
@@ -21,12 +19,11 @@ import (
 
 // AttackMembership guesses who was in the training data.
 type AttackMembership struct {
-	ShadowIn  []string `required:"" sep:"none" placeholder:"FILE" help:"Read what a shadow model says of the documents that it was trained on. Repeat the flag for each shadow model."`
-	ShadowOut []string `required:"" sep:"none" placeholder:"FILE" help:"Read what the same shadow models say of other documents, in the same order."`
-	In        string   `required:"" placeholder:"FILE" help:"Read what the attacked model says of the documents that it was trained on."`
-	Out       string   `required:"" placeholder:"FILE" help:"Read what the attacked model says of other documents."`
-	JSON      bool     `name:"json" help:"Print JSON instead of a table."`
-	Output    string   `short:"o" placeholder:"FILE" help:"Write the result to FILE; standard output by default."`
+	ShadowIn     []string `required:"" sep:"none" placeholder:"FILE" help:"Read what a shadow model says of the documents that it was trained on. Repeat the flag for each shadow model."`
+	ShadowOut    []string `required:"" sep:"none" placeholder:"FILE" help:"Read what the same shadow models say of other documents, in the same order."`
+	In           string   `required:"" placeholder:"FILE" help:"Read what the attacked model says of the documents that it was trained on."`
+	Out          string   `required:"" placeholder:"FILE" help:"Read what the attacked model says of other documents."`
+	result.Flags `set:"form=a table"`
 }
 
 // Help is kong's hook.
@@ -60,7 +57,7 @@ func (c *AttackMembership) Validate() error {
 // Run is kong's hook.
 func (c *AttackMembership) Run(r *filter.Run) error {
 	inputs := slices.Concat(c.ShadowIn, c.ShadowOut, []string{c.In, c.Out})
-	if err := cmp.Or(endpoint.Once(r, inputs), endpoint.Distinct(r, c.Output, inputs...)); err != nil {
+	if err := endpoint.Once(r, inputs); err != nil {
 		return err
 	}
 	all := &said{side: wire.Side_PUBLIC}
@@ -90,11 +87,11 @@ func (c *AttackMembership) Run(r *filter.Run) error {
 		return exit.Errorf(exit.Malformed, "%w", err)
 	}
 	attacks := []namedGuesses{{"shadow models", guesses}, {"likelihood ratio", attack.Ratio(shadows, target)}}
-	b, err := c.print(attacks)
+	rows, err := measured(attacks)
 	if err != nil {
 		return err
 	}
-	return result.TextOf(r, all.side, c.Output, b)
+	return c.Print(r, all.side, &result.Result{JSON: rows, Text: func(w io.Writer) { printMemberships(w, rows) }})
 }
 
 // said reads the answers of models about documents. All streams must be of one kind, with the same columns.
@@ -215,8 +212,7 @@ type membershipRow struct {
 	FPR          float64  `json:"false_positive_rate"`
 }
 
-func (c *AttackMembership) print(attacks []namedGuesses) ([]byte, error) {
-	var rows []membershipRow
+func measured(attacks []namedGuesses) (rows []membershipRow, err error) {
 	for _, a := range attacks {
 		if len(a.guesses) == 0 {
 			continue
@@ -236,12 +232,10 @@ func (c *AttackMembership) print(attacks []namedGuesses) ([]byte, error) {
 		}
 		rows = append(rows, row)
 	}
-	var b bytes.Buffer
-	if c.JSON {
-		err := json.NewEncoder(&b).Encode(rows)
-		return b.Bytes(), err
-	}
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	return rows, nil
+}
+
+func printMemberships(w io.Writer, rows []membershipRow) {
 	fmt.Fprintf(w, "attack\taccuracy\t95 %%\tAUC\t95 %%\tfound at 1 %% false\t95 %%\tmembers\tothers\n")
 	for _, r := range rows {
 		area := "-"
@@ -252,6 +246,4 @@ func (c *AttackMembership) print(attacks []namedGuesses) ([]byte, error) {
 			r.AccuracyLow, r.AccuracyHigh,
 			r.AUC, area, r.TPR, r.TPRLow, r.TPRHigh, r.Members, r.Others)
 	}
-	err := w.Flush()
-	return b.Bytes(), err
 }

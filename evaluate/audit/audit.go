@@ -1,15 +1,13 @@
 package audit
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 
 	"privpipe/evaluate/internal/audit"
 	"privpipe/evaluate/internal/result"
@@ -17,6 +15,7 @@ import (
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/progress"
+	"privpipe/pipelines/wire"
 )
 
 // Audit has the audits.
@@ -40,8 +39,7 @@ type AuditPrivatize struct {
 	OneRun          bool     `help:"Also audit a single run with many canaries; a coin for each puts it in or leaves it out."`
 	Canaries        int      `default:"10000" help:"Put this many canaries into the run of --one-run."`
 	Folder          string   `placeholder:"FOLDER" help:"Write temporary files to FOLDER. The default is in memory (/dev/shm) if possible, because a privatizer waits for the disk at each round."`
-	JSON            bool     `name:"json" help:"Print JSON instead of a table."`
-	Output          string   `short:"o" placeholder:"FILE" help:"Write the report to FILE; standard output by default."`
+	result.Flags    `set:"form=a table"`
 	filter.Workers
 }
 
@@ -119,7 +117,7 @@ func (c *AuditPrivatize) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	return conclude(r, c.Binary, c.Output, results, c.JSON, map[string]any{
+	return conclude(r, &c.Flags, c.Binary, results, map[string]any{
 		"mechanism": c.Mechanism, "adjacency": c.Adjacency, "unit": c.Unit, "noise_multiplier": c.NoiseMultiplier,
 		"confidence": c.Confidence,
 	})
@@ -137,14 +135,13 @@ func executable(name string) (string, error) {
 	return binary, nil
 }
 
-// conclude writes the results of auditing a binary. It returns an error if they contradict a claim.
-func conclude(ctx context.Context, binary, output string, results []*audit.Result, inJSON bool,
+// conclude prints the results of auditing a binary, and settings in JSON. It returns an error if they contradict a
+// claim.
+func conclude(ctx context.Context, flags *result.Flags, binary string, results []*audit.Result,
 	settings map[string]any) error {
-	b, err := printResults(results, inJSON, settings)
-	if err != nil {
-		return err
-	}
-	if err := result.Text(ctx, output, b); err != nil {
+	settings["experiments"] = results
+	text := func(w io.Writer) { printResults(w, results, settings["confidence"]) }
+	if err := flags.Print(ctx, wire.Side_PUBLIC, &result.Result{JSON: settings, Text: text}); err != nil {
 		return err
 	}
 	var broken []string
@@ -174,15 +171,7 @@ func temporary(asked string) string {
 	return memory
 }
 
-// printResults returns a table of results, or JSON of settings and results.
-func printResults(results []*audit.Result, inJSON bool, settings map[string]any) ([]byte, error) {
-	var b bytes.Buffer
-	if inJSON {
-		settings["experiments"] = results
-		err := json.NewEncoder(&b).Encode(settings)
-		return b.Bytes(), err
-	}
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+func printResults(w io.Writer, results []*audit.Result, confidence any) {
 	fmt.Fprintf(w, "experiment\truns\trounds\tclaimed ε\tε at least\tat δ\tverdict\tby\n")
 	for _, r := range results {
 		claimed, least, delta := "-", "-", "-"
@@ -197,10 +186,6 @@ func printResults(results []*audit.Result, inJSON bool, settings map[string]any)
 		fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\n", r.Experiment, r.Runs, r.Rounds, claimed, least, delta,
 			verdict, r.Note)
 	}
-	if err := w.Flush(); err != nil {
-		return nil, err
-	}
-	fmt.Fprintf(&b, "A claimed ε covers the rounds that the statistic of the bound uses. All bounds hold together "+
-		"with confidence %v.\n", settings["confidence"])
-	return b.Bytes(), nil
+	fmt.Fprintf(w, "A claimed ε covers the rounds that the statistic of the bound uses. All bounds hold together "+
+		"with confidence %v.\n", confidence)
 }

@@ -6,20 +6,20 @@ import (
 	"strings"
 
 	"privpipe/evaluate/internal/audit"
+	"privpipe/evaluate/internal/result"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/progress"
 )
 
 // AuditEStep audits an estep binary.
 type AuditEStep struct {
-	Binary     string   `required:"" placeholder:"PATH" help:"Audit the program at PATH. It must take the arguments of estep gibbs and estep collapsed."`
-	Case       []string `placeholder:"NAME" help:"Run only the case NAME, one of those below; by default all."`
-	Draws      float64  `default:"1" placeholder:"E" help:"Ask for draws of a loss of at most E a round, in [0.5, 5] (default ${default})."`
-	Documents  int      `default:"20000" placeholder:"N" help:"Sample the topics of N documents in each case (default ${default}), 2,000 a run."`
-	Confidence float64  `default:"0.95" help:"Make all bounds of all cases hold together with this confidence."`
-	Folder     string   `placeholder:"FOLDER" help:"Write temporary files to FOLDER. The default is in memory (/dev/shm) if possible."`
-	JSON       bool     `name:"json" help:"Print JSON instead of a table."`
-	Output     string   `short:"o" placeholder:"FILE" help:"Write the report to FILE; standard output by default."`
+	Binary       string   `required:"" placeholder:"PATH" help:"Audit the program at PATH. It must take the arguments of estep gibbs and estep collapsed."`
+	Case         []string `placeholder:"NAME" help:"Run only the case NAME, one of those below; by default all."`
+	Draws        float64  `default:"1" placeholder:"E" help:"Ask for draws of a loss of at most E a round, in [0.5, 5] (default ${default})."`
+	Documents    int      `default:"20000" placeholder:"N" help:"Sample the topics of N documents in each case (default ${default}), 2,000 a run."`
+	Confidence   float64  `default:"0.95" help:"Make all bounds of all cases hold together with this confidence."`
+	Folder       string   `placeholder:"FOLDER" help:"Write temporary files to FOLDER. The default is in memory (/dev/shm) if possible."`
+	result.Flags `set:"form=a table"`
 	filter.Workers
 }
 
@@ -102,6 +102,5 @@ func (c *AuditEStep) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	return conclude(r, c.Binary, c.Output, results, c.JSON, map[string]any{"draws": c.Draws,
-		"confidence": c.Confidence})
+	return conclude(r, &c.Flags, c.Binary, results, map[string]any{"draws": c.Draws, "confidence": c.Confidence})
 }

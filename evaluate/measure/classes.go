@@ -1,24 +1,18 @@
 package measure
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"text/tabwriter"
+	"io"
 
 	"privpipe/evaluate/internal/result"
 	"privpipe/evaluate/internal/score"
-	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/filter"
-	"privpipe/pipelines/progress"
 	"privpipe/pipelines/wire"
 )
 
 // Classes measures predictions of classes.
 type Classes struct {
-	JSON   bool   `name:"json" help:"Print JSON instead of tables."`
-	Output string `short:"o" placeholder:"FILE" help:"Write the result to FILE; standard output by default."`
-	Input  string `arg:"" optional:"" default:"-" help:"Stream of predictions of classes; standard input by default."`
+	ofStream `set:"form=tables" set:"stream=predictions of classes"`
 }
 
 // Help is kong's hook.
@@ -36,30 +30,14 @@ func (Classes) Help() string {
 
 // Run is kong's hook.
 func (c *Classes) Run(r *filter.Run) error {
-	in, err := OpenPredictions(r, c.Input, endpoint.Wanted{})
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	if in.Header.Side == wire.Side_PRIVATE {
-		r.Log.Warn("the held-out documents are private: no budget covers a measure computed from them")
-	}
-	meter := &progress.Meter{Name: "evaluate"}
-	r.Show(c.Output, meter.Line)
-	confusion, names, err := in.Classes(func() { meter.Documents.Add(1) })
-	if err != nil || r.DryRun() {
-		return err
-	}
-	var b bytes.Buffer
-	if m := classified(confusion, names); c.JSON {
-		err = json.NewEncoder(&b).Encode(m)
-	} else {
-		err = m.table(&b)
-	}
-	if err != nil {
-		return err
-	}
-	return result.TextOf(r, in.Header.Side, c.Output, b.Bytes())
+	return c.run(r, wire.Kind_PREDICTIONS, "a measure", func(in *Input) (*result.Result, error) {
+		confusion, names, err := predictionsOf(in).Classes()
+		if err != nil {
+			return nil, err
+		}
+		m := classified(confusion, names)
+		return &result.Result{JSON: m, Text: m.table}, nil
+	})
 }
 
 // A classification is the output. Error, Low and High belong to macro F1. They are missing if macro F1 is 0 or 1.
@@ -103,8 +81,7 @@ func classified(confusion *score.Confusion, names []string) *classification {
 	return m
 }
 
-func (m *classification) table(b *bytes.Buffer) error {
-	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+func (m *classification) table(w io.Writer) {
 	fmt.Fprintf(w, "accuracy\t95 %% interval\tof majority\tmacro F1\t95 %% interval\tdocuments\n"+
 		"%.4f\t%.4f to %.4f\t%.4f\t%.4f\t",
 		m.Accuracy, m.AccuracyLow, m.AccuracyHigh, m.Majority, m.MacroF1)
@@ -114,18 +91,12 @@ func (m *classification) table(b *bytes.Buffer) error {
 		fmt.Fprintf(w, "%.4f to %.4f", *m.Low, *m.High)
 	}
 	fmt.Fprintf(w, "\t%d\n", m.Documents)
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	fmt.Fprintf(b, "\n")
+	fmt.Fprintf(w, "\n")
 	fmt.Fprintf(w, "class\tprecision\trecall\tF1\tdocuments\tpredicted\n")
 	for _, c := range m.Classes {
 		fmt.Fprintf(w, "%s\t%.4f\t%.4f\t%.4f\t%d\t%d\n", c.Class, c.Precision, c.Recall, c.F1, c.Documents, c.Predicted)
 	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	fmt.Fprintf(b, "\n")
+	fmt.Fprintf(w, "\n")
 	fmt.Fprintf(w, "class, by prediction")
 	for _, c := range m.Classes {
 		fmt.Fprintf(w, "\t%s", c.Class)
@@ -138,5 +109,4 @@ func (m *classification) table(b *bytes.Buffer) error {
 		}
 		fmt.Fprintf(w, "\n")
 	}
-	return w.Flush()
 }

@@ -1,20 +1,17 @@
 package measure
 
 import (
-	"bytes"
+	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
-	"text/tabwriter"
 
 	"privpipe/evaluate/internal/result"
 	"privpipe/evaluate/internal/topics"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
-	"privpipe/pipelines/progress"
 	"privpipe/pipelines/wire"
 )
 
@@ -23,10 +20,7 @@ type Coherence struct {
 	Reference string  `required:"" placeholder:"FILE" help:"Count words in the documents of FILE, which tokenize --public made over the model's vocabulary."`
 	Top       int     `default:"10" help:"Compare this many words of each topic."`
 	Relevance float64 `default:"0.6" zero:"" help:"Take the words of largest relevance with this λ (Sievert and Shirley 2014), in [0, 1], as evaluate topics does. 1: the likeliest words, as papers do."`
-	JSON      bool    `name:"json" help:"Print JSON instead of a table."`
-	Output    string  `short:"o" placeholder:"FILE" help:"Write the result to FILE; standard output by default."`
-	Model     string  `arg:"" help:"Model file of mstep lda."`
-	filter.Cells
+	ofModel   `set:"form=a table"`
 }
 
 // Help is kong's hook.
@@ -39,10 +33,7 @@ func (Coherence) Help() string {
 
 // Validate is kong's hook.
 func (c *Coherence) Validate() error {
-	if c.Top < 2 {
-		return fmt.Errorf("--top must be at least 2, is %d", c.Top)
-	}
-	return checkRelevance(c.Relevance)
+	return cmp.Or(checkTop(c.Top, 2), checkRelevance(c.Relevance))
 }
 
 // Run is kong's hook.
@@ -50,47 +41,37 @@ func (c *Coherence) Run(r *filter.Run) error {
 	if err := r.Check(c.Model, c.Reference); err != nil {
 		return err
 	}
-	if err := endpoint.Distinct(r, c.Output, c.Model, c.Reference); err != nil {
-		return err
-	}
 	topics, model, err := ReadTopics(r, c.Model, c.Relevance, c.Top, c.MaxCells)
 	if err != nil {
 		return err
 	}
 	wanted := endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}}
-	meter := &progress.Meter{Name: "evaluate"}
-	in, h, err := OpenReference(r, c.Reference, c.Model, wanted, model)
+	in, err := OpenReference(r, c.Reference, c.Model, wanted, model)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	if h.Side == wire.Side_PRIVATE {
-		r.Log.Warn("the reference documents are private: no budget covers a coherence computed from them")
-	}
+	warn(r, in.Header.Side, "reference documents", "a coherence")
 	if r.DryRun() {
 		return nil
 	}
-	r.Show(c.Output, meter.Line)
-	values, err := Coherences(in, topics, func() { meter.Documents.Add(1) })
+	r.Show(c.Output, in.meter.Line)
+	values, err := Coherences(in, topics)
 	if err != nil {
 		return err
 	}
-	b, err := c.print(topics, values)
-	if err != nil {
-		return err
-	}
-	return result.TextOf(r, h.Side, c.Output, b)
+	return c.Print(r, in.Header.Side, c.found(topics, values))
 }
 
 // OpenReference opens the documents on which a coherence is computed.
-func OpenReference(ctx context.Context, name, of string, wanted endpoint.Wanted,
-	model *wire.Header) (*endpoint.StreamReader, *wire.Header, error) {
-	in, h, err := endpoint.OpenStream(ctx, name, wanted)
-	if err == nil && string(h.Vocabulary) != string(model.Vocabulary) {
+func OpenReference(ctx context.Context, name, of string, wanted endpoint.Wanted, model *wire.Header) (*Input,
+	error) {
+	in, err := Open(ctx, name, wanted)
+	if err == nil && string(in.Header.Vocabulary) != string(model.Vocabulary) {
 		in.Close()
 		err = exit.Errorf(exit.Malformed, "%s and %s are over different vocabularies", name, of)
 	}
-	return in, h, err
+	return in, err
 }
 
 // A CoherenceRow has the Coherences of one topic, or their means over topics.
@@ -104,8 +85,8 @@ type Coherent struct {
 	held int // words that the reference has
 }
 
-// Coherences returns each topic's Coherences in the documents of in. It calls counted after each document.
-func Coherences(in *endpoint.StreamReader, all []topic, counted func()) ([]Coherent, error) {
+// Coherences returns each topic's Coherences in the documents of in.
+func Coherences(in *Input, all []topic) ([]Coherent, error) {
 	ids := make([][]uint32, len(all))
 	var words []uint32
 	for i, t := range all {
@@ -125,7 +106,7 @@ func Coherences(in *endpoint.StreamReader, all []topic, counted func()) ([]Coher
 		}
 		words = wire.AppendIDs(words[:0], record.GetDocument().WordGaps)
 		counter.Add(words)
-		counted()
+		in.counted()
 	}
 	if counter.Documents() == 0 {
 		return nil, exit.Errorf(exit.Malformed, "%s: no documents", in.Name())
@@ -172,25 +153,23 @@ func (x Coherent) numbers(prefix string) map[string]any {
 	return all
 }
 
-func (c *Coherence) print(topics []topic, values []Coherent) ([]byte, error) {
+func (c *Coherence) found(topics []topic, values []Coherent) *result.Result {
 	mean := MeanCoherence(values)
-	var b bytes.Buffer
-	if c.JSON {
-		rows := make([]map[string]any, len(topics))
-		for i, t := range topics {
-			rows[i] = values[i].numbers("")
-			rows[i]["topic"], rows[i]["words_in_reference"] = t.Topic, values[i].held
-		}
-		all := mean.numbers("mean_")
-		all["top"], all["relevance"], all["topics"] = c.Top, c.Relevance, rows
-		err := json.NewEncoder(&b).Encode(all)
-		return b.Bytes(), err
+	rows := make([]map[string]any, len(topics))
+	for i, t := range topics {
+		rows[i] = values[i].numbers("")
+		rows[i]["topic"], rows[i]["words_in_reference"] = t.Topic, values[i].held
 	}
+	all := mean.numbers("mean_")
+	all["top"], all["relevance"], all["topics"] = c.Top, c.Relevance, rows
+	return &result.Result{JSON: all, Text: func(w io.Writer) { c.table(w, topics, values, mean) }}
+}
+
+func (c *Coherence) table(w io.Writer, topics []topic, values []Coherent, mean Coherent) {
 	leading := "leading"
 	if c.Relevance == byProbability {
 		leading = "likeliest"
 	}
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "topic\tNPMI of its %d %s words\tC_V\tC_NPMI\tUMass\tin the reference\n", c.Top, leading)
 	line := func(name string, x Coherent, held string) {
 		numbers := "-\t-\t-\t-"
@@ -203,6 +182,4 @@ func (c *Coherence) print(topics []topic, values []Coherent) ([]byte, error) {
 		line(strconv.Itoa(t.Topic), values[i], fmt.Sprintf("%d of %d", values[i].held, len(t.Words)))
 	}
 	line("mean", mean, fmt.Sprintf("of %d topics", mean.held))
-	err := w.Flush()
-	return b.Bytes(), err
 }

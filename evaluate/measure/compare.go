@@ -1,18 +1,14 @@
 package measure
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"privpipe/evaluate/internal/result"
 	"privpipe/evaluate/internal/topics"
-	"privpipe/pipelines/endpoint"
-	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model/modelfile"
 	"privpipe/pipelines/model/relevance"
@@ -22,20 +18,11 @@ import (
 type Compare struct {
 	Distance string `enum:"jensen-shannon,cosine" default:"jensen-shannon" help:"Measure the distance of two topics in [0, 1] by ${enum}. jensen-shannon: the square root of the divergence in bits; cosine: 1 minus the cosine."`
 	Top      int    `default:"5" help:"Print this many words of each topic."`
-	JSON     bool   `name:"json" help:"Print JSON instead of a table."`
-	Output   string `short:"o" placeholder:"FILE" help:"Write the result to FILE; standard output by default."`
-	A        string `arg:"" help:"Model file of mstep lda."`
-	B        string `arg:"" help:"Another, over the same vocabulary. It may have another number of topics; the larger model's rest is left without a partner."`
-	filter.Cells
+	ofModels `set:"form=a table"`
 }
 
 // Validate is kong's hook.
-func (c *Compare) Validate() error {
-	if c.Top < 1 {
-		return fmt.Errorf("--top must be at least 1, is %d", c.Top)
-	}
-	return nil
-}
+func (c *Compare) Validate() error { return checkTop(c.Top, 1) }
 
 // A match pairs a topic of model A with a topic of model B. One of them is nil if the other has no partner.
 type match struct {
@@ -46,35 +33,13 @@ type match struct {
 
 // Run is kong's hook.
 func (c *Compare) Run(r *filter.Run) error {
-	if err := r.Check(c.A, c.B); err != nil {
-		return err
-	}
-	if err := endpoint.Distinct(r, c.Output, c.A, c.B); err != nil {
-		return err
-	}
-	a, err := modelfile.ReadTopics(r, c.A, c.MaxCells)
-	if err != nil {
-		return err
-	}
-	b, err := modelfile.ReadTopics(r, c.B, c.MaxCells)
-	if err != nil {
-		return err
-	}
-	if !slices.Equal(a.Words, b.Words) {
-		return exit.Errorf(exit.Malformed, "%s and %s are over different vocabularies", c.A, c.B)
-	}
-	if r.DryRun() {
-		return nil
-	}
 	distance := topics.JensenShannon
 	if c.Distance == "cosine" {
 		distance = topics.Cosine
 	}
-	text, err := c.print(matches(a, b, c.Top, distance))
-	if err != nil {
-		return err
-	}
-	return result.Text(r, c.Output, text)
+	return c.run(r, func(a, b *modelfile.Topics) *result.Result {
+		return compared(c.Distance, matches(a, b, c.Top, distance))
+	})
 }
 
 // matches pairs the topics of two models so that the distances have the least sum. The nearest pair comes first. Behind
@@ -139,7 +104,8 @@ func probabilities(t *modelfile.Topics) [][]float64 {
 	return all
 }
 
-func (c *Compare) print(all []match) ([]byte, error) {
+// compared returns matches, and the mean of their distances, as a result.
+func compared(distance string, all []match) *result.Result {
 	mean, pairs := 0.0, 0
 	for _, m := range all {
 		if m.Distance != nil {
@@ -148,12 +114,16 @@ func (c *Compare) print(all []match) ([]byte, error) {
 		}
 	}
 	mean /= float64(pairs)
-	var b bytes.Buffer
-	if c.JSON {
-		err := json.NewEncoder(&b).Encode(map[string]any{"distance": c.Distance, "mean": mean, "topics": all})
-		return b.Bytes(), err
+	return &result.Result{
+		JSON: map[string]any{"distance": distance, "mean": mean, "topics": all},
+		Text: func(w io.Writer) {
+			printMatches(w, all)
+			fmt.Fprintf(w, "%.3f\tmean of %d pairs\n", mean, pairs)
+		},
 	}
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+}
+
+func printMatches(w io.Writer, all []match) {
 	fmt.Fprintf(w, "distance\tA\tshare\twords\tB\tshare\twords\n")
 	for _, m := range all {
 		if m.Distance == nil {
@@ -174,7 +144,4 @@ func (c *Compare) print(all []match) ([]byte, error) {
 		}
 		fmt.Fprintln(w)
 	}
-	fmt.Fprintf(w, "%.3f\tmean of %d pairs\n", mean, pairs)
-	err := w.Flush()
-	return b.Bytes(), err
 }

@@ -1,9 +1,8 @@
 package measure
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"strings"
 
@@ -18,9 +17,7 @@ import (
 type Converged struct {
 	Threshold float64 `zero:"" required:"" placeholder:"X" help:"Let the perplexity change by at most X from one round to the next."`
 	For       int     `zero:"" required:"" placeholder:"N" help:"Want N such changes after the first."`
-	JSON      bool    `name:"json" help:"Print JSON instead of a line."`
-	Output    string  `short:"o" placeholder:"FILE" help:"Write the result to FILE; standard output by default."`
-	Input     string  `arg:"" optional:"" default:"-" help:"Stream of scores of rounds, of public held-out documents; standard input by default."`
+	ofStream  `set:"form=a line" set:"stream=scores of rounds, of public held-out documents"`
 }
 
 // Help is kong's hook.
@@ -48,20 +45,18 @@ func (c *Converged) Validate() error {
 
 // Run is kong's hook.
 func (c *Converged) Run(r *filter.Run) error {
-	if err := endpoint.Distinct(r, c.Output, c.Input); err != nil {
-		return err
-	}
-	in, h, err := endpoint.OpenStream(r, c.Input, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_SCORES}})
+	in, err := Open(r, c.Input, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_SCORES}})
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	if h.Side != wire.Side_PUBLIC && !r.Private() {
+	if in.Header.Side != wire.Side_PUBLIC && !r.Private() {
 		return exit.Errorf(exit.Refused,
 			"%s: the held-out documents are private: when a run converges tells about them", in.Name()).
 			WithHint("score public documents: tokenize --public")
 	}
-	totals, err := readScores(r, in, c.Output, true)
+	r.Show(c.Output, in.meter.Line)
+	totals, err := SumScores(in, true)
 	if err != nil || r.DryRun() {
 		return err
 	}
@@ -80,18 +75,14 @@ func (c *Converged) Run(r *filter.Run) error {
 		return exit.Errorf(exit.Failure, "%s: no %d rounds on end with changes of at most %v", in.Name(), c.For+1,
 			c.Threshold)
 	}
-	var b bytes.Buffer
-	if c.JSON {
-		err = json.NewEncoder(&b).Encode(map[string]any{"round": totals[at].Round,
-			strings.NewReplacer("variational ", "", "-", "_").Replace(by.Name): perplexity[at]})
-	} else {
-		fmt.Fprintf(&b, "converged at round %d, with a perplexity (%s) of %.1f\n", totals[at].Round, by.Name,
-			perplexity[at])
-	}
-	if err != nil {
-		return err
-	}
-	return result.TextOf(r, h.Side, c.Output, b.Bytes())
+	name := strings.NewReplacer("variational ", "", "-", "_").Replace(by.Name)
+	return c.Print(r, in.Header.Side, &result.Result{
+		JSON: map[string]any{"round": totals[at].Round, name: perplexity[at]},
+		Text: func(w io.Writer) {
+			fmt.Fprintf(w, "converged at round %d, with a perplexity (%s) of %.1f\n", totals[at].Round, by.Name,
+				perplexity[at])
+		},
+	})
 }
 
 // converged returns the first index i such that each of the values i to i+more differs by at most most from the value

@@ -1,49 +1,33 @@
 package measure
 
 import (
-	"bytes"
 	"fmt"
+	"io"
 
 	"privpipe/evaluate/internal/result"
-	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/filter"
-	"privpipe/pipelines/wire"
 )
 
 // Diversity counts the different words among a model's likeliest ones.
 type Diversity struct {
-	Top    int    `default:"25" help:"Take this many words of each topic."`
-	JSON   bool   `name:"json" help:"Print JSON instead of text."`
-	Output string `short:"o" placeholder:"FILE" help:"Write the result to FILE; standard output by default."`
-	Model  string `arg:"" help:"Model file of mstep lda."`
-	filter.Cells
+	Top     int `default:"25" help:"Take this many words of each topic."`
+	ofModel `set:"form=text"`
 }
 
 // Validate is kong's hook.
-func (c *Diversity) Validate() error {
-	if c.Top < 1 {
-		return fmt.Errorf("--top must be at least 1, is %d", c.Top)
-	}
-	return nil
-}
+func (c *Diversity) Validate() error { return checkTop(c.Top, 1) }
 
 // Run is kong's hook.
 func (c *Diversity) Run(r *filter.Run) error {
-	if err := endpoint.Distinct(r, c.Output, c.Model); err != nil {
-		return err
-	}
-	topics, _, err := ReadTopics(r, c.Model, byProbability, c.Top, c.MaxCells)
-	if err != nil || r.DryRun() {
-		return err
-	}
-	top := len(topics[0].Words) // a small vocabulary has fewer
-	value := diversity(topics)
-	return result.Print(r, wire.Side_PUBLIC, c.Output, c.JSON,
-		map[string]any{"diversity": value, "top": top, "topics": len(topics)}, func(b *bytes.Buffer) error {
-			_, err := fmt.Fprintf(b, "%.3f of the %d likeliest words of %d topics are different\n", value, top,
-				len(topics))
-			return err
-		})
+	return c.run(r, c.Top, byProbability, func(topics []topic) *result.Result {
+		value, top := diversity(topics), len(topics[0].Words) // a small vocabulary has fewer words than --top
+		return &result.Result{
+			JSON: map[string]any{"diversity": value, "top": top, "topics": len(topics)},
+			Text: func(w io.Writer) {
+				fmt.Fprintf(w, "%.3f of the %d likeliest words of %d topics are different\n", value, top, len(topics))
+			},
+		}
+	})
 }
 
 // diversity returns topic diversity: the number of different words among the top words of all topics, divided by the

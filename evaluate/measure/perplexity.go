@@ -1,68 +1,49 @@
 package measure
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
 	"slices"
-	"text/tabwriter"
 
 	"privpipe/evaluate/internal/result"
 	"privpipe/evaluate/internal/score"
-	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
-	"privpipe/pipelines/progress"
 	"privpipe/pipelines/wire"
 )
 
 // Perplexity adds up scores.
 type Perplexity struct {
-	Rounds bool   `help:"Print a row for each round of parameters that the documents were scored under."`
-	JSON   bool   `name:"json" help:"Print JSON instead of a table."`
-	Output string `short:"o" placeholder:"FILE" help:"Write the result to FILE; standard output by default."`
-	Input  string `arg:"" optional:"" default:"-" help:"Stream of scores; standard input by default."`
+	Rounds   bool `help:"Print a row for each round of parameters that the documents were scored under."`
+	ofStream `set:"form=a table" set:"stream=scores"`
 }
 
 // Run is kong's hook.
 func (c *Perplexity) Run(r *filter.Run) error {
-	if err := endpoint.Distinct(r, c.Output, c.Input); err != nil {
-		return err
-	}
-	in, h, err := endpoint.OpenStream(r, c.Input, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_SCORES}})
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	if h.Side == wire.Side_PRIVATE {
-		r.Log.Warn("the held-out documents are private: no budget covers a perplexity computed from them")
-	}
-	totals, err := readScores(r, in, c.Output, c.Rounds)
-	if err != nil || r.DryRun() {
-		return err
-	}
-	var b bytes.Buffer
-	switch {
-	case c.JSON && c.Rounds:
-		all := make([]map[string]any, len(totals))
-		for i := range totals {
-			all[i] = perplexities(&totals[i].Total, h)
-			all[i]["round"] = totals[i].Round
+	return c.run(r, wire.Kind_SCORES, "a perplexity", func(in *Input) (*result.Result, error) {
+		totals, err := SumScores(in, c.Rounds)
+		if err != nil {
+			return nil, err
 		}
-		err = json.NewEncoder(&b).Encode(map[string]any{"rounds": all})
-	case c.JSON:
-		err = json.NewEncoder(&b).Encode(perplexities(&totals[0].Total, h))
-	case c.Rounds:
-		err = tableOfRounds(&b, totals)
-	default:
-		err = table(&b, &totals[0].Total, h)
-	}
-	if err != nil {
-		return err
-	}
-	return result.TextOf(r, h.Side, c.Output, b.Bytes())
+		all := make([]map[string]any, len(totals))
+		for i, t := range totals {
+			all[i] = perplexities(&t.Total, in.Header)
+		}
+		if !c.Rounds {
+			return &result.Result{
+				JSON: all[0],
+				Text: func(w io.Writer) { table(w, &totals[0].Total, in.Header) },
+			}, nil
+		}
+		for i, t := range totals {
+			all[i]["round"] = t.Round
+		}
+		return &result.Result{
+			JSON: map[string]any{"rounds": all},
+			Text: func(w io.Writer) { tableOfRounds(w, totals) },
+		}, nil
+	})
 }
 
 // A RoundTotal is the total of all scores under the parameters after one round.
@@ -71,16 +52,8 @@ type RoundTotal struct {
 	Round uint32
 }
 
-// readScores is SumScores with a progress display.
-func readScores(r *filter.Run, in *endpoint.StreamReader, output string, several bool) ([]*RoundTotal, error) {
-	meter := &progress.Meter{Name: "evaluate"}
-	r.Show(output, meter.Line)
-	return SumScores(in, several, func() { meter.Documents.Add(1) })
-}
-
-// SumScores adds up the scores in a stream, round by round. It refuses a second round unless several is set. It calls
-// counted after each score.
-func SumScores(in *endpoint.StreamReader, several bool, counted func()) (totals []*RoundTotal, err error) {
+// SumScores adds up the scores in a stream, round by round. It refuses a second round unless several is set.
+func SumScores(in *Input, several bool) (totals []*RoundTotal, err error) {
 	for {
 		record, err := in.Next()
 		if err == io.EOF {
@@ -98,7 +71,7 @@ func SumScores(in *endpoint.StreamReader, several bool, counted func()) (totals 
 			totals = append(totals, &RoundTotal{Round: record.Round})
 		}
 		totals[len(totals)-1].Add(record.GetScore())
-		counted()
+		in.counted()
 	}
 	if len(totals) == 0 || totals[0].Tokens == 0 {
 		return nil, exit.Errorf(exit.Malformed, "%s: the held-out documents have no known word", in.Name())
@@ -131,7 +104,7 @@ var (
 )
 
 // First returns the first measure that all totals state, and its value for each total.
-func First(in *endpoint.StreamReader, totals []*RoundTotal, measures ...Kind) (Kind, []float64, error) {
+func First(in *Input, totals []*RoundTotal, measures ...Kind) (Kind, []float64, error) {
 	for _, m := range measures {
 		values := make([]float64, len(totals))
 		for i, t := range totals {
@@ -146,8 +119,7 @@ func First(in *endpoint.StreamReader, totals []*RoundTotal, measures ...Kind) (K
 		measures[1].Name)
 }
 
-func table(b *bytes.Buffer, total *score.Total, h *wire.Header) error {
-	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+func table(w io.Writer, total *score.Total, h *wire.Header) {
 	fmt.Fprintf(w, "per-word perplexity\tmodel\tunigram\tuniform\ttokens\n")
 	if total.Bound() > 0 {
 		fmt.Fprintf(w, "variational bound\t%.1f\t%.1f\t%d\t%d\n", total.Bound(), total.Unigram(), h.VocabularySize,
@@ -160,11 +132,9 @@ func table(b *bytes.Buffer, total *score.Total, h *wire.Header) error {
 		fmt.Fprintf(w, "document completion\t%.1f\t%.1f\t%d\t%d\n",
 			total.Completion(), total.CompletionUnigram(), h.VocabularySize, total.CompletionTokens)
 	}
-	return w.Flush()
 }
 
-func tableOfRounds(b *bytes.Buffer, totals []*RoundTotal) error {
-	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+func tableOfRounds(w io.Writer, totals []*RoundTotal) {
 	fmt.Fprintf(w, "round\tvariational bound\tplug-in\tdocument completion\tunigram\ttokens\n")
 	number := func(x float64) string {
 		if !(x > 0) {
@@ -176,7 +146,6 @@ func tableOfRounds(b *bytes.Buffer, totals []*RoundTotal) error {
 		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%.1f\t%d\n", t.Round, number(t.Bound()), number(t.PlugIn()),
 			number(ByCompletion.value(t)), t.Unigram(), t.Tokens)
 	}
-	return w.Flush()
 }
 
 // perplexities returns the perplexities of total by their names in JSON.

@@ -1,32 +1,26 @@
 package measure
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
-	"text/tabwriter"
 
 	"privpipe/evaluate/internal/result"
 	"privpipe/evaluate/internal/score"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
-	"privpipe/pipelines/progress"
 	"privpipe/pipelines/wire"
 )
 
 // Pixels measures the reconstruction of images.
 type Pixels struct {
-	Mean    string `placeholder:"FILE" help:"Measure the mean of these images, too, as a prediction for every image. Give the training images: FILE is DOCUMENTS of tokenize images, over the same pixels."`
-	Picture string `output:"" placeholder:"FILE" help:"Draw the first images beside their reconstructions into FILE.svg or FILE.png. It shows content."`
-	Images  int    `default:"10" placeholder:"N" help:"Draw N images (default ${default})."`
-	JSON    bool   `name:"json" help:"Print JSON instead of a table."`
-	Output  string `short:"o" placeholder:"FILE" help:"Write the result to FILE; standard output by default."`
-	Input   string `arg:"" optional:"" default:"-" help:"Stream of predictions of pixels; standard input by default."`
+	Mean     string `placeholder:"FILE" help:"Measure the mean of these images, too, as a prediction for every image. Give the training images: FILE is DOCUMENTS of tokenize images, over the same pixels."`
+	Picture  string `output:"" placeholder:"FILE" help:"Draw the first images beside their reconstructions into FILE.svg or FILE.png. It shows content."`
+	Images   int    `default:"10" placeholder:"N" help:"Draw N images (default ${default})."`
+	ofStream `set:"form=a table" set:"stream=predictions of pixels"`
 }
 
 // maxDrawn bounds the images in a picture.
@@ -80,39 +74,33 @@ func (c *Pixels) Run(r *filter.Run) error {
 			side = of
 		}
 	}
-	if side == wire.Side_PRIVATE {
-		r.Log.Warn("the images are private: no budget covers a measure computed from them")
-	}
+	warn(r, side, "images", "a measure")
 	if c.Picture != "" && in.Header.Side == wire.Side_PRIVATE {
 		r.Log.Warn("the picture shows the content of private images")
 	}
-	meter := &progress.Meter{Name: "evaluate"}
-	r.Show(c.Output, meter.Line)
+	r.Show(c.Output, in.meter.Line)
 	drawn := 0
 	if c.Picture != "" {
 		drawn = c.Images
 	}
-	scored, picture, err := in.Pixels(baselines, drawn, func() { meter.Documents.Add(1) })
+	scored, picture, err := in.Pixels(baselines, drawn)
 	if err != nil || r.DryRun() {
 		return err
 	}
-	text, err := c.print(scored)
-	if err == nil && c.Picture != "" {
-		err = c.draw(r, in.Header.Side, picture)
+	if c.Picture != "" {
+		if err := c.draw(r, in.Header.Side, picture); err != nil {
+			return err
+		}
 	}
-	if err != nil {
-		return err
-	}
-	return result.TextOf(r, side, c.Output, text)
+	return c.Print(r, side, pixelResult(scored))
 }
 
 // Pixels scores the predictions beside baselines. It keeps the first images for the picture, at most drawn.
-func (in *Predictions) Pixels(baselines []*score.Baseline, drawn int, counted func()) (*score.Pixels, *score.Picture,
-	error) {
+func (in *Predictions) Pixels(baselines []*score.Baseline, drawn int) (*score.Pixels, *score.Picture, error) {
 	n := int(in.Header.VocabularySize)
 	scored, picture := score.NewPixels(n, baselines...), new(score.Picture)
 	var ids []uint32
-	err := in.all(counted, func(p *wire.Prediction) (err error) {
+	err := in.all(func(p *wire.Prediction) (err error) {
 		if scored.Images() == 0 {
 			if picture.Size, err = score.SizeOf(in.Columns); err != nil {
 				return exit.Errorf(exit.Malformed, "%s: %w", in.Name(), err)
@@ -135,11 +123,12 @@ func (in *Predictions) Pixels(baselines []*score.Baseline, drawn int, counted fu
 // readMean reads the images in a stream, which must have the same pixels as the predictions. It returns their mean and
 // the stream's side.
 func readMean(ctx context.Context, name string, of *Predictions) (*score.MeanImage, wire.Side, error) {
-	in, h, err := endpoint.OpenStream(ctx, name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}})
+	in, err := Open(ctx, name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}})
 	if err != nil {
 		return nil, 0, err
 	}
 	defer in.Close()
+	h := in.Header
 	if h.VocabularySize != of.Header.VocabularySize || !slices.Equal(h.Vocabulary, of.Header.Vocabulary) {
 		return nil, 0, exit.Errorf(exit.Malformed, "%s and %s are not over the same pixels", name, of.Name())
 	}
@@ -175,9 +164,6 @@ func (c *Pixels) draw(ctx context.Context, side wire.Side, picture *score.Pictur
 	return endpoint.WriteFile(ctx, c.Picture, side, drawn)
 }
 
-// pixelBaselines are the names of the baselines, in their order.
-var pixelBaselines = []struct{ key, name string }{{"all_off", "all pixels off"}, {"mean_image", "mean image"}}
-
 type pixelShare struct {
 	Right float64    `json:"right"`
 	Low   *float64   `json:"right_low,omitempty"` // missing for a single image
@@ -191,26 +177,25 @@ type pixelGain struct {
 	High *float64 `json:"high,omitempty"`
 }
 
-func (c *Pixels) print(scored *score.Pixels) ([]byte, error) {
+// pixelResult returns the model's share of right pixels, beside the baselines', as a result.
+func pixelResult(scored *score.Pixels) *result.Result {
 	model := scored.Right()
 	of := map[string]any{"images": scored.Images(), "model": pixelShare{model.Mean, model.Low, model.High, nil}}
-	var b bytes.Buffer
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "right pixels\tshare\t95 %% interval\tgain of the model\t95 %% interval\timages\n")
-	fmt.Fprintf(w, "model\t%.4f\t%s\t-\t-\t%d\n", model.Mean, ends(model), scored.Images())
-	for i, name := range pixelBaselines[:scored.Baselines()] {
+	baselines := []struct{ key, name string }{{"all_off", "all pixels off"}, {"mean_image", "mean image"}}
+	baselines = baselines[:scored.Baselines()]
+	for i, b := range baselines {
 		right, gain := scored.Of(i)
-		of[name.key] = pixelShare{right.Mean, right.Low, right.High, &pixelGain{gain.Mean, gain.Low, gain.High}}
-		fmt.Fprintf(w, "%s\t%.4f\t%s\t%+.4f\t%s\t%d\n", name.name, right.Mean, ends(right), gain.Mean, ends(gain),
-			scored.Images())
+		of[b.key] = pixelShare{right.Mean, right.Low, right.High, &pixelGain{gain.Mean, gain.Low, gain.High}}
 	}
-	if c.JSON {
-		b.Reset()
-		err := json.NewEncoder(&b).Encode(of)
-		return b.Bytes(), err
-	}
-	err := w.Flush()
-	return b.Bytes(), err
+	return &result.Result{JSON: of, Text: func(w io.Writer) {
+		fmt.Fprintf(w, "right pixels\tshare\t95 %% interval\tgain of the model\t95 %% interval\timages\n")
+		fmt.Fprintf(w, "model\t%.4f\t%s\t-\t-\t%d\n", model.Mean, ends(model), scored.Images())
+		for i, b := range baselines {
+			right, gain := scored.Of(i)
+			fmt.Fprintf(w, "%s\t%.4f\t%s\t%+.4f\t%s\t%d\n", b.name, right.Mean, ends(right), gain.Mean,
+				ends(gain), scored.Images())
+		}
+	}}
 }
 
 func ends(s score.PixelShare) string {

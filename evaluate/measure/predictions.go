@@ -13,18 +13,21 @@ import (
 
 // Predictions is an open stream of predictions. All of them are under one set of parameters.
 type Predictions struct {
-	*endpoint.StreamReader
-	Header  *wire.Header
+	*Input
 	Columns vocabulary.Words // complete after the first prediction
 	Round   uint32           // of the parameters
 	read    int
 }
 
+// OpenPredictions opens a stream of predictions.
 func OpenPredictions(ctx context.Context, name string, wanted endpoint.Wanted) (*Predictions, error) {
 	wanted.Kinds = []wire.Kind{wire.Kind_PREDICTIONS}
-	in, h, err := endpoint.OpenStream(ctx, name, wanted)
-	return &Predictions{StreamReader: in, Header: h}, err
+	in, err := Open(ctx, name, wanted)
+	return predictionsOf(in), err
 }
+
+// predictionsOf reads the predictions of a stream.
+func predictionsOf(in *Input) *Predictions { return &Predictions{Input: in} }
 
 // next returns the next prediction, or io.EOF.
 func (in *Predictions) next() (*wire.Prediction, error) {
@@ -49,8 +52,8 @@ func (in *Predictions) next() (*wire.Prediction, error) {
 	}
 }
 
-// all calls add for each prediction, and counted after each add.
-func (in *Predictions) all(counted func(), add func(*wire.Prediction) error) error {
+// all calls add for each prediction.
+func (in *Predictions) all(add func(*wire.Prediction) error) error {
 	for {
 		p, err := in.next()
 		if err == io.EOF {
@@ -62,7 +65,7 @@ func (in *Predictions) all(counted func(), add func(*wire.Prediction) error) err
 		if err != nil {
 			return err
 		}
-		counted()
+		in.counted()
 	}
 }
 
@@ -83,9 +86,9 @@ func (in *Predictions) positive(p *wire.Prediction) (bool, error) {
 }
 
 // Binary reads predictions of one column. There must be documents of both classes.
-func (in *Predictions) Binary(counted func()) (all []score.Prediction, err error) {
+func (in *Predictions) Binary() (all []score.Prediction, err error) {
 	positives := 0
-	err = in.all(counted, func(p *wire.Prediction) error {
+	err = in.all(func(p *wire.Prediction) error {
 		positive, err := in.positive(p)
 		if positive {
 			positives++
@@ -105,14 +108,14 @@ const MaxClasses = 1000
 
 // Classes reads predictions of classes. A stream with one column has two classes: the column's class, and all other
 // documents.
-func (in *Predictions) Classes(counted func()) (*score.Confusion, []string, error) {
+func (in *Predictions) Classes() (*score.Confusion, []string, error) {
 	n := int(in.Header.VocabularySize)
 	if n < 1 || n > MaxClasses {
 		return nil, nil, exit.Errorf(exit.Malformed, "%s: predictions of %d columns: classes must be 1 to %d",
 			in.Name(), n, MaxClasses)
 	}
 	confusion := score.NewConfusion(max(n, 2))
-	err := in.all(counted, func(p *wire.Prediction) error {
+	err := in.all(func(p *wire.Prediction) error {
 		class, err := in.class(p)
 		if err == nil {
 			confusion.Add(class, PredictedClass(probabilitiesOf(p)))

@@ -13,7 +13,6 @@ import (
 	"text/tabwriter"
 
 	"privpipe/evaluate/internal/result"
-	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model/modelfile"
 	"privpipe/pipelines/model/relevance"
@@ -45,10 +44,7 @@ func (Topics) Help() string {
 
 // Validate is kong's hook.
 func (c *Topics) Validate() error {
-	if c.Top < 1 {
-		return fmt.Errorf("--top must be at least 1, is %d", c.Top)
-	}
-	return checkRelevance(c.Relevance)
+	return cmp.Or(checkTop(c.Top, 1), checkRelevance(c.Relevance))
 }
 
 // checkRelevance checks the λ of --relevance.
@@ -122,9 +118,6 @@ func rank(of *modelfile.Topics, lambda float64, top int) []topic {
 
 // Run is kong's hook.
 func (c *Topics) Run(r *filter.Run) error {
-	if err := endpoint.Distinct(r, c.Output, c.Model); err != nil {
-		return err
-	}
 	topics, _, err := ReadTopics(r, c.Model, c.Relevance, c.Top, c.MaxCells)
 	if err != nil || r.DryRun() {
 		return err
@@ -172,7 +165,7 @@ func (c *Topics) Run(r *filter.Run) error {
 				"public: how much else follows public text\n")
 		}
 	}
-	return result.Text(r, c.Output, b.Bytes())
+	return result.Write(r, wire.Side_PUBLIC, c.Output, b.Bytes())
 }
 
 // number formats a number for CSV.

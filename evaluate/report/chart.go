@@ -51,9 +51,6 @@ func (c *Chart) Validate() error {
 
 // Run is kong's hook.
 func (c *Chart) Run(r *filter.Run) error {
-	if err := endpoint.Distinct(r, c.Output, c.Input); err != nil {
-		return err
-	}
 	b, err := endpoint.ReadFile(r, c.Input, mostChart)
 	if err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 )
 
 // Unmarkable returns the reason why the run's releases may not mark words of the model. It is empty if they may. The
-// proof in package doubt needs weights that were fixed beforehand, fresh noise in each round, and sums that are at
+// proof at released.Mean needs weights that were fixed beforehand, fresh noise in each round, and sums that are at
 // least 0.
 func Unmarkable(run *released.Run, file *modelfile.File) string {
 	g := run.Grant

@@ -88,15 +88,6 @@ func (c *Report) Run(r *filter.Run) error {
 	if err := r.Check(inputs...); err != nil {
 		return err
 	}
-	var given []string
-	for _, name := range inputs {
-		if name != "" {
-			given = append(given, name)
-		}
-	}
-	if err := endpoint.Distinct(r, c.Output, given...); err != nil {
-		return err
-	}
 	p, err := c.Page(r, func(message string) { r.Log.Warn(message) })
 	if err != nil || r.DryRun() {
 		return err
@@ -357,12 +348,12 @@ func (c *Report) addCoherence(ctx context.Context, p *page.Page) error {
 	if err != nil {
 		return err
 	}
-	in, _, err := measure.OpenReference(ctx, c.Reference, c.Model, c.wanted(wire.Kind_DOCUMENTS), header)
+	in, err := measure.OpenReference(ctx, c.Reference, c.Model, c.wanted(wire.Kind_DOCUMENTS), header)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	values, err := measure.Coherences(in, topics, func() {})
+	values, err := measure.Coherences(in, topics)
 	if err != nil {
 		return err
 	}
@@ -394,18 +385,19 @@ func (c *Report) wanted(kind wire.Kind) endpoint.Wanted {
 
 // perplexity reads scores, one total for each round.
 func (c *Report) perplexity(ctx context.Context, file *modelfile.File) (*page.Perplexity, error) {
-	in, h, err := endpoint.OpenStream(ctx, c.Scores, c.wanted(wire.Kind_SCORES))
+	in, err := measure.Open(ctx, c.Scores, c.wanted(wire.Kind_SCORES))
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
+	h := in.Header
 	if string(h.Vocabulary) != string(file.Header.Vocabulary) {
 		return nil, exit.Errorf(exit.Malformed, "%s and %s are over different vocabularies", c.Scores, c.Model)
 	}
-	if err := refuseOther(in, h, file); err != nil {
+	if err := refuseOther(in.StreamReader, h, file); err != nil {
 		return nil, err
 	}
-	totals, err := measure.SumScores(in, true, func() {})
+	totals, err := measure.SumScores(in, true)
 	if err != nil {
 		return nil, err
 	}

@@ -117,23 +117,22 @@ func (c *Report) addPredictions(ctx context.Context, p *page.Page, file *modelfi
 // addMeasures measures predictions of pixels or of classes. They are predictions of pixels if their columns are the
 // model's features and these are pixels.
 func addMeasures(p *page.Predictions, in *measure.Predictions, file *modelfile.File) error {
-	nothing := func() {}
 	if _, err := score.SizeOf(file.Words); err == nil && bytes.Equal(in.Header.Vocabulary, file.Header.Vocabulary) {
 		score, picture, err := in.Pixels([]*score.Baseline{score.NewBaseline(make([]bool, in.Header.VocabularySize))},
-			mostPairs, nothing)
+			mostPairs)
 		if err == nil {
 			p.Pixels = page.NewPixels(score, picture)
 		}
 		return err
 	}
 	if in.Header.VocabularySize != 1 {
-		confusion, names, err := in.Classes(nothing)
+		confusion, names, err := in.Classes()
 		if err == nil {
 			p.Classes = page.NewClasses(confusion, names)
 		}
 		return err
 	}
-	all, err := in.Binary(nothing)
+	all, err := in.Binary()
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"path/filepath"
-	"slices"
 	"strconv"
 
 	"privpipe/evaluate/internal/page"
@@ -41,10 +40,6 @@ func (c *Series) Run(r *filter.Run) error {
 		return exit.Errorf(exit.Usage, "--ledger and --account need each other: account computes the ε of the ledger")
 	}
 	if err := r.Check(c.Input, c.Ledger, c.Account); err != nil {
-		return err
-	}
-	given := slices.DeleteFunc([]string{c.Input, c.Ledger, c.Account}, func(name string) bool { return name == "" })
-	if err := endpoint.Distinct(r, c.Output, given...); err != nil {
 		return err
 	}
 	s, err := readSeries(r, c.Input)
