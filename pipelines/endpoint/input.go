@@ -90,15 +90,15 @@ func OpenTexts(ctx context.Context, name string) (topic.Texts, *topic.Location, 
 
 // Size returns the number of bytes in a regular file. For other inputs, known is false.
 func Size(ctx context.Context, name string) (bytes int64, known bool) {
-	info, err := stat(ctx, name)
+	info, err := Stat(ctx, name)
 	if err != nil || !info.Mode().IsRegular() {
 		return 0, false
 	}
 	return info.Size(), true
 }
 
-// stat describes an input; "" and "-" are standard input.
-func stat(ctx context.Context, input string) (os.FileInfo, error) {
+// Stat describes an input; "" and "-" are standard input.
+func Stat(ctx context.Context, input string) (os.FileInfo, error) {
 	if input == "" || input == Stdio {
 		return scopeOf(ctx).stdin().Stat()
 	}
@@ -123,7 +123,7 @@ func Distinct(ctx context.Context, output string, inputs ...string) error {
 		return nil // a new output, or an output that writing does not replace
 	}
 	for _, input := range inputs {
-		if in, err := stat(ctx, input); err == nil && os.SameFile(in, out) {
+		if in, err := Stat(ctx, input); err == nil && os.SameFile(in, out) {
 			return exit.Errorf(exit.Usage, "output %s is also the input", output)
 		}
 	}

@@ -67,11 +67,11 @@ func plain(v reflect.Value) any {
 type configFlag string
 
 // BeforeResolve is kong's hook.
-func (configFlag) BeforeResolve(ctx *kong.Context, trace *kong.Path) error {
-	name := kong.ExpandPath(string(ctx.FlagValue(trace.Flag).(configFlag)))
-	const patience = 10 * time.Second // nothing runs yet that could report the wait
-	files := endpoint.With(context.Background(), endpoint.Options{Patience: patience})
-	content, err := endpoint.ReadFile(files, name, 1<<20)
+func (configFlag) BeforeResolve(ctx context.Context, command *kong.Context, trace *kong.Path) error {
+	name := kong.ExpandPath(string(command.FlagValue(trace.Flag).(configFlag)))
+	options := endpoint.Of(ctx)
+	options.Patience = 10 * time.Second // nothing runs yet that could report the wait
+	content, err := endpoint.ReadFile(endpoint.With(ctx, options), name, 1<<20)
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (configFlag) BeforeResolve(ctx *kong.Context, trace *kong.Path) error {
 	if err != nil {
 		return err
 	}
-	ctx.AddResolver(resolver)
+	command.AddResolver(resolver)
 	return nil
 }
 

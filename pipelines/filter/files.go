@@ -38,7 +38,7 @@ const standardOutput = "standard output"
 // an output, the summary or the metrics could replace the ledger, a grant, a key, an input or each other. distinct also
 // refuses to write among a ledger's stored releases, and into a folder that the stage reads. It compares files by
 // identity, so links do not hide them. It runs before anything is written.
-func distinct(command *kong.Context) error {
+func (s Stdio) distinct(command *kong.Context) error {
 	var written, named []namedFile
 	for _, f := range command.Flags() {
 		output := f.Short == 'o' || f.Name == "summary" || f.Tag.Has(outputTag)
@@ -66,7 +66,7 @@ func distinct(command *kong.Context) error {
 				continue
 			}
 			output := slices.Contains(written, other)
-			if same(out.name, other.name) || output && sameName(out.name, other.name) {
+			if s.same(out.name, other.name) || output && sameName(out.name, other.name) {
 				return exit.Errorf(exit.Usage, "output %s is also the %s", out.name, other.is(output))
 			}
 			if stored(out.name, other.name) {
@@ -146,12 +146,12 @@ func filesOf(by string, v reflect.Value) (files []namedFile) {
 }
 
 // same says whether writing out would replace the file other. FIFOs and devices are not replaced.
-func same(out, other string) bool {
+func (s Stdio) same(out, other string) bool {
 	a, err := os.Stat(out)
 	if err != nil {
 		return false
 	}
-	b, err := stat(other)
+	b, err := s.stat(other)
 	return err == nil && a.Mode().IsRegular() && os.SameFile(a, b)
 }
 
@@ -162,13 +162,13 @@ func sameName(a, b string) bool {
 	return (err != nil || info.Mode()&os.ModeDevice == 0) && resolved(a) == resolved(b)
 }
 
-// stat describes a file. The names of standard input and output may be links that exist only in Linux.
-func stat(name string) (os.FileInfo, error) {
+// stat describes a file. The names of the process's standard input and output mean the run's.
+func (s Stdio) stat(name string) (os.FileInfo, error) {
 	switch name {
 	case os.Stdin.Name():
-		return os.Stdin.Stat()
+		return s.In.Stat()
 	case os.Stdout.Name():
-		return os.Stdout.Stat()
+		return s.Out.Stat()
 	}
 	return os.Stat(name)
 }

@@ -1,7 +1,6 @@
 package filter
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,7 +39,7 @@ type Stage struct {
 // pointer to a struct for kong that embeds Common. Each command has a method Run that takes a *Run.
 func Main(stage Stage, cli any, common *Common) {
 	exit.DelayCollection()
-	end(run(stage, cli, common, os.Args[1:], os.Stdout, os.Stderr))
+	end(run(stage, cli, common, os.Args[1:], Stdio{os.Stdin, os.Stdout, os.Stderr}))
 }
 
 // end ends the process.
@@ -50,55 +49,33 @@ func end(code int) { os.Exit(code) }
 // manual.
 var describe func(*kong.Application) error
 
-func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.Writer) int {
-	screen := newScreen(stderr)
-	ctx, cancel := context.WithCancelCause(endpoint.With(context.Background(), endpoint.Options{}))
-	defer cancel(nil)
-	log := &reporter{ctx: ctx, program: stage.Name, out: screen, json: asksJSON(stage.Name, args)}
+func run(stage Stage, cli any, common *Common, args []string, stdio Stdio) int {
+	e := newExecution(context.Background(), stage, args, stdio)
 	exit.OnPanic(func(err error) {
-		endpoint.RemoveTemporaries(ctx)
-		end(log.fail(err))
+		endpoint.RemoveTemporaries(e)
+		end(e.log.fail(err))
 	})
 	defer exit.Guard()
 	if describe != nil {
-		parser, err := newParser(stage, grammar{flags: cli}, stdout, screen)
+		parser, err := newParser(e, stage, grammar{flags: cli}, stdio.Out, e.screen)
 		if err == nil {
 			err = describe(parser.Model)
 		}
-		return log.fail(err)
+		return e.log.fail(err)
 	}
-	out := &printed{Writer: stdout}
-	command, exited, err := parseAny(stage, cli, common, args, out, screen)
-	if exited || out.err != nil {
-		return log.fail(out.err) // --help, --version
-	}
-	if err != nil {
-		return log.fail(exit.Errorf(exit.Usage, "%w", err).WithHint("%s", hintOf(stage, err)))
-	}
-	log.json = common.Log == "json"
-	if common.PrintConfig {
-		return log.fail(printConfig(stdout, command))
-	}
-	if common.Summary != "" && endpoint.IsStdout(common.Summary) {
-		return log.fail(exit.Errorf(exit.Usage, "--summary must name a file: standard output is for records"))
-	}
-	if err := distinct(command); err != nil {
-		return log.fail(err)
-	}
+	return e.run(cli, common, args, e.ownProcess)
+}
 
-	options := optionsOf(common, nodeOf(command).Target.Addr().Interface())
-	options.OnTerminal = screen.end
-	ctx = endpoint.With(ctx, options)
-	r := &Run{Context: ctx, Log: newLogger(stage.Name, common, screen), common: common, screen: screen,
-		started: time.Now()}
-	r.event("", "started", "version", version(stage.Name))
+// ownProcess does the work of a run, and whatever a process has only once: signals, metrics, messages of waits, and
+// the line of progress.
+func (e *execution) ownProcess(r *Run, work func() error) error {
 	go func() {
 		defer exit.Guard()
 		r.tell()
 	}()
-	closeMetrics, err := r.showMetrics(stage)
+	closeMetrics, err := r.showMetrics(e.stage)
 	if err != nil {
-		return log.fail(err)
+		return err
 	}
 	defer closeMetrics()
 	signals := make(chan os.Signal, 2)
@@ -113,53 +90,26 @@ func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.
 	// once and leave temporary files.
 	signal.Ignore(syscall.SIGPIPE)
 	defer r.watch()()
-	stop := r.attend(stage.Name)
+	defer r.attend(e.stage.Name)()
 	unread := make(chan os.Signal, 1)
 	go func() {
 		defer exit.Guard()
-		endpoint.WatchReader(ctx, func() { unread <- syscall.SIGPIPE })
+		endpoint.WatchReader(r, func() { unread <- syscall.SIGPIPE })
 	}()
 
 	done := make(chan error, 1)
 	go func() {
 		defer exit.Guard()
-		err := command.Run(r)
-		if err == nil {
-			err = r.writeSummary() // here, since it may wait for a FIFO's reader
-		}
-		done <- err
+		done <- work()
 	}()
 	select {
-	case err = <-done:
+	case err := <-done:
+		return err
 	case s := <-signals:
-		err = interrupted(s, cancel, done, signals)
+		return interrupted(s, e.cancel, done, signals)
 	case s := <-unread:
-		err = interrupted(s, cancel, done, signals)
+		return interrupted(s, e.cancel, done, signals)
 	}
-	stop()
-	endpoint.RemoveTemporaries(ctx)
-	if common.DryRun && errors.Is(err, endpoint.ErrUnread) {
-		err = nil // all possible checks are done
-	}
-	if common.DryRun && err == nil {
-		err = checkTopics(r, command)
-	}
-	if err == nil {
-		r.event("", "done")
-	}
-	return log.fail(err)
-}
-
-// printed notes whether the output of --help and --version was written.
-type printed struct {
-	io.Writer
-	err error
-}
-
-func (p *printed) Write(b []byte) (int, error) {
-	n, err := p.Writer.Write(b)
-	p.err = cmp.Or(p.err, err)
-	return n, err
 }
 
 // interrupted cancels the command and waits until it ends, for at most grace or until a second signal. It returns the
@@ -195,7 +145,7 @@ func asksJSON(program string, args []string) bool {
 }
 
 // newParser builds the parser of flags, environment variables and an optional JSON file, in that order of precedence.
-func newParser(stage Stage, of grammar, stdout, stderr io.Writer) (*kong.Kong, error) {
+func newParser(ctx context.Context, stage Stage, of grammar, stdout, stderr io.Writer) (*kong.Kong, error) {
 	return kong.New(of.flags, append([]kong.Option{
 		kong.Name(stage.Name),
 		kong.Description(stage.Summary + "\n\nExample:\n  " + stage.Example + notes(stage.Notes)),
@@ -212,6 +162,7 @@ func newParser(stage Stage, of grammar, stdout, stderr io.Writer) (*kong.Kong, e
 		kong.WithBeforeApply(refuseAbsent),
 		kong.WithBeforeApply(refuseMissing),
 		kong.WithAfterApply(refuseNothing),
+		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Exit(func(code int) { panic(exited(code)) }),
 	}, append(asGiven, of.options...)...)...)
 }
@@ -231,20 +182,20 @@ type exited int
 
 // parseAny first parses the arguments by the grammar of the command that they name. If this grammar refuses them, it
 // parses them by the grammar of all commands.
-func parseAny(stage Stage, cli any, common *Common, args []string, stdout,
+func parseAny(ctx context.Context, stage Stage, cli any, common *Common, args []string, stdout,
 	stderr io.Writer) (command *kong.Context, done bool, err error) {
 	if len(args) == 1 && args[0] == "--version" {
 		fmt.Fprintln(stdout, version(stage.Name))
 		return nil, true, nil
 	}
 	if one, ok := oneCommand(stage.Name, cli, common, args); ok {
-		if parser, err := newParser(stage, one, stdout, stderr); err == nil {
+		if parser, err := newParser(ctx, stage, one, stdout, stderr); err == nil {
 			if command, done, err = parse(parser, args); err == nil {
 				return command, done, nil
 			}
 		}
 	}
-	parser, err := newParser(stage, grammar{flags: cli}, stdout, stderr)
+	parser, err := newParser(ctx, stage, grammar{flags: cli}, stdout, stderr)
 	if err != nil {
 		return nil, false, exit.Errorf(exit.Internal, "%w", err)
 	}

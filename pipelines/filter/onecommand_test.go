@@ -137,14 +137,14 @@ func TestOneCommand(t *testing.T) {
 			}
 			args := strings.Fields(strings.ReplaceAll(c.args, "SETTINGS", settings))
 			want := outcomeOf(t, func(cli *commands, stdout *bytes.Buffer) (*kong.Context, bool, error) {
-				parser, err := newParser(stageOfCommands, grammar{flags: cli}, stdout, stdout)
+				parser, err := newParser(t.Context(), stageOfCommands, grammar{flags: cli}, stdout, stdout)
 				if err != nil {
 					t.Fatal(err)
 				}
 				return parse(parser, args)
 			})
 			got := outcomeOf(t, func(cli *commands, stdout *bytes.Buffer) (*kong.Context, bool, error) {
-				return parseAny(stageOfCommands, cli, &cli.Common, args, stdout, stdout)
+				return parseAny(t.Context(), stageOfCommands, cli, &cli.Common, args, stdout, stdout)
 			})
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("got\n%+v, want\n%+v", got, want)
@@ -155,7 +155,7 @@ func TestOneCommand(t *testing.T) {
 			var cli commands
 			one := false
 			if of, ok := oneCommand("few", &cli, &cli.Common, args); ok {
-				parser, err := newParser(stageOfCommands, of, &bytes.Buffer{}, &bytes.Buffer{})
+				parser, err := newParser(t.Context(), stageOfCommands, of, &bytes.Buffer{}, &bytes.Buffer{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -176,14 +176,14 @@ func TestOneCommand(t *testing.T) {
 func TestVersionAlone(t *testing.T) {
 	var whole, alone bytes.Buffer
 	var cli commands
-	parser, err := newParser(stageOfCommands, grammar{flags: &cli}, &whole, &whole)
+	parser, err := newParser(t.Context(), stageOfCommands, grammar{flags: &cli}, &whole, &whole)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, done, err := parse(parser, []string{"--version"}); !done || err != nil {
 		t.Fatal(done, err)
 	}
-	if _, done, err := parseAny(stageOfCommands, nil, nil, []string{"--version"}, &alone, &alone); !done ||
+	if _, done, err := parseAny(t.Context(), stageOfCommands, nil, nil, []string{"--version"}, &alone, &alone); !done ||
 		err != nil || alone.String() != whole.String() {
 		t.Errorf("%q, %v, %v, want %q", alone.String(), done, err, whole.String())
 	}

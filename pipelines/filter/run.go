@@ -136,6 +136,7 @@ type reporter struct {
 	out     io.Writer
 	json    bool
 	ctx     context.Context
+	stdout  *os.File
 }
 
 // inPipeline is an environment variable. A recipe sets it to say that the stages of one pipeline write their messages
@@ -145,7 +146,7 @@ const inPipeline = "PRIVPIPE_PIPELINE"
 
 // fail reports err unless it is nil, and returns the exit code.
 func (l *reporter) fail(err error) int {
-	if unread(err) {
+	if l.unread(err) {
 		err = errUnread
 	}
 	code := exit.Code(err)
@@ -173,9 +174,9 @@ func (l *reporter) fail(err error) int {
 }
 
 // unread says whether err comes from a write to standard output without a reader.
-func unread(err error) bool {
+func (l *reporter) unread(err error) bool {
 	var path *fs.PathError
-	return errors.Is(err, syscall.EPIPE) && errors.As(err, &path) && path.Path == os.Stdout.Name()
+	return errors.Is(err, syscall.EPIPE) && errors.As(err, &path) && path.Path == l.stdout.Name()
 }
 
 // newLogger returns the logger for all messages except the final error. Each message is one line that begins with the

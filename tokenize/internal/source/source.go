@@ -125,7 +125,7 @@ func (r *Reader) dated() error {
 func (r *Reader) distinct() error {
 	paths, ids := make(map[any]string), make(map[string]string)
 	for _, in := range r.inputs {
-		is := identity(in.path)
+		is := identity(r.ctx, in.path)
 		if other, again := paths[is]; again {
 			err := exit.Errorf(exit.Usage, "%s is an input twice", in.path)
 			if filepath.Clean(other) != filepath.Clean(in.path) {
@@ -150,11 +150,8 @@ func (r *Reader) distinct() error {
 
 // identity returns a value that all names of one regular file share, its device and inode. Other inputs are identified
 // by their own name.
-func identity(name string) any {
-	info, err := os.Stat(name)
-	if name == endpoint.Stdio {
-		info, err = os.Stdin.Stat()
-	}
+func identity(ctx context.Context, name string) any {
+	info, err := endpoint.Stat(ctx, name)
 	if err == nil && info.Mode().IsRegular() {
 		if system, ok := info.Sys().(*syscall.Stat_t); ok {
 			return [2]uint64{uint64(system.Dev), system.Ino}
