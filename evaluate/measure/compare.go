@@ -38,18 +38,19 @@ func (c *Compare) Run(r *filter.Run) error {
 		distance = topics.Cosine
 	}
 	return c.run(r, func(a, b *modelfile.Topics) *result.Result {
-		return compared(c.Distance, matches(a, b, c.Top, distance))
+		return compared(c.Distance, matches(a, b, c.Top, probabilities, distance))
 	})
 }
 
-// matches pairs the topics of two models so that the distances have the least sum. The nearest pair comes first. Behind
-// the pairs come the topics without a partner, the largest first.
-func matches(a, b *modelfile.Topics, top int, distance func(p, q []float64) float64) []match {
+// matches pairs the topics of two models so that the distances have the least sum. A distance compares what of returns
+// for each topic. The nearest pair comes first. After the pairs come the topics without a partner, the largest first.
+func matches[T any](a, b *modelfile.Topics, top int, of func(*modelfile.Topics) []T,
+	distance func(x, y T) float64) []match {
 	small, large := a, b
 	if a.Number > b.Number {
 		small, large = b, a
 	}
-	p, q := probabilities(small), probabilities(large)
+	p, q := of(small), of(large)
 	cost := make([][]float64, small.Number)
 	for i := range cost {
 		cost[i] = make([]float64, large.Number)
