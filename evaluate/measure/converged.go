@@ -66,20 +66,24 @@ func (c *Converged) Run(r *filter.Run) error {
 			WithHint("mstep --models DIR keeps the model after each round, and estep --score --model DIR scores all " +
 				"of them")
 	}
-	by, perplexity, err := First(in, totals, ByBound, ByPlugIn)
+	by, err := First(in, totals, ByBound, ByPlugIn)
 	if err != nil {
 		return err
+	}
+	perplexity := make([]float64, len(totals))
+	for i, t := range totals {
+		perplexity[i], _, _ = by.Of(&t.Total)
 	}
 	at := converged(perplexity, c.Threshold, c.For)
 	if at < 0 {
 		return exit.Errorf(exit.Failure, "%s: no %d rounds on end with changes of at most %v", in.Name(), c.For+1,
 			c.Threshold)
 	}
-	name := strings.NewReplacer("variational ", "", "-", "_").Replace(by.Name)
+	name := strings.NewReplacer("variational ", "", "-", "_").Replace(string(by))
 	return c.Print(r, in.Header.Side, &result.Result{
 		JSON: map[string]any{"round": totals[at].Round, name: perplexity[at]},
 		Text: func(w io.Writer) {
-			fmt.Fprintf(w, "converged at round %d, with a perplexity (%s) of %.1f\n", totals[at].Round, by.Name,
+			fmt.Fprintf(w, "converged at round %d, with a perplexity (%s) of %.1f\n", totals[at].Round, by,
 				perplexity[at])
 		},
 	})

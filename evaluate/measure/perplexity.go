@@ -85,52 +85,46 @@ func SumScores(in *Input, several bool) (totals []*RoundTotal, err error) {
 	return totals, nil
 }
 
-// A Kind computes one kind of perplexity from a total. The value is 0 if the scores do not state it.
-type Kind struct {
-	Name  string
-	value func(*RoundTotal) float64
-}
+// A Kind is a kind of perplexity.
+type Kind string
 
 // The perplexities that scores may state.
-var (
-	ByBound      = Kind{"variational bound", func(t *RoundTotal) float64 { return t.Bound() }}
-	ByPlugIn     = Kind{"plug-in", func(t *RoundTotal) float64 { return t.PlugIn() }}
-	ByCompletion = Kind{"document completion", func(t *RoundTotal) float64 {
-		if t.CompletionTokens == 0 {
-			return 0
-		}
-		return t.Completion()
-	}}
+const (
+	ByBound      Kind = "variational bound"
+	ByPlugIn     Kind = "plug-in"
+	ByCompletion Kind = "document completion"
 )
 
-// First returns the first measure that all totals state, and its value for each total.
-func First(in *Input, totals []*RoundTotal, measures ...Kind) (Kind, []float64, error) {
-	for _, m := range measures {
-		values := make([]float64, len(totals))
-		for i, t := range totals {
-			values[i] = m.value(t)
-		}
-		if !slices.Contains(values, 0) {
-			return m, values, nil
+// Of returns this kind of perplexity, the baseline's, and the number of tokens. The perplexity is 0 if the scores do
+// not state it.
+func (k Kind) Of(t *score.Total) (model, unigram float64, tokens uint64) {
+	switch k {
+	case ByBound:
+		return t.Bound(), t.Unigram(), t.Tokens
+	case ByPlugIn:
+		return t.PlugIn(), t.Unigram(), t.Tokens
+	default:
+		return t.Completion(), t.CompletionUnigram(), t.CompletionTokens
+	}
+}
+
+// First returns the first of two kinds of perplexity that all totals state.
+func First(in *Input, totals []*RoundTotal, kind, other Kind) (Kind, error) {
+	for _, k := range []Kind{kind, other} {
+		if !slices.ContainsFunc(totals, func(t *RoundTotal) bool { model, _, _ := k.Of(&t.Total); return model == 0 }) {
+			return k, nil
 		}
 	}
-	return Kind{}, nil, exit.Errorf(exit.Malformed,
-		"%s: not all scores state a perplexity by %s, and not all state one by %s", in.Name(), measures[0].Name,
-		measures[1].Name)
+	return "", exit.Errorf(exit.Malformed,
+		"%s: not all scores state a perplexity by %s, and not all state one by %s", in.Name(), kind, other)
 }
 
 func table(w io.Writer, total *score.Total, h *wire.Header) {
 	fmt.Fprintf(w, "per-word perplexity\tmodel\tunigram\tuniform\ttokens\n")
-	if total.Bound() > 0 {
-		fmt.Fprintf(w, "variational bound\t%.1f\t%.1f\t%d\t%d\n", total.Bound(), total.Unigram(), h.VocabularySize,
-			total.Tokens)
-	}
-	if total.PlugIn() > 0 {
-		fmt.Fprintf(w, "plug-in\t%.1f\t%.1f\t%d\t%d\n", total.PlugIn(), total.Unigram(), h.VocabularySize, total.Tokens)
-	}
-	if total.CompletionTokens > 0 {
-		fmt.Fprintf(w, "document completion\t%.1f\t%.1f\t%d\t%d\n",
-			total.Completion(), total.CompletionUnigram(), h.VocabularySize, total.CompletionTokens)
+	for _, k := range []Kind{ByBound, ByPlugIn, ByCompletion} {
+		if model, unigram, tokens := k.Of(total); model > 0 {
+			fmt.Fprintf(w, "%s\t%.1f\t%.1f\t%d\t%d\n", k, model, unigram, h.VocabularySize, tokens)
+		}
 	}
 }
 
@@ -144,7 +138,7 @@ func tableOfRounds(w io.Writer, totals []*RoundTotal) {
 	}
 	for _, t := range totals {
 		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%.1f\t%d\n", t.Round, number(t.Bound()), number(t.PlugIn()),
-			number(ByCompletion.value(t)), t.Unigram(), t.Tokens)
+			number(t.Completion()), t.Unigram(), t.Tokens)
 	}
 }
 

@@ -69,17 +69,15 @@ func (c *Chart) Run(r *filter.Run) error {
 // many as there are colours.
 const mostChart, mostPanels, mostSeries = 1 << 20, 4, 6
 
-// chartColumns are the columns of the CSV.
-var chartColumns = []string{"panel", "series", "kind", "x", "y"}
-
 // figure draws the rows of the CSV.
 func (c *Chart) figure(text string) (*chart.Figure, error) {
 	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 	if err != nil {
 		return nil, err
 	}
-	if len(rows) < 2 || !slices.Equal(rows[0], chartColumns) {
-		return nil, fmt.Errorf("must have the columns %s, and a row", strings.Join(chartColumns, ","))
+	columns := []string{"panel", "series", "kind", "x", "y"}
+	if len(rows) < 2 || !slices.Equal(rows[0], columns) {
+		return nil, fmt.Errorf("must have the columns %s, and a row", strings.Join(columns, ","))
 	}
 	f := &chart.Figure{Title: c.Title, Lines: c.Note}
 	colors := make(map[string]chart.Color)

@@ -394,7 +394,7 @@ func (c *Report) perplexity(ctx context.Context, file *modelfile.File) (*page.Pe
 	if string(h.Vocabulary) != string(file.Header.Vocabulary) {
 		return nil, exit.Errorf(exit.Malformed, "%s and %s are over different vocabularies", c.Scores, c.Model)
 	}
-	if err := refuseOther(in.StreamReader, h, file); err != nil {
+	if err := refuseOther(in, file); err != nil {
 		return nil, err
 	}
 	totals, err := measure.SumScores(in, true)
@@ -409,25 +409,23 @@ func (c *Report) perplexity(ctx context.Context, file *modelfile.File) (*page.Pe
 		Uniform: int(h.VocabularySize)}
 	// The plug-in perplexity is left out: it knows the words that it predicts, so a comparison with word frequencies
 	// says nothing.
-	by, model, err := measure.First(in, totals, measure.ByBound, measure.ByCompletion)
+	by, err := measure.First(in, totals, measure.ByBound, measure.ByCompletion)
 	if err != nil {
 		return nil, err
 	}
-	p.Measure = by.Name
-	for i, t := range totals {
-		unigram := t.Unigram()
-		if by.Name == measure.ByCompletion.Name {
-			unigram = t.CompletionUnigram()
-		}
+	p.Measure = string(by)
+	for _, t := range totals {
+		model, unigram, _ := by.Of(&t.Total)
 		p.Rounds = append(p.Rounds,
-			page.RoundPerplexity{Round: t.Round, Documents: t.Documents, Model: model[i], Unigram: unigram})
+			page.RoundPerplexity{Round: t.Round, Documents: t.Documents, Model: model, Unigram: unigram})
 	}
 	p.Draw()
 	return p, nil
 }
 
 // refuseOther refuses scores or predictions unless their header names the model by its digest.
-func refuseOther(in *endpoint.StreamReader, h *wire.Header, file *modelfile.File) error {
+func refuseOther(in *measure.Input, file *modelfile.File) error {
+	h := in.Header
 	digest := file.Set.Digest()
 	if bytes.Equal(h.Settings, digest[:]) {
 		return nil

@@ -98,7 +98,7 @@ func (c *Report) addPredictions(ctx context.Context, p *page.Page, file *modelfi
 		return err
 	}
 	defer in.Close()
-	if err := refuseOther(in.StreamReader, in.Header, file); err != nil {
+	if err := refuseOther(in.Input, file); err != nil {
 		return err
 	}
 	p.Predictions = &page.Predictions{Source: filepath.Base(c.Predictions),

@@ -14,14 +14,11 @@ type text struct {
 	counts []int
 }
 
-// vocabularyHash stands for a vocabulary. Nobody needs its words.
-var vocabularyHash = make([]byte, 32)
-
 // encodeRound returns a stream with one round of documents.
 func (c chainCase) encodeRound(round int, documents []text) ([]byte, error) {
 	h := &wire.Header{
 		Version: wire.Version, Kind: wire.Kind_ROUNDS, Side: wire.Side_PRIVATE, Run: runName, Unit: wire.Unit_DOCUMENT,
-		Vocabulary: vocabularyHash, VocabularySize: uint32(c.words()),
+		Vocabulary: anyVocabulary(), VocabularySize: uint32(c.words()),
 	}
 	scheme := &wire.Scheme{Method: wire.Scheme_ALL, Rate: 1, Rounds: uint32(len(c.weights))}
 	records := []*wire.Record{{Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: scheme}}}}
@@ -48,7 +45,7 @@ func (c chainCase) encodeRound(round int, documents []text) ([]byte, error) {
 func (c chainCase) encodeParameters(round int) ([]byte, error) {
 	h := &wire.Header{
 		Version: wire.Version, Kind: wire.Kind_PARAMETERS, Side: wire.Side_PUBLIC, Run: runName, Model: "lda",
-		Vocabulary: vocabularyHash, VocabularySize: uint32(c.words()),
+		Vocabulary: anyVocabulary(), VocabularySize: uint32(c.words()),
 		Matrices: []*wire.Matrix{{Name: "weights", Rows: uint32(c.topics), Columns: uint32(c.words()),
 			Element: wire.Element_FLOAT32}},
 	}
@@ -60,6 +57,9 @@ func (c chainCase) encodeParameters(round int) ([]byte, error) {
 			c.weights[before])}}},
 	})
 }
+
+// anyVocabulary stands for the hash of a vocabulary. Nobody needs its words.
+func anyVocabulary() []byte { return make([]byte, 32) }
 
 func encodeStream(h *wire.Header, records []*wire.Record) ([]byte, error) {
 	compressor, err := stream.NewCompressor(stream.Fast)

@@ -24,8 +24,8 @@ func (p *Page) Conclusions() Conclusions {
 		return c
 	}
 	if p.Protection != nil && !p.Protection.None && p.Protection.Little == "" {
-		if one, ok := units[p.Protection.Unit]; ok {
-			c.Not = append(c.Not, fmt.Sprintf("Anything about one %s: the noise is there to hide that.", one[0]))
+		if one, _, known := namesOf(p.Protection.Unit); known {
+			c.Not = append(c.Not, fmt.Sprintf("Anything about one %s: the noise is there to hide that.", one))
 		}
 	}
 	return c

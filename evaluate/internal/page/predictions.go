@@ -53,11 +53,8 @@ func NewBinary(class string, predictions []score.Prediction) *Binary {
 	return b
 }
 
-// The axes for shares. The vertical axis leaves room for its name.
-var (
-	acrossShares = chart.Axis{Max: 1}
-	upShares     = chart.Axis{Max: 1.05}
-)
+// shareAxes returns axes for shares. The vertical axis leaves room for its name.
+func shareAxes() (across, up chart.Axis) { return chart.Axis{Max: 1}, chart.Axis{Max: 1.05} }
 
 // drawROC draws the curve. It leaves out points that nobody could tell from the point before.
 func (b *Binary) drawROC(points []score.Point) {
@@ -74,7 +71,8 @@ func (b *Binary) drawROC(points []score.Point) {
 	b.ROC = &Chart{ID: "roc", Title: "ROC curve", XLabel: "share of other documents above the threshold",
 		YLabel: "share of class " + b.Class + " above the threshold",
 		Text:   fmt.Sprintf("The area under the ROC curve is %.3f; that of a random ranking is 0.5.", b.AUC)}
-	b.ROC.draw(acrossShares, upShares,
+	across, up := shareAxes()
+	b.ROC.draw(across, up,
 		[]series{roc, {name: "random", class: "limit", x: []float64{0, 1}, y: []float64{0, 1}}})
 }
 
@@ -85,12 +83,13 @@ func (b *Binary) drawReliability() {
 		Text: fmt.Sprintf("Each dot is the documents whose probability is in one of %d bins, each a tenth wide, with "+
 			"the exact 95 %% interval of their share of the class. "+
 			"The probabilities of a calibrated model are on the diagonal.", len(b.Bins))}
-	b.Reliability.draw(acrossShares, upShares,
+	across, up := shareAxes()
+	b.Reliability.draw(across, up,
 		[]series{{name: "calibrated", class: "limit", x: []float64{0, 1}, y: []float64{0, 1}}})
 	for _, bin := range b.Bins {
-		b.Reliability.Dots = append(b.Reliability.Dots, Dot{X: acrossShares.At(bin.Predicted, Left, Right),
-			Y: upShares.At(bin.Observed, Bottom, Top), Low: upShares.At(bin.Low, Bottom, Top),
-			High: upShares.At(bin.High, Bottom, Top)})
+		b.Reliability.Dots = append(b.Reliability.Dots, Dot{X: across.At(bin.Predicted, Left, Right),
+			Y: up.At(bin.Observed, Bottom, Top), Low: up.At(bin.Low, Bottom, Top),
+			High: up.At(bin.High, Bottom, Top)})
 	}
 }
 

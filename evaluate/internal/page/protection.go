@@ -51,22 +51,26 @@ type Spending struct {
 	Epsilon, Left string // empty if unknown
 }
 
-// questions say how neighbours differ, by unit and relation.
-var questions = map[string]string{
-	event.Document + " " + event.AddRemove:   "whether a document was in the data",
-	event.Document + " " + event.ReplaceOne:  "which of two documents was in the data",
-	event.Document + " " + event.ReplaceNull: "whether a document of the data was a given one or empty",
-	event.User + " " + event.AddRemove:       "whether a user was in the data",
-	event.User + " " + event.ReplaceOne:      "which of two users was in the data",
-	event.User + " " + event.ReplaceNull:     "whether a user of the data had given documents or none",
-	event.Word + " " + event.ReplaceOne:      "which of two words stood at a place of a document",
+// question says how neighbours differ. It is empty for an unknown unit or relation.
+func question(unit, adjacency string) string {
+	return map[[2]string]string{
+		{event.Document, event.AddRemove}:   "whether a document was in the data",
+		{event.Document, event.ReplaceOne}:  "which of two documents was in the data",
+		{event.Document, event.ReplaceNull}: "whether a document of the data was a given one or empty",
+		{event.User, event.AddRemove}:       "whether a user was in the data",
+		{event.User, event.ReplaceOne}:      "which of two users was in the data",
+		{event.User, event.ReplaceNull}:     "whether a user of the data had given documents or none",
+		{event.Word, event.ReplaceOne}:      "which of two words stood at a place of a document",
+	}[[2]string{unit, adjacency}]
 }
 
-// units name the protected unit, in singular and plural.
-var units = map[string][2]string{
-	event.Document: {"document", "documents"},
-	event.User:     {"user", "users"},
-	event.Word:     {"word", "words"},
+// namesOf returns the unit's name, in singular and plural.
+func namesOf(unit string) (one, many string, known bool) {
+	switch unit {
+	case event.Document, event.User, event.Word:
+		return unit, unit + "s", true
+	}
+	return "unit", "units", false
 }
 
 // NewProtection returns the statements in a report by account.
@@ -105,11 +109,11 @@ func NewProtection(r *released.Report) *Protection {
 	p.Lead = fmt.Sprintf("(%s, %s)", epsilon, delta)
 	p.Sentences = sentences(r)
 	p.Little = event.ProtectsLittle(float64(epsilon))
-	if names, ok := units[r.Unit]; ok && r.Unit != event.User && !epsilon.Infinite() && r.Releases > 0 {
+	if _, many, known := namesOf(r.Unit); known && r.Unit != event.User && !epsilon.Infinite() && r.Releases > 0 {
 		p.Several = fmt.Sprintf("Whoever has several of the %s is protected less: for k of them ε is at most k·%s "+
-			"(group privacy: Vadhan, The Complexity of Differential Privacy, 2017, lemma 2.2).", names[1], epsilon)
+			"(group privacy: Vadhan, The Complexity of Differential Privacy, 2017, lemma 2.2).", many, epsilon)
 	}
-	if question, ok := questions[r.Unit+" "+r.Adjacency]; ok && !p.None && r.Releases > 0 {
+	if question := question(r.Unit, r.Adjacency); question != "" && !p.None && r.Releases > 0 {
 		p.Plain = fmt.Sprintf("Whoever must tell from all that was released %s, at even odds, is right at most %s of "+
 			"the time. A blind guess is right half of the time.", question,
 			guess(float64(epsilon), float64(delta)))
@@ -171,10 +175,7 @@ func sentences(r *released.Report) []Sentence {
 			"A release without enough noise stands in the ledger. These releases may tell anything " +
 				"about anyone in the data, and the noise of other releases does not change that."}}
 	}
-	one, many := "unit", "units"
-	if names, ok := units[r.Unit]; ok {
-		one, many = names[0], names[1]
-	}
+	one, many, _ := namesOf(r.Unit)
 	hidden := "whether it was in the data at all"
 	if r.Adjacency == event.ReplaceOne {
 		hidden = "which one was there"

@@ -107,12 +107,6 @@ type measure struct {
 	print func(float64) string
 }
 
-// shares have gaps where the documents are too few for one. counts are always there.
-var (
-	shares = measure{func(p Point) Reading { return p.Share }, Point.Clear, 0.005, percent}
-	counts = measure{func(p Point) Reading { return p.Documents }, func(Point) bool { return true }, 5, count}
-)
-
 // count prints a number of documents.
 func count(x float64) string { return fmt.Sprintf("%.0f", x) }
 
@@ -180,9 +174,10 @@ var seriesTemplate = sync.OnceValue(func() *template.Template {
 
 // HTML returns the page.
 func (s *Series) HTML() ([]byte, error) {
-	by := shares
+	// Shares have gaps where the documents are too few for one. Counts are always there.
+	by := measure{func(p Point) Reading { return p.Share }, Point.Clear, 0.005, percent}
 	if s.Counted() {
-		by = counts
+		by = measure{func(p Point) Reading { return p.Documents }, func(Point) bool { return true }, 5, count}
 	}
 	for _, m := range s.Topics {
 		m.draw(by)

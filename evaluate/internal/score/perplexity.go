@@ -52,8 +52,14 @@ func (t *Total) PlugIn() float64 {
 // Unigram returns the baseline's perplexity. The baseline predicts each word by its frequency.
 func (t *Total) Unigram() float64 { return perplexity(t.unigram, t.Tokens) }
 
-// Completion returns the perplexity of one half of each document given the other half (Wallach et al. 2009, §5.1).
-func (t *Total) Completion() float64 { return perplexity(t.completion, t.CompletionTokens) }
+// Completion returns the perplexity of one half of each document given the other half (Wallach et al. 2009, §5.1). It
+// is 0 if no score states it.
+func (t *Total) Completion() float64 {
+	if t.CompletionTokens == 0 {
+		return 0
+	}
+	return perplexity(t.completion, t.CompletionTokens)
+}
 
 // CompletionUnigram returns the baseline's perplexity on the same halves.
 func (t *Total) CompletionUnigram() float64 {
