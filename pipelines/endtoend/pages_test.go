@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"privpipe/pipelines/testkit"
+	"privpipe/pipelines/testkit/stages"
 )
 
 // inCheckout are the pages whose commands run in a checkout after those of the README, and what they print.
@@ -93,7 +94,12 @@ func TestKafkaPage(t *testing.T) {
 	}
 	folder := readmeFolder(t)
 	run(t, folder, "mkdir -p out/quickstart/private && cp docs.jsonl out/quickstart/private/comments.jsonl")
-	onTerminal(t, folder, block.FindStringSubmatch(read(t, "pipelines/recipes/kafka/README.md"))[1])
+	bin, err := stages.Build("./...", "-ldflags=-w") // with Kafka, which those of this package lack
+	if err != nil {
+		t.Fatal(err)
+	}
+	onTerminal(t, folder, "export PRIVPIPE_BIN="+bin+" PATH="+bin+":$PATH\n"+
+		block.FindStringSubmatch(read(t, "pipelines/recipes/kafka/README.md"))[1])
 	if _, err := os.Stat(filepath.Join(folder, "out/kafka/public/model.pp")); err != nil {
 		t.Error(err)
 	}

@@ -31,7 +31,7 @@ func Weekday(name string) (time.Weekday, error) {
 
 // Windows returns n windows, the first of which begins at the date from. from must be the first day of a window.
 func (c Calendar) Windows(from string, n int) ([]Window, error) {
-	day, err := time.ParseInLocation(time.DateOnly, from, c.Zone)
+	day, err := time.Parse(time.DateOnly, from) // days are counted in UTC, where each has 24 hours
 	if err != nil {
 		return nil, fmt.Errorf("--from must be a date such as 2026-03-02, is %q", from)
 	}
@@ -42,7 +42,7 @@ func (c Calendar) Windows(from string, n int) ([]Window, error) {
 	windows := make([]Window, n)
 	for i := range windows {
 		end := c.after(day)
-		windows[i] = Window{c.name(day), day, end}
+		windows[i] = Window{c.name(day), begins(day, c.Zone), begins(end, c.Zone)}
 		day = end
 	}
 	return windows, nil
@@ -50,31 +50,21 @@ func (c Calendar) Windows(from string, n int) ([]Window, error) {
 
 // first returns the first day of a window on the day or after it.
 func (c Calendar) first(day time.Time) time.Time {
-	for {
-		switch {
-		case c.Every == "week" && day.Weekday() != c.FirstDay, c.Every == "month" && day.Day() != 1:
-			day = c.plus(day, 0, 1)
-		default:
-			return day
-		}
+	for c.Every == "week" && day.Weekday() != c.FirstDay || c.Every == "month" && day.Day() != 1 {
+		day = day.AddDate(0, 0, 1)
 	}
+	return day
 }
 
-// after returns the end of the window that begins on a day.
+// after returns the first day after the window that begins on a day.
 func (c Calendar) after(day time.Time) time.Time {
 	switch c.Every {
 	case "week":
-		return c.plus(day, 0, 7)
+		return day.AddDate(0, 0, 7)
 	case "month":
-		return c.plus(day, 1, 0)
+		return day.AddDate(0, 1, 0)
 	}
-	return c.plus(day, 0, 1)
-}
-
-// plus adds months and days in the calendar: the result is the first instant of its day, whatever clocks do.
-func (c Calendar) plus(day time.Time, months, days int) time.Time {
-	year, month, date := day.Date()
-	return time.Date(year, month+time.Month(months), date+days, 0, 0, 0, 0, c.Zone)
+	return day.AddDate(0, 0, 1)
 }
 
 // name returns the name of the window that begins on a day. A week that begins on Monday has the number of ISO 8601.

@@ -86,6 +86,7 @@ var (
 	errNone  = errors.New("no date: each document needs one for --from and --until")
 	errISO   = errors.New("the date is none of ISO 8601, nor seconds since 1970; --date-format describes others")
 	errWhole = errors.New("the date has eight digits: --date-format %Y%m%d or unix says what they are")
+	errShort = errors.New("the date is a small number: --date-format unix says that it is seconds since 1970")
 	errLong  = errors.New("the date has more digits than seconds since 1970: --date-format unix-ms is milliseconds")
 	errOther = errors.New("the date is not as --date-format says")
 )
@@ -96,7 +97,7 @@ func (r *Rule) Keeps(date string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return !t.Before(r.From) && (r.Until.IsZero() || t.Before(r.Until)), nil
+	return (r.From.IsZero() || !t.Before(r.From)) && (r.Until.IsZero() || t.Before(r.Until)), nil
 }
 
 func (r *Rule) parse(date string) (time.Time, error) {
@@ -121,11 +122,13 @@ func (r *Rule) parse(date string) (time.Time, error) {
 	case r.Format == iso:
 		return t, errOther
 	}
-	if whole, fraction, _ := strings.Cut(date, "."); isDigits(whole) && isDigits(fraction) {
+	if x, err := strconv.ParseFloat(date, 64); err == nil && number.MatchString(date) {
 		switch {
-		case len(whole) == 8 && fraction == "":
+		case len(date) == 8 && isDigits(date):
 			return t, errWhole
-		case len(whole) > 11:
+		case math.Abs(x) < leastSeconds:
+			return t, errShort
+		case math.Abs(x) > mostSeconds:
 			return t, errLong
 		}
 		return seconds(date, 1)
@@ -154,13 +157,19 @@ func parseMail(text string) (t time.Time, err error) {
 	return t, err
 }
 
+// number matches a number as JSON has it.
+var number = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
+
+// Numbers in this range are told to be seconds since 1970, from March 1973 on. A year, or the number of a day as
+// spreadsheets have it, is below.
+const leastSeconds, mostSeconds = 1e8, 1e11
+
 func isDigits(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
 // seconds reads a decimal number of seconds, or of parts of seconds, since 1970.
 func seconds(date string, parts float64) (time.Time, error) {
 	x, err := strconv.ParseFloat(date, 64)
-	const most = 1e11 // the year 5138
-	if err != nil || math.IsNaN(x) || math.Abs(x/parts) > most {
+	if err != nil || math.IsNaN(x) || math.Abs(x/parts) > mostSeconds {
 		return time.Time{}, errOther
 	}
 	whole, fraction := math.Modf(x / parts)
@@ -170,10 +179,9 @@ func seconds(date string, parts float64) (time.Time, error) {
 // Time reads a date or a time of ISO 8601.
 func Time(text string, zone *time.Location) (time.Time, error) { return parseISO(text, zone) }
 
-// layouts are those of ISO 8601 that are read: a date, or a date and a time with or without seconds, their fraction and
+// layouts are those of ISO 8601 that are read: a date and a time with or without seconds, their fraction and
 // an offset. Go reads a fraction wherever seconds end.
 var layouts = func() (all []string) {
-	all = []string{time.DateOnly}
 	for _, clock := range []string{"T15:04", "T15:04:05"} {
 		for _, offset := range []string{"", "Z07:00", "Z0700", "Z07"} {
 			all = append(all, time.DateOnly+clock+offset)
@@ -182,12 +190,18 @@ var layouts = func() (all []string) {
 	return all
 }()
 
-// parseISO reads a date of ISO 8601. A space may stand for the T. A date is its first instant in the zone.
+// parseISO reads a date of ISO 8601. A space may stand for the T, and before an offset. A date is its first instant in
+// the zone.
 func parseISO(text string, zone *time.Location) (t time.Time, err error) {
+	if day, err := time.Parse(time.DateOnly, text); err == nil {
+		return begins(day, zone), nil
+	}
 	if len(text) > len(time.DateOnly) && (text[len(time.DateOnly)] == ' ' || text[len(time.DateOnly)] == 't') {
 		text = text[:len(time.DateOnly)] + "T" + text[len(time.DateOnly)+1:]
 	}
-	text = strings.Replace(text, " ", "", 1) // before an offset, as SQL writes it
+	if i := strings.LastIndexByte(text, ' '); i > 0 && strings.ContainsRune("+-", rune(text[i+1])) { // as SQL writes it
+		text = text[:i] + text[i+1:]
+	}
 	if rest, is := strings.CutSuffix(text, "z"); is {
 		text = rest + "Z"
 	}
@@ -197,4 +211,19 @@ func parseISO(text string, zone *time.Location) (t time.Time, err error) {
 		}
 	}
 	return time.Time{}, err
+}
+
+// begins returns the first instant of a day in a zone. day is that day in UTC. Where clocks go forward at midnight, a
+// day begins later, and Go may return an instant of the day before, or one after the first.
+func begins(day time.Time, zone *time.Location) time.Time {
+	year, month, date := day.Date()
+	t := time.Date(year, month, date, 0, 0, 0, 0, zone)
+	from, until := t.ZoneBounds()
+	switch {
+	case t.Day() != date:
+		return until
+	case t.Hour() != 0 || t.Minute() != 0:
+		return from
+	}
+	return t
 }

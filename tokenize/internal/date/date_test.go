@@ -31,6 +31,12 @@ func TestParse(t *testing.T) {
 		{"%Y%m%dT%H%M%S", "UTC", "20260302T083000", ""},
 		{"", "UTC", "", "no date"},
 		{"", "UTC", "20260302", "eight digits"},
+		{"", "UTC", "1.7724402e9", ""},
+		{"", "UTC", "2026", "small number"},  // a year
+		{"", "UTC", "46083", "small number"}, // a day of a spreadsheet
+		{"", "UTC", "2026-03 -02", "none of ISO 8601"},
+		{"", "UTC", "2026-03-02 08:30:00 ", ""},
+		{"", "UTC", "1e12", "unix-ms"},
 		{"", "UTC", "1772440200000", "unix-ms"},
 		{"", "UTC", "2026-02-30", "none of ISO 8601"},
 		{"", "UTC", "March 2nd", "none of ISO 8601"},
@@ -71,6 +77,9 @@ func TestKeeps(t *testing.T) {
 	open, err := NewRule("", "UTC", "", "2026-01-01")
 	if kept, e := open.Keeps("0001-01-01"); err != nil || e != nil || !kept {
 		t.Errorf("a window without a beginning: %v, %v, %v", kept, err, e)
+	}
+	if kept, e := open.Keeps("0000-05-05"); e != nil || !kept {
+		t.Errorf("the year 0: %v, %v", kept, e)
 	}
 	if kept, e := open.Keeps("2026-01-01"); e != nil || kept {
 		t.Errorf("its end: %v, %v", kept, e)
@@ -159,6 +168,40 @@ func TestCalendar(t *testing.T) {
 		if _, err := (Calendar{"week", time.Monday, time.UTC}).Windows(from, 1); err == nil ||
 			!strings.Contains(err.Error(), fault) {
 			t.Errorf("%s: %v, want %q", from, err, fault)
+		}
+	}
+}
+
+// TestNoMidnight: where clocks go forward at midnight a day begins later. Windows follow each other, none is empty,
+// each has a name of its own, and the ends that tokenize text reads from dates are the same.
+func TestNoMidnight(t *testing.T) {
+	for zone, from := range map[string]string{
+		"America/Santiago": "2026-08-30", "America/Havana": "2026-03-01", "Africa/Cairo": "2026-04-19",
+		"America/Sao_Paulo": "2018-10-28", "Asia/Beirut": "2026-03-22", "Europe/Berlin": "2026-03-22",
+	} {
+		location, err := time.LoadLocation(zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, every := range []string{"day", "week"} {
+			windows, err := Calendar{every, time.Sunday, location}.Windows(from, 30)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen := make(map[string]bool)
+			for i, w := range windows {
+				read, err := parseISO(w.Name, location)
+				before := w.Begin.Add(-time.Nanosecond)
+				if err != nil || !read.Equal(w.Begin) || !w.Begin.Before(w.End) || seen[w.Name] ||
+					w.Begin.Format(time.DateOnly) != w.Name || before.Format(time.DateOnly) == w.Name {
+					t.Errorf("%s, %s %s: from %v until %v, read as %v, %v", zone, every, w.Name, w.Begin, w.End, read,
+						err)
+				}
+				if i > 0 && !w.Begin.Equal(windows[i-1].End) {
+					t.Errorf("%s: %s does not begin where %s ends", zone, w.Name, windows[i-1].Name)
+				}
+				seen[w.Name] = true
+			}
 		}
 	}
 }
