@@ -14,6 +14,7 @@ import (
 
 // AUC measures a classifier of one class.
 type AUC struct {
+	//lint:ignore SA5008 kong reads every set
 	ofStream `set:"form=tables" set:"stream=predictions of one class"`
 }
 

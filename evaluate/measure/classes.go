@@ -12,6 +12,7 @@ import (
 
 // Classes measures predictions of classes.
 type Classes struct {
+	//lint:ignore SA5008 kong reads every set
 	ofStream `set:"form=tables" set:"stream=predictions of classes"`
 }
 

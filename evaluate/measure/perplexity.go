@@ -15,7 +15,8 @@ import (
 
 // Perplexity adds up scores.
 type Perplexity struct {
-	Rounds   bool `help:"Print a row for each round of parameters that the documents were scored under."`
+	Rounds bool `help:"Print a row for each round of parameters that the documents were scored under."`
+	//lint:ignore SA5008 kong reads every set
 	ofStream `set:"form=a table" set:"stream=scores"`
 }
 

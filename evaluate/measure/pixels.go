@@ -17,9 +17,10 @@ import (
 
 // Pixels measures the reconstruction of images.
 type Pixels struct {
-	Mean     string `placeholder:"FILE" help:"Measure the mean of these images, too, as a prediction for every image. Give the training images: FILE is DOCUMENTS of tokenize images, over the same pixels."`
-	Picture  string `output:"" placeholder:"FILE" help:"Draw the first images beside their reconstructions into FILE.svg or FILE.png. It shows content."`
-	Images   int    `default:"10" placeholder:"N" help:"Draw N images (default ${default})."`
+	Mean    string `placeholder:"FILE" help:"Measure the mean of these images, too, as a prediction for every image. Give the training images: FILE is DOCUMENTS of tokenize images, over the same pixels."`
+	Picture string `output:"" placeholder:"FILE" help:"Draw the first images beside their reconstructions into FILE.svg or FILE.png. It shows content."`
+	Images  int    `default:"10" placeholder:"N" help:"Draw N images (default ${default})."`
+	//lint:ignore SA5008 kong reads every set
 	ofStream `set:"form=a table" set:"stream=predictions of pixels"`
 }
 
