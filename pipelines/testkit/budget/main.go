@@ -3,10 +3,10 @@
 //	go test -exec "budget run FILE" ./...         runs a test program, and adds a line about its CPU time to FILE
 //	go test -json … | budget report FILE SHARES   prints what failed, the slowest tests, and the packages by CPU time
 //
-// report fails if a test fails, if a package uses more CPU time than its share in SHARES, or if all packages together
-// use more than the total there. The CPU time includes a test program's children (getrusage). It is counted in seconds
-// of a reference machine: a small computation is timed beside each package, and SHARES says how long the reference
-// machine takes for it.
+// report fails if a test fails, or if all packages together use more CPU time than the total in SHARES. It marks a
+// package that uses more than its share there. The CPU time includes a test program's children (getrusage). It is
+// counted in seconds of a reference machine: a small computation is timed beside each package, and SHARES says how long
+// the reference machine takes for it.
 package main
 
 import (

@@ -101,19 +101,30 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestOver: a package above its share fails the run, and so does the sum, on a machine of any speed.
+// TestOver: a package above its share is marked, and the sum above the total fails the run, on a machine of any speed.
 func TestOver(t *testing.T) {
 	passed := &results{tests: []test{{"privpipe/house", "TestDoor", "pass", 1}}}
-	for shares, want := range map[string]string{
-		"house 1.6\ngarden 0.6":         "", // house takes 1.5 seconds of the reference machine, garden half a second
-		"house 1.4":                     "house takes 1.5 CPU seconds of the reference machine, its share is 1.4",
-		"house 1.6 # a word\ntotal 1.9": "all packages take 2.0 CPU seconds of the reference machine, may take 1.9",
-		"house 1.6\ngarden much":        "much is no number of seconds",
-		"house":                         "wants a name and a number of seconds",
+	marks := regexp.MustCompile(`(?m)^\S+ +(\S+) .*above its share$`)
+	for _, c := range []struct{ shares, marked, err string }{
+		{"house 1.6\ngarden 0.6", "", ""}, // house takes 1.5 seconds of the reference machine, garden half a second
+		{"house 1.4", "house", ""},
+		{"house 1.4\ntotal 1.9", "house", "all packages take 2.0 CPU seconds of the reference machine, may take 1.9; " +
+			"above their shares: house\n"},
+		{"house 1.6 # a word\ntotal 1.9", "", "may take 1.9"},
+		{"house 1.6\ngarden much", "", "much is no number of seconds"},
+		{"house", "", "wants a name and a number of seconds"},
 	} {
-		err := reportOf(t, new(bytes.Buffer), passed, shares)
-		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %q", shares, err, want)
+		out := new(bytes.Buffer)
+		err := reportOf(t, out, passed, c.shares)
+		if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+			t.Errorf("%q: %v, want %q", c.shares, err, c.err)
+		}
+		marked := ""
+		if m := marks.FindStringSubmatch(out.String()); m != nil {
+			marked = m[1]
+		}
+		if marked != c.marked {
+			t.Errorf("%q: %q is marked, want %q, in\n%s", c.shares, marked, c.marked, out)
 		}
 	}
 	if err := reportOf(t, new(bytes.Buffer), new(results), "house 2"); err == nil || err.Error() != "no test ran" {
