@@ -90,7 +90,6 @@ func Measure(guesses []Guess) (*Membership, error) {
 func balanced(right, members, wrong, others int) (low, high float64) {
 	p, n := float64(right+1)/float64(members+2), float64(members+2)
 	q, m := float64(wrong+1)/float64(others+2), float64(others+2)
-	const normal = 1.959963984540054 // quantile of 0.975
-	half := normal * math.Sqrt(p*(1-p)/n+q*(1-q)/m)
+	half := score.Deviations * math.Sqrt(p*(1-p)/n+q*(1-q)/m)
 	return max(0, (1+p-q-half)/2), min(1, (1+p-q+half)/2)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat/combin"
 )
 
 // onerun is an audit by one run on many canaries. A fair coin for each canary put it in or left it out. The auditor
@@ -27,7 +28,8 @@ func (o onerun) pValue(epsilon, delta float64) float64 {
 	}
 	worst, sum := 0.0, 0.0 // the maximum, and P[right − i ≤ W < right]
 	logOdds := math.Log1p(-q) - math.Log(q)
-	logProbability := logChoose(n, v-1) + (v-1)*math.Log(q) + (n-v+1)*math.Log1p(-q) // of W = right − i, from i = 1
+	// The probability of W = right − i, from i = 1
+	logProbability := combin.LogGeneralizedBinomial(n, v-1) + (v-1)*math.Log(q) + (n-v+1)*math.Log1p(-q)
 	for i := 1.0; i <= v; i++ {
 		sum += math.Exp(logProbability)
 		worst = max(worst, sum/i)
@@ -35,15 +37,6 @@ func (o onerun) pValue(epsilon, delta float64) float64 {
 		logProbability += math.Log(w) - math.Log(n-w+1) + logOdds // of W = w − 1
 	}
 	return min(1, tail+2*float64(o.canaries)*delta*worst)
-}
-
-func logChoose(n, k float64) float64 {
-	return logFactorial(n) - logFactorial(k) - logFactorial(n-k)
-}
-
-func logFactorial(n float64) float64 {
-	l, _ := math.Lgamma(n + 1)
-	return l
 }
 
 // epsilonStep is lowerEpsilon's step in its search for the first ε that is not refuted.

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"privpipe/evaluate/internal/score"
 )
 
 // Coefficients are the weights for features in a classifier.
@@ -30,12 +32,11 @@ const mostCoefficients = 50
 // NewCoefficients returns the coefficients with these posterior means and deviations. deviations is nil if the model
 // states none.
 func NewCoefficients(features []string, means, deviations []float64) *Coefficients {
-	const interval = 1.959963984540054 // deviations of 95 %
 	c := &Coefficients{Point: deviations == nil}
 	for i, mean := range means {
 		width := 0.0
 		if deviations != nil {
-			width = interval * deviations[i]
+			width = score.Deviations * deviations[i]
 		}
 		c.All = append(c.All, Coefficient{Feature: features[i], Mean: mean, Low: mean - width, High: mean + width})
 	}

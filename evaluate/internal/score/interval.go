@@ -9,6 +9,9 @@ import (
 
 const tail = 0.025 // beyond each end of a 95 % confidence interval
 
+// Deviations is the number of standard deviations on each side of a 95 % interval of a normal distribution.
+const Deviations = 1.959963984540054
+
 // ShareInterval returns an interval for an event's probability, if the event occurred in count of n > 0 independent
 // trials. It is exact: for every n it holds the probability at least 95 % of the time (Clopper and Pearson, The Use of
 // Confidence or Fiducial Limits, 1934).
@@ -35,11 +38,10 @@ func MeanInterval(mean, deviation float64, n int) (low, high float64) {
 // on the scale of log(x/(1 − x)), which keeps the interval within (0, 1) (Pepe, The Statistical Evaluation of Medical
 // Tests, 2003, §5.2.4). At 0 and 1 the interval is the point x.
 func LogitInterval(x, standardError float64) (low, high float64) {
-	const deviations = 1.959963984540054 // of 95 %
 	spread := x * (1 - x)
 	if spread == 0 {
 		return x, x
 	}
-	logit, width := math.Log(x/(1-x)), deviations*standardError/spread
+	logit, width := math.Log(x/(1-x)), Deviations*standardError/spread
 	return 1 / (1 + math.Exp(width-logit)), 1 / (1 + math.Exp(-width-logit))
 }

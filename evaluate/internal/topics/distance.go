@@ -14,11 +14,5 @@ func JensenShannon(p, q []float64) float64 {
 
 // Cosine returns 1 minus the cosine between two distributions, in [0, 1].
 func Cosine(p, q []float64) float64 {
-	pq, pp, qq := 0.0, 0.0, 0.0
-	for i := range p {
-		pq += p[i] * q[i]
-		pp += p[i] * p[i]
-		qq += q[i] * q[i]
-	}
-	return max(1-pq/math.Sqrt(pp*qq), 0)
+	return max(1-cosine(p, q), 0) // rounding
 }
