@@ -124,8 +124,7 @@ var drawing = []string{
 
 // testOnly are the packages that only tests import.
 var testOnly = []string{
-	"pipelines/testkit/...", "pipelines/model/modeltest", "pipelines/endpoint/topic/conformance",
-	"account/internal/ledgertest",
+	"pipelines/testkit/...", "pipelines/model/modeltest", "account/internal/ledgertest",
 }
 
 func below(folders ...string) []string {

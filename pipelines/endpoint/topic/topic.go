@@ -1,6 +1,6 @@
 // Package topic is the interface between endpoints and message brokers. A topic has partitions; a partition is a log of
 // messages; a message is a frame of one stream. A transport registers itself under a scheme, the beginning of its
-// names. Package conformance, in a folder below, tests a transport.
+// names. TestConformance of package kafka tests a transport.
 package topic
 
 import (

@@ -1,5 +1,4 @@
-// Package conformance checks that a transport keeps the contract in package topic.
-package conformance
+package kafka_test
 
 import (
 	"context"
@@ -21,9 +20,10 @@ const partitions = 3
 // within limits each step. A test waits so long only if it fails.
 const within = 30 * time.Second
 
-// Run checks a transport. fresh creates a topic with the given number of partitions and with a name that ends in
-// ending. It returns the name as a stage gets it, without a query.
-func Run(t *testing.T, fresh func(t *testing.T, ending string, partitions int) string) {
+// conforms checks that a transport keeps the contract in package topic, and uses nothing of a transport but its names:
+// another transport can be checked with it. fresh creates a topic with the given number of partitions and with a name
+// that ends in ending. It returns the name as a stage gets it, without a query.
+func conforms(t *testing.T, fresh func(t *testing.T, ending string, partitions int) string) {
 	s := suite{fresh}
 	t.Run("names", s.names)
 	t.Run("streams", s.streams)
