@@ -7,8 +7,8 @@ import (
 
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/model/modelfile"
-	"privpipe/pipelines/model/size"
 )
 
 // sizeFlags set the limits below which a text is not worth a budget. The defaults are the same as in tokenize check,
@@ -64,7 +64,7 @@ func (n noisy) below(limit float64) bool { return n.Value+2*n.Noise < limit }
 type textSize struct {
 	Documents noisy `json:"documents"` // with --unit user: between the number of users and twice that number
 	Empty     noisy `json:"empty"`     // share of the documents without any vocabulary word
-	Words     noisy `json:"words"`     // different vocabulary words per document, at most size.MostWords
+	Words     noisy `json:"words"`     // different vocabulary words per document, at most families.SizeMostWords
 	Coverage  noisy `json:"coverage"`  // share of each document's words that the vocabulary contains
 }
 
@@ -74,19 +74,19 @@ func readSize(ctx context.Context, name string) (*textSize, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.Family != size.Family || len(f.Words) != len(size.Family.Features) {
+	if f.Family != families.Size || len(f.Words) != len(families.Size.Features) {
 		return nil, exit.Errorf(exit.Malformed, "%s: a model of %s, must be a size of a text", name, f.Family.Name).
 			WithHint("mstep size writes one")
 	}
-	deviation, err := size.Deviation.Of(f.Set)
+	deviation, err := families.SizeDeviation.Of(f.Set)
 	if err != nil {
 		return nil, exit.Errorf(exit.Malformed, "%s: %w", name, err)
 	}
-	sums, err := size.Sums.Of(f.Set, model.Size{Words: f.Size.Words})
+	sums, err := families.SizeSums.Of(f.Set, model.Size{Words: f.Size.Words})
 	if err != nil {
 		return nil, exit.Errorf(exit.Malformed, "%s: %w", name, err)
 	}
-	documents := noisy{sums[size.Documents], deviation}
+	documents := noisy{sums[families.SizeDocuments], deviation}
 	// mean is the quotient of two sums. Their noise is independent and has the same deviation. The error is to first
 	// order.
 	mean := func(feature int, scale float64) noisy {
@@ -96,7 +96,10 @@ func readSize(ctx context.Context, name string) (*textSize, error) {
 		quotient := sums[feature] / documents.Value
 		return noisy{scale * min(1, max(0, quotient)), scale * deviation / documents.Value * math.Hypot(1, quotient)}
 	}
-	return &textSize{documents, mean(size.Empty, 1), mean(size.Words, size.MostWords), mean(size.Known, 1)}, nil
+	return &textSize{
+		documents, mean(families.SizeEmpty, 1), mean(families.SizeWords, families.SizeMostWords),
+		mean(families.SizeKnown, 1),
+	}, nil
 }
 
 // faults lists the reasons why a text is beyond doubt not worth a budget, each with a hint. All numbers in them are

@@ -1,4 +1,4 @@
-// Package size is the E-step for text sizes. A document contributes half of its features (pipelines/model/size).
+// Package size is the E-step for text sizes. A document contributes half of its features (families.Size).
 package size
 
 import (
@@ -6,7 +6,7 @@ import (
 	"privpipe/estep/row"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model"
-	"privpipe/pipelines/model/size"
+	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
 )
@@ -16,7 +16,7 @@ type Command struct{ job.Job }
 
 // Run is kong's hook.
 func (c *Command) Run(r *filter.Run) error {
-	return c.Do(r, job.Work{Family: size.Family, New: func() model.EStep { return New() }})
+	return c.Do(r, job.Work{Family: families.Size, New: func() model.EStep { return New() }})
 }
 
 // Model implements model.EStep.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"privpipe/pipelines/model/size"
+	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/wire"
 )
 
@@ -43,7 +43,7 @@ func TestContribute(t *testing.T) {
 	if parts, err := New().NewWorker().Contribute(new(wire.Document), nil); len(parts) != 0 || err != nil {
 		t.Errorf("of no features: %v, %v", parts, err)
 	}
-	if n := len(size.Family.Features); n != 4 {
+	if n := len(families.Size.Features); n != 4 {
 		t.Errorf("%d features: half of them in [0, 1] has norm at most 1 only of four", n)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model"
-	"privpipe/pipelines/model/size"
+	"privpipe/pipelines/model/families"
 )
 
 // SizeCommand is mstep size.
@@ -21,19 +21,19 @@ func (c *SizeCommand) Run(r *filter.Run) error {
 	if err := r.Check(c.Input); err != nil {
 		return err
 	}
-	return c.Learn(r, NewSize(), size.Family.Features)
+	return c.Learn(r, NewSize(), families.Size.Features)
 }
 
-// Size implements model.Learner: sums of the documents' features, with noise (pipelines/model/size).
+// Size implements model.Learner: sums of the documents' features, with noise (families.Size).
 type Size struct{ Mean }
 
 // NewSize returns a learner.
 func NewSize() *Size {
-	return &Size{NewMean(size.Statistic, len(size.Family.Features), size.Rounds)}
+	return &Size{NewMean(families.FeatureSums, len(families.Size.Features), families.Rounds)}
 }
 
 // Family implements model.Learner.
-func (l *Size) Family() *model.Family { return size.Family }
+func (l *Size) Family() *model.Family { return families.Size }
 
 // Model implements model.Learner. Each document contributed half of its features, so the sums are doubled.
 func (l *Size) Model() (*model.Snapshot, error) {
@@ -42,8 +42,8 @@ func (l *Size) Model() (*model.Snapshot, error) {
 		sums[i] = 2 * x
 	}
 	s := new(model.Snapshot)
-	size.Rounds.Put(s, l.Rounds)
-	size.Deviation.Put(s, 2*math.Sqrt(l.Variance))
-	size.Sums.Put(s, l.Size(), sums)
+	families.Rounds.Put(s, l.Rounds)
+	families.SizeDeviation.Put(s, 2*math.Sqrt(l.Variance))
+	families.SizeSums.Put(s, l.Size(), sums)
 	return s, nil
 }

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/model/modeltest"
-	"privpipe/pipelines/model/size"
 )
 
 func TestSize(t *testing.T) {
@@ -28,7 +28,7 @@ func TestDoubled(t *testing.T) {
 		t.Fatal(err)
 	}
 	set := modeltest.Set(l, s)
-	sums, err := size.Sums.Of(set, l.Size())
+	sums, err := families.SizeSums.Of(set, l.Size())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func TestDoubled(t *testing.T) {
 			t.Errorf("sum %d is %v, want %v", i, sums[i], want)
 		}
 	}
-	deviation, err := size.Deviation.Of(set)
+	deviation, err := families.SizeDeviation.Of(set)
 	if want := 2 * 3 / math.Sqrt2; err != nil || math.Abs(deviation-want) > 1e-12 {
 		t.Errorf("deviation %v, %v; want %v", deviation, err, want)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/filter"
-	"privpipe/pipelines/model/size"
+	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
 )
@@ -29,7 +29,7 @@ func (s SizesOutput) Create(ctx context.Context, side wire.Side, settings []byte
 	if err := endpoint.CheckOutput(s.Sizes, side); err != nil {
 		return nil, err
 	}
-	features := vocabulary.Words(size.Family.Features)
+	features := vocabulary.Words(families.Size.Features)
 	out, err := endpoint.CreateStream(ctx, s.Sizes, &wire.Header{
 		Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: side, Values: true,
 		Vocabulary: features.Hash(), VocabularySize: uint32(len(features)), Settings: settings,
@@ -61,13 +61,14 @@ func (w *SizeWriter) Add(d *wire.Document, coverage float64) error {
 }
 
 // sizeOf returns the row for one document. different is its number of different known words. coverage is the share of
-// known words in its text. The row has the features of package size that are not 0.
+// known words in its text. The row has the features of families.Size that are not 0.
 func sizeOf(id, user string, different int, coverage float64) *wire.Record {
 	features := []float64{
-		size.Documents: 1, size.Empty: 0, size.Words: min(1, float64(different)/size.MostWords), size.Known: coverage,
+		families.SizeDocuments: 1, families.SizeEmpty: 0,
+		families.SizeWords: min(1, float64(different)/families.SizeMostWords), families.SizeKnown: coverage,
 	}
 	if different == 0 {
-		features[size.Empty] = 1
+		features[families.SizeEmpty] = 1
 	}
 	d := &wire.Document{Id: id, User: user}
 	gap := uint32(0) // to the previous feature
@@ -104,7 +105,7 @@ func (s *Sizes) Run(r *filter.Run) error {
 	return s.rewrite(r, rewriter{
 		values: true,
 		header: func(_ *endpoint.StreamReader, h *wire.Header) error {
-			features := vocabulary.Words(size.Family.Features)
+			features := vocabulary.Words(families.Size.Features)
 			h.Values, h.Vocabulary, h.VocabularySize = true, features.Hash(), uint32(len(features))
 			return nil
 		},

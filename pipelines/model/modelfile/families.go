@@ -4,14 +4,13 @@ import (
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/model/lda"
-	"privpipe/pipelines/model/size"
 )
 
 // Families lists the families of models, for programs that read models of every family. It has a line for each family.
 var Families = []*model.Family{
 	lda.Family,
 	families.Words,
-	size.Family,
+	families.Size,
 	families.BLR,
 	families.ERM,
 	families.DPVI,
