@@ -9,9 +9,8 @@ import (
 	"privpipe/estep/gibbs"
 	"privpipe/estep/lda"
 	"privpipe/estep/linear"
+	"privpipe/estep/mean"
 	"privpipe/estep/sbn"
-	"privpipe/estep/size"
-	"privpipe/estep/words"
 	"privpipe/pipelines/filter"
 	_ "privpipe/pipelines/network"
 )
@@ -22,8 +21,8 @@ var cli struct {
 	LDA       lda.Command            `cmd:"" name:"lda" help:"Train or apply topics: latent Dirichlet allocation by variational Bayes."`
 	Gibbs     gibbs.Command          `cmd:"" help:"Train or apply topics: latent Dirichlet allocation by Gibbs sampling."`
 	Collapsed gibbs.CollapsedCommand `cmd:"" help:"Train topics by collapsed Gibbs sampling, without a guarantee: a baseline, and the mode of papers."`
-	Words     words.Command          `cmd:"" help:"Train word frequencies: a private unigram, for a baseline and for denoising topics."`
-	Size      size.Command           `cmd:"" help:"Contribute the size of each document, of rows of tokenize text --sizes: how many documents there are, and how much of them the vocabulary knows."`
+	Words     mean.WordsCommand      `cmd:"" help:"Train word frequencies: a private unigram, for a baseline and for denoising topics."`
+	Size      mean.SizeCommand       `cmd:"" help:"Contribute the size of each document, of rows of tokenize text --sizes: how many documents there are, and how much of them the vocabulary knows."`
 	BLR       blr.Command            `cmd:"" name:"blr" help:"Train or apply a classifier of rows: Bayesian logistic regression by Pólya-Gamma variables."`
 	DPVI      dpvi.Command           `cmd:"" name:"dpvi" help:"Train or apply a classifier of rows: logistic regression by clipped gradients, a baseline for blr."`
 	ERM       erm.Command            `cmd:"" name:"erm" help:"Train or apply a classifier of rows: logistic regression whose objective is perturbed. A paper claims an ε of it, and nothing is proved."`

@@ -8,8 +8,8 @@ import (
 	"privpipe/estep/gibbs"
 	"privpipe/estep/job"
 	"privpipe/estep/lda"
+	"privpipe/estep/mean"
 	"privpipe/estep/shape"
-	"privpipe/estep/words"
 )
 
 // TestSettings: the hash differs for each option that contributions depend on, and for each model. Other versions of
@@ -46,7 +46,7 @@ func TestSettings(t *testing.T) {
 	if len(seen) != 26 {
 		t.Errorf("%d hashes, want those of 16 options of the sampler and of its base, too", len(seen))
 	}
-	other, err := job.Settings("words", words.New(), 0)
+	other, err := job.Settings("words", mean.NewWords(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestSettings(t *testing.T) {
 		t.Errorf("the hash of another model is that with another %s", with)
 	}
 
-	if stale, err := job.Settings("words", words.New(), 1); err != nil || string(stale) == string(other) {
+	if stale, err := job.Settings("words", mean.NewWords(), 1); err != nil || string(stale) == string(other) {
 		t.Errorf("the hash with stale parameters is that with new ones, %v", err)
 	}
 

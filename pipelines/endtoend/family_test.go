@@ -20,7 +20,7 @@ import (
 // The folder testdata/family holds a further family of models: the family's package and the packages of its two halves,
 // and nothing else. These tests build the stages with it, as if somebody had added the folders and these lines.
 var familyLines = []struct{ file, after, line string }{
-	{"estep/main.go", " words.Command ", "\tMixture mixture.Command `cmd:\"\" help:\"Clusters.\"`\n"},
+	{"estep/main.go", " mean.WordsCommand ", "\tMixture mixture.Command `cmd:\"\" help:\"Clusters.\"`\n"},
 	{"estep/main.go", "\t\"privpipe/estep/lda\"", "\t\"privpipe/estep/mixture\"\n"},
 	{"mstep/main.go", " mean.WordsCommand ", "\tMixture mixture.Command `cmd:\"\" help:\"Learn clusters.\"`\n"},
 	{"mstep/main.go", "\t\"privpipe/mstep/lda\"", "\t\"privpipe/mstep/mixture\"\n"},

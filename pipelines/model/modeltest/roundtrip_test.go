@@ -8,14 +8,14 @@ import (
 	estepblr "privpipe/estep/blr"
 	estep "privpipe/estep/lda"
 	esteplinear "privpipe/estep/linear"
+	estepmean "privpipe/estep/mean"
 	"privpipe/estep/row"
 	estepsbn "privpipe/estep/sbn"
 	"privpipe/estep/shape"
-	estepwords "privpipe/estep/words"
 	mstepblr "privpipe/mstep/blr"
 	mstep "privpipe/mstep/lda"
 	msteplinear "privpipe/mstep/linear"
-	mstepwords "privpipe/mstep/mean"
+	mstepmean "privpipe/mstep/mean"
 	mstepsbn "privpipe/mstep/sbn"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/families"
@@ -53,8 +53,8 @@ func TestFamilies(t *testing.T) {
 			Learner: learner, Norm: length, Attained: 0.5, NonNegative: true,
 		},
 		"words": {
-			Step:    func() model.EStep { return estepwords.New() },
-			Learner: func() model.Learner { return mstepwords.NewWords(v) },
+			Step:    func() model.EStep { return estepmean.NewWords() },
+			Learner: func() model.Learner { return mstepmean.NewWords(v) },
 			Norm:    1, Attained: 1 - 1e-6, NonNegative: true,
 		},
 		// √(½² + ¼²), for a row of norm 1 whose logit is 0: estep/blr/claim.md. The search is that of estep/blr.

@@ -1,6 +1,4 @@
-// Package words is the E-step for word frequencies. Each document contributes its counts, scaled to norm 1. The release
-// is a private unigram. mstep lda denoises topics with it (--word-marginal), and evaluate takes it as a baseline.
-package words
+package mean
 
 import (
 	"crypto/sha256"
@@ -15,24 +13,26 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// Model implements model.EStep.
-type Model struct {
+// Words implements model.EStep for word frequencies. Each document contributes its counts, scaled to norm 1. The
+// release is a private unigram. mstep lda denoises topics with it (--word-marginal), and evaluate takes it as a
+// baseline.
+type Words struct {
 	scales     []float64         // divisors of each word's counts; nil: all are 1
 	text       [sha256.Size]byte // digest of the public text that gave the scales
 	logarithms []float64         // logarithm of each word's probability, for scores
 }
 
-// New returns a model without parameters. It needs none to contribute.
-func New() *Model { return new(Model) }
+// NewWords returns a model without parameters. It needs none to contribute.
+func NewWords() *Words { return new(Words) }
 
-// NewScaled returns a model that divides counts by the scales from public text, so that noise is larger on frequent
-// words.
-func NewScaled(text *publictext.Text) *Model {
-	return &Model{scales: families.WordScales(text.Frequencies), text: text.Digest}
+// NewScaledWords returns a model that divides counts by the scales from public text, so that noise is larger on
+// frequent words.
+func NewScaledWords(text *publictext.Text) *Words {
+	return &Words{scales: families.WordScales(text.Frequencies), text: text.Digest}
 }
 
 // Settings implements model.EStep. Without public text there are none.
-func (m *Model) Settings() any {
+func (m *Words) Settings() any {
 	if m.scales == nil {
 		return nil
 	}
@@ -40,7 +40,7 @@ func (m *Model) Settings() any {
 }
 
 // SetParameters implements model.EStep.
-func (m *Model) SetParameters(set *stream.Set, size model.Size) error {
+func (m *Words) SetParameters(set *stream.Set, size model.Size) error {
 	p, err := families.Probabilities.Of(set, size)
 	if err != nil {
 		return err
@@ -53,13 +53,13 @@ func (m *Model) SetParameters(set *stream.Set, size model.Size) error {
 }
 
 // NewWorker implements model.EStep.
-func (m *Model) NewWorker() model.Worker { return worker{m} }
+func (m *Words) NewWorker() model.Worker { return wordsWorker{m} }
 
-type worker struct{ model *Model }
+type wordsWorker struct{ model *Words }
 
 // Contribute implements model.Worker. It returns x_v / ‖x‖₂, where x_v is count_v divided by the scale of v. So a long
 // document weighs no more than a short one, and nothing is ever clipped.
-func (w worker) Contribute(d *wire.Document, _ *model.Coins) ([]*wire.Part, error) {
+func (w wordsWorker) Contribute(d *wire.Document, _ *model.Coins) ([]*wire.Part, error) {
 	if len(d.Counts) == 0 {
 		return nil, nil
 	}
@@ -80,7 +80,7 @@ func (w worker) Contribute(d *wire.Document, _ *model.Coins) ([]*wire.Part, erro
 }
 
 // Score implements model.Scorer. A unigram has nothing to infer, so its bound is its likelihood.
-func (w worker) Score(d *wire.Document) (*wire.Score, error) {
+func (w wordsWorker) Score(d *wire.Document) (*wire.Score, error) {
 	if w.model.logarithms == nil {
 		return nil, errors.New("no model to score with")
 	}

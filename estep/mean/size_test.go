@@ -1,4 +1,4 @@
-package size
+package mean
 
 import (
 	"encoding/binary"
@@ -9,8 +9,8 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// TestContribute: half of each feature, so that the longest document has norm 1 and nothing is clipped.
-func TestContribute(t *testing.T) {
+// TestSize: half of each feature, so that the longest document has norm 1 and nothing is clipped.
+func TestSize(t *testing.T) {
 	for _, c := range []struct {
 		ids   []uint32 // gaps
 		x     []float32
@@ -25,7 +25,7 @@ func TestContribute(t *testing.T) {
 		for _, x := range c.x {
 			d.Values = binary.LittleEndian.AppendUint32(d.Values, math.Float32bits(x))
 		}
-		parts, err := New().NewWorker().Contribute(d, nil)
+		parts, err := NewSize().NewWorker().Contribute(d, nil)
 		if err != nil || len(parts) != 1 {
 			t.Fatalf("%v: %d parts, %v", c.x, len(parts), err)
 		}
@@ -40,7 +40,7 @@ func TestContribute(t *testing.T) {
 			t.Errorf("%v: squared norm %v, want %v", c.x, square, c.norm2)
 		}
 	}
-	if parts, err := New().NewWorker().Contribute(new(wire.Document), nil); len(parts) != 0 || err != nil {
+	if parts, err := NewSize().NewWorker().Contribute(new(wire.Document), nil); len(parts) != 0 || err != nil {
 		t.Errorf("of no features: %v, %v", parts, err)
 	}
 	if n := len(families.Size.Features); n != 4 {

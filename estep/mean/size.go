@@ -1,5 +1,4 @@
-// Package size is the E-step for text sizes. A document contributes half of its features (families.Size).
-package size
+package mean
 
 import (
 	"privpipe/estep/job"
@@ -11,34 +10,34 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// Command is estep size.
-type Command struct{ job.Job }
+// SizeCommand is estep size.
+type SizeCommand struct{ job.Job }
 
 // Run is kong's hook.
-func (c *Command) Run(r *filter.Run) error {
-	return c.Do(r, job.Work{Family: families.Size, New: func() model.EStep { return New() }})
+func (c *SizeCommand) Run(r *filter.Run) error {
+	return c.Do(r, job.Work{Family: families.Size, New: func() model.EStep { return NewSize() }})
 }
 
-// Model implements model.EStep.
-type Model struct{}
+// Size implements model.EStep for text sizes. A document contributes half of its features (families.Size).
+type Size struct{}
 
-// New returns a model. It has no parameters.
-func New() Model { return Model{} }
+// NewSize returns a model. It has no parameters.
+func NewSize() Size { return Size{} }
 
 // Settings implements model.EStep. There are none.
-func (Model) Settings() any { return nil }
+func (Size) Settings() any { return nil }
 
 // SetParameters implements model.EStep. It ignores the model, because contributions depend on no earlier round.
-func (Model) SetParameters(*stream.Set, model.Size) error { return nil }
+func (Size) SetParameters(*stream.Set, model.Size) error { return nil }
 
 // NewWorker implements model.EStep.
-func (Model) NewWorker() model.Worker { return new(worker) }
+func (Size) NewWorker() model.Worker { return new(sizeWorker) }
 
-type worker struct{ row row.Row }
+type sizeWorker struct{ row row.Row }
 
 // Contribute implements model.Worker. It returns half of the features, so that the contribution has norm at most 1:
 // four features in [0, 1] have norm at most 2.
-func (w *worker) Contribute(d *wire.Document, _ *model.Coins) ([]*wire.Part, error) {
+func (w *sizeWorker) Contribute(d *wire.Document, _ *model.Coins) ([]*wire.Part, error) {
 	w.row.Read(d)
 	if len(w.row.IDs) == 0 {
 		return nil, nil

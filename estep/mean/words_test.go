@@ -1,4 +1,4 @@
-package words
+package mean
 
 import (
 	"bytes"
@@ -14,8 +14,8 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-func TestModel(t *testing.T) {
-	m := New()
+func TestWords(t *testing.T) {
+	m := NewWords()
 	m.logarithms = make([]float64, 50)
 	for v := range m.logarithms {
 		m.logarithms[v] = math.Log(1.0 / 50)
@@ -23,25 +23,26 @@ func TestModel(t *testing.T) {
 	modeltest.EStep(t, modeltest.Case{Family: families.Words, Step: m, Size: model.Size{Words: 50}, Norm: 1})
 }
 
-func TestScore(t *testing.T) {
-	m := New()
+func TestWordsScore(t *testing.T) {
+	m := NewWords()
 	m.logarithms = []float64{math.Log(0.5), math.Log(0.25), math.Log(0.25)}
-	s, err := worker{m}.Score(&wire.Document{Id: "d", WordGaps: []uint32{0, 2}, Counts: []uint32{2, 1}})
+	s, err := wordsWorker{m}.Score(&wire.Document{Id: "d", WordGaps: []uint32{0, 2}, Counts: []uint32{2, 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := math.Log(0.5 * 0.5 * 0.25); math.Abs(s.Bound-want) > 1e-12 || s.Tokens != 3 {
 		t.Errorf("got %v, want a bound of %v for 3 words", s, want)
 	}
-	if _, err := (worker{New()}).Score(&wire.Document{}); err == nil {
+	if _, err := (wordsWorker{NewWords()}).Score(&wire.Document{}); err == nil {
 		t.Error("scored without a model")
 	}
 }
 
-// TestScaled: the counts of each word are divided by its scale before the norm, and the settings name the public text.
-func TestScaled(t *testing.T) {
+// TestScaledWords: the counts of each word are divided by its scale before the norm, and the settings name the public
+// text.
+func TestScaledWords(t *testing.T) {
 	text := &publictext.Text{Frequencies: []float64{.5, .25, .25}, Digest: [32]byte{7}}
-	m := NewScaled(text)
+	m := NewScaledWords(text)
 	parts, err := m.NewWorker().Contribute(&wire.Document{WordGaps: []uint32{0, 2}, Counts: []uint32{3, 1}}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -52,8 +53,8 @@ func TestScaled(t *testing.T) {
 	if !bytes.Equal(parts[0].Values, want) {
 		t.Errorf("values %x, want %x", parts[0].Values, want)
 	}
-	unnamed := NewScaled(&publictext.Text{Frequencies: text.Frequencies})
-	if New().Settings() != nil || fmt.Sprint(m.Settings()) == fmt.Sprint(unnamed.Settings()) {
+	unnamed := NewScaledWords(&publictext.Text{Frequencies: text.Frequencies})
+	if NewWords().Settings() != nil || fmt.Sprint(m.Settings()) == fmt.Sprint(unnamed.Settings()) {
 		t.Error("the settings must be none without public text, and name it otherwise")
 	}
 }

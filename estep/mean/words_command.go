@@ -1,4 +1,4 @@
-package words
+package mean
 
 import (
 	"privpipe/estep/job"
@@ -10,16 +10,16 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// Command is estep words.
-type Command struct {
+// WordsCommand is estep words.
+type WordsCommand struct {
 	job.Job
 	Public string `placeholder:"FILE" group:"Contribution" help:"Divide the counts of each word by a scale that its frequency in public text says, from FILE of mstep public: rare words then get less noise than frequent ones. mstep words needs the same flag."`
 	Vocab  string `placeholder:"FILE" group:"Contribution" help:"With --public: read the vocabulary of the documents from FILE; by default the default vocabulary of tokenize."`
 }
 
 // Run is kong's hook.
-func (c *Command) Run(r *filter.Run) error {
-	work := job.Work{Family: families.Words, New: func() model.EStep { return New() }}
+func (c *WordsCommand) Run(r *filter.Run) error {
+	work := job.Work{Family: families.Words, New: func() model.EStep { return NewWords() }}
 	if c.Public != "" {
 		if err := r.Check(c.Public, c.Vocab); err != nil {
 			return err
@@ -32,7 +32,8 @@ func (c *Command) Run(r *filter.Run) error {
 		if err != nil {
 			return err
 		}
-		work.New, work.Public = func() model.EStep { return NewScaled(text) }, &wire.Header{Vocabulary: vocab.Hash()}
+		work.New = func() model.EStep { return NewScaledWords(text) }
+		work.Public = &wire.Header{Vocabulary: vocab.Hash()}
 	}
 	return c.Do(r, work)
 }
