@@ -33,6 +33,7 @@ var cli struct {
 	Linear      linear.Command       `cmd:"" help:"Learn a regression of rows: Bayesian linear regression."`
 	SBN         sbn.Command          `cmd:"" name:"sbn" help:"Learn a model of images: a sigmoid belief network."`
 	Shares      shares.Command       `cmd:"" help:"Make a series of the topics of documents over time, with bands and alarms, of releases of estep --shares."`
+	Follow      shares.FollowCommand `cmd:"" help:"Learn topics that keep their numbers, from releases of one window after another."`
 	Topics      public.TopicsCommand `cmd:"" help:"Make a model of the topics of public text, without a release."`
 	Public      public.Command       `cmd:"" help:"Make a public file, which mstep lda takes as a prior, of public text."`
 	Reconstruct reconstruct.Command  `cmd:"" help:"Rebuild documents from reports of randomized response."`

@@ -8,6 +8,7 @@ import (
 	"math"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"privpipe/evaluate/internal/page"
 	"privpipe/evaluate/internal/released"
@@ -15,6 +16,8 @@ import (
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
+	"privpipe/pipelines/model/modelfile"
+	"privpipe/pipelines/model/relevance"
 	"privpipe/pipelines/wire"
 )
 
@@ -22,6 +25,7 @@ import (
 type Series struct {
 	Title   string `placeholder:"TEXT" default:"Topics over time" help:"Head the page with TEXT."`
 	Ledger  string `placeholder:"FILE" help:"Read what was released from this ledger. Needs --account."`
+	Model   string `placeholder:"FILE" help:"Show the leading words that topics have now, by this model of mstep follow, whose topics the series counts."`
 	Account string `placeholder:"FILE" help:"Read ε and δ from FILE, the JSON of account report for the ledger as it is now."`
 	Input   string `arg:"" name:"series.csv" help:"Series of mstep shares."`
 	Output  string `arg:"" name:"out.html" output:"" help:"Write the page to this file; - for standard output."`
@@ -39,7 +43,7 @@ func (c *Series) Run(r *filter.Run) error {
 	if (c.Ledger == "") != (c.Account == "") {
 		return exit.Errorf(exit.Usage, "--ledger and --account need each other: account computes the ε of the ledger")
 	}
-	if err := r.Check(c.Input, c.Ledger, c.Account); err != nil {
+	if err := r.Check(c.Input, c.Ledger, c.Account, c.Model); err != nil {
 		return err
 	}
 	s, err := readSeries(r, c.Input)
@@ -48,6 +52,11 @@ func (c *Series) Run(r *filter.Run) error {
 	}
 	s.Title = c.Title
 	s.Sources = []page.Row{{Name: "series", Value: described(c.Input)}}
+	if c.Model != "" {
+		if err := c.words(r, s); err != nil {
+			return err
+		}
+	}
 	if c.Ledger != "" {
 		if err := c.protect(r, s); err != nil {
 			return err
@@ -61,6 +70,35 @@ func (c *Series) Run(r *filter.Run) error {
 		return exit.Errorf(exit.Usage, "%w", err)
 	}
 	return endpoint.WriteFile(r, c.Output, wire.Side_PUBLIC, html)
+}
+
+// inList is the number of words that a topic has on the page.
+const inList = 8
+
+// words adds the leading words of the model's topics.
+func (c *Series) words(ctx context.Context, s *page.Series) error {
+	m, err := modelfile.ReadTopics(ctx, c.Model, wire.MaxCells)
+	if err != nil {
+		return err
+	}
+	overall := relevance.Overall(m.Cells, len(m.Words))
+	for _, topic := range s.Topics {
+		if topic.Topic == "none" {
+			continue
+		}
+		k, err := strconv.Atoi(topic.Topic)
+		if err != nil || k < 0 || k >= m.Number {
+			return exit.Errorf(exit.Malformed, "%s: has %d topics, and the series topic %s", c.Model, m.Number, topic.Topic)
+		}
+		var words []string
+		for _, id := range relevance.Of(m.Row(k), overall).Best(relevance.Default, inList) {
+			words = append(words, m.Words[id])
+		}
+		topic.Now = strings.Join(words, ", ")
+	}
+	s.Learned = true
+	s.Sources = append(s.Sources, page.Row{Name: "model", Value: described(c.Model)})
+	return nil
 }
 
 // protect adds account's statement about the ledger.

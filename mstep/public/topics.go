@@ -83,20 +83,11 @@ func topicsOf(text *publictext.Text, rows [][]float64) *model.Snapshot {
 	}
 	size := model.Size{Words: len(text.Frequencies), Components: len(rows)}
 	lambda := make([]float64, 0, size.Words*size.Components)
-	weights := make([]float32, 0, size.Words*size.Components)
 	for _, row := range rows {
-		sum := floats.Sum(row)
-		for _, x := range row {
-			lambda, weights = append(lambda, x/sum*float64(size.Words)), append(weights, float32(x/sum))
-		}
+		floats.Scale(float64(size.Words)/floats.Sum(row), row)
+		lambda = append(lambda, row...)
 	}
-	s := new(model.Snapshot)
-	prior := 1 / float64(size.Components)
-	lda.Alpha.Put(s, prior)
-	lda.Eta.Put(s, prior)
-	lda.Rounds.Put(s, 0)
-	lda.Weights.Put(s, size, weights)
-	lda.Lambda.Put(s, size, lambda)
+	s := lda.Snapshot(size, 0, lambda)
 	text.PutDigest(s)
 	return s
 }

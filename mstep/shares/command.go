@@ -12,6 +12,7 @@ import (
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
+	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/model/modelfile"
 	"privpipe/pipelines/model/relevance"
 	"privpipe/pipelines/wire"
@@ -87,13 +88,12 @@ func (c *Command) Run(r *filter.Run) error {
 	if r.DryRun() {
 		return nil
 	}
-	in, err := c.read(r)
+	s := &Series{
+		Confidence: c.Confidence, Test: Test{Rate: c.AlarmRate, Baseline: c.Baseline, Change: c.Change},
+	}
+	unit, err := c.read(r, s)
 	if err != nil {
 		return err
-	}
-	s := &Series{
-		Windows: in.windows, Topics: int(in.matrix.Columns) - 1, Groups: in.groups, Confidence: c.Confidence,
-		Test: Test{Rate: c.AlarmRate, Baseline: c.Baseline, Change: c.Change},
 	}
 	if s.Names, err = c.names(r, s.Topics); err != nil {
 		return err
@@ -122,54 +122,86 @@ func (c *Command) Run(r *filter.Run) error {
 	if c.News != "" {
 		var lines []byte
 		for _, a := range alarms {
-			lines = append(append(lines, a.line(unitName(in.unit))...), '\n')
+			lines = append(append(lines, a.line(unitName(unit))...), '\n')
 		}
 		if err := endpoint.WriteFile(r, c.News, wire.Side_PUBLIC, lines); err != nil {
 			return err
 		}
 	}
-	return write(r, c.Output, c.Format, in.unit, rows)
+	return write(r, c.Output, c.Format, unit, rows)
+}
+
+// read reads the groups, and the releases of all windows.
+func (c *Command) read(ctx context.Context, s *Series) (wire.Unit, error) {
+	groups, err := modelfile.ReadGroups(ctx, c.Groups)
+	if err != nil {
+		return 0, err
+	}
+	w := &windows{
+		family: families.Shares, statistic: families.ShareCounts,
+		fits: func(h *wire.Header) error {
+			m := h.Matrices[0]
+			if m.Columns < 2 || int(m.Rows) != groups.Rows() {
+				return fmt.Errorf("releases of %d groups, and --groups has %d", m.Rows, groups.Rows())
+			}
+			s.Topics = int(m.Columns) - 1
+			return nil
+		},
+		take: func(w Window) { s.Windows = append(s.Windows, w) },
+	}
+	if err := w.read(ctx, c.Inputs, c.MaxCells); err != nil {
+		return 0, err
+	}
+	if s.Groups = groups; groups == nil {
+		s.Groups = []string{""}
+	}
+	return w.first.Unit, nil
 }
 
 // inName is the number of words in a topic's name.
 const inName = 3
 
-// names returns the names of topics: those of --seeds, and then the leading words.
+// names returns the names of topics; nil: they have none.
 func (c *Command) names(ctx context.Context, topics int) ([]string, error) {
-	if c.Seeds == "" {
-		return c.leading(ctx, topics)
+	var names []string
+	if c.Model != "" {
+		m, err := modelfile.ReadTopics(ctx, c.Model, c.MaxCells)
+		if err != nil {
+			return nil, err
+		}
+		if m.Number != topics {
+			return nil, exit.Errorf(exit.Malformed, "%s: has %d topics, the releases %d", c.Model, m.Number, topics)
+		}
+		names = leading(m)
 	}
-	seeds, err := modelfile.ReadSeeds(ctx, c.Seeds)
+	if names == nil && c.Seeds != "" {
+		names = make([]string, topics)
+	}
+	return named(ctx, names, c.Seeds)
+}
+
+// named gives the first topics the names in a list of seeds, if there is one.
+func named(ctx context.Context, names []string, list string) ([]string, error) {
+	if list == "" {
+		return names, nil
+	}
+	seeds, err := modelfile.ReadSeeds(ctx, list)
 	if err != nil {
 		return nil, err
 	}
-	if len(seeds) > topics {
-		return nil, exit.Errorf(exit.Malformed, "%s: names %d topics, the releases have %d", c.Seeds, len(seeds),
-			topics)
-	}
-	names, err := c.leading(ctx, topics)
-	if names == nil {
-		names = make([]string, topics)
+	if len(seeds) > len(names) {
+		return nil, exit.Errorf(exit.Malformed, "%s: names %d topics, the releases have %d", list, len(seeds),
+			len(names))
 	}
 	for k, seed := range seeds {
 		names[k] = seed.Name
 	}
-	return names, err
+	return names, nil
 }
 
-// leading returns the leading words of each topic of --model; nil without it.
-func (c *Command) leading(ctx context.Context, topics int) ([]string, error) {
-	if c.Model == "" {
-		return nil, nil
-	}
-	m, err := modelfile.ReadTopics(ctx, c.Model, c.MaxCells)
-	if err != nil {
-		return nil, err
-	}
-	if m.Number != topics {
-		return nil, exit.Errorf(exit.Malformed, "%s: has %d topics, the releases %d", c.Model, m.Number, topics)
-	}
-	overall, names := relevance.Overall(m.Cells, len(m.Words)), make([]string, topics)
+// leading returns the leading words of each topic.
+func leading(m *modelfile.Topics) []string {
+	overall, names := relevance.Overall(m.Cells, len(m.Words)), make([]string, m.Number)
 	for k := range names {
 		var words []string
 		for _, id := range relevance.Of(m.Row(k), overall).Best(relevance.Default, inName) {
@@ -177,5 +209,5 @@ func (c *Command) leading(ctx context.Context, topics int) ([]string, error) {
 		}
 		names[k] = strings.Join(words, " ")
 	}
-	return names, nil
+	return names
 }

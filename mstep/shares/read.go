@@ -8,41 +8,34 @@ import (
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/model"
-	"privpipe/pipelines/model/families"
-	"privpipe/pipelines/model/modelfile"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
 )
 
-// inputs are the releases of all windows.
-type inputs struct {
-	windows []Window
-	matrix  *wire.Matrix // of the first stream, and of all others
-	unit    wire.Unit
-	groups  []string
-	known   map[string]bool // names of windows
+// windows reads the releases of windows, stream after stream. All have the same statistic of one family.
+type windows struct {
+	family    *model.Family
+	statistic string
+	// fits returns an error if the first stream cannot be used. All others must be like the first.
+	fits func(*wire.Header) error
+	take func(Window)
+
+	first *wire.Header    // of the first stream
+	known map[string]bool // names of windows
 }
 
-// read reads the releases of all windows.
-func (c *Command) read(ctx context.Context) (*inputs, error) {
-	groups, err := modelfile.ReadGroups(ctx, c.Groups)
-	if err != nil {
-		return nil, err
-	}
-	in := &inputs{groups: groups, known: make(map[string]bool)}
-	for _, name := range c.Inputs {
-		if err := in.read(ctx, name, c.MaxCells); err != nil {
-			return nil, err
+// read passes the windows of all streams to take.
+func (w *windows) read(ctx context.Context, names []string, maxCells uint64) error {
+	w.known = make(map[string]bool)
+	for _, name := range names {
+		if err := w.readOne(ctx, name, maxCells); err != nil {
+			return err
 		}
 	}
-	if in.groups == nil {
-		in.groups = []string{""}
-	}
-	return in, nil
+	return nil
 }
 
-// read reads one stream of releases.
-func (in *inputs) read(ctx context.Context, name string, maxCells uint64) error {
+func (w *windows) readOne(ctx context.Context, name string, maxCells uint64) error {
 	from, h, err := endpoint.OpenStream(ctx, name, endpoint.Wanted{
 		Kinds: []wire.Kind{wire.Kind_RELEASES}, Side: wire.Side_PUBLIC, MaxCells: maxCells,
 	})
@@ -50,13 +43,12 @@ func (in *inputs) read(ctx context.Context, name string, maxCells uint64) error 
 		return err
 	}
 	defer from.Close()
-	if err := in.fits(h); err != nil {
+	if err := w.check(h); err != nil {
 		return exit.Errorf(exit.Malformed, "%s: %w", from.Name(), err)
 	}
-	before := len(in.windows)
-	for {
+	for n := 0; ; n++ {
 		set, err := stream.OpenSet(from.Reader, nil)
-		if err == io.EOF && len(in.windows) > before {
+		if err == io.EOF && n > 0 {
 			return from.Complete()
 		}
 		if err == io.EOF {
@@ -65,34 +57,31 @@ func (in *inputs) read(ctx context.Context, name string, maxCells uint64) error 
 		if err != nil {
 			return err
 		}
-		if err := in.add(h.Run, set); err != nil {
+		if err := w.add(h.Run, set); err != nil {
 			return exit.Errorf(exit.Malformed, "%s: %w", from.Name(), err)
 		}
 	}
 }
 
-// fits refuses releases of another model, or of other topics and groups than the streams before.
-func (in *inputs) fits(h *wire.Header) error {
-	if h.Model != families.Shares.Name || len(h.Matrices) != 1 || h.Matrices[0].Name != families.ShareCounts {
-		return fmt.Errorf("releases are of model %q, must be of %q", h.Model, families.Shares.Name)
+// check refuses releases of another model, or of another size than those of the streams before.
+func (w *windows) check(h *wire.Header) error {
+	if h.Model != w.family.Name || len(h.Matrices) != 1 || h.Matrices[0].Name != w.statistic {
+		return fmt.Errorf("releases are of model %q, must be of %q", h.Model, w.family.Name)
 	}
-	m := h.Matrices[0]
-	if in.matrix == nil {
-		in.matrix, in.unit = m, h.Unit
-		rows := max(1, len(in.groups))
-		if m.Columns < 2 || int(m.Rows) != rows {
-			return fmt.Errorf("releases of %d groups, and --groups has %d", m.Rows, rows)
-		}
+	if w.first == nil {
+		w.first = h
+		return w.fits(h)
 	}
-	if m.Rows != in.matrix.Rows || m.Columns != in.matrix.Columns || h.Unit != in.unit {
+	m, first := h.Matrices[0], w.first.Matrices[0]
+	if m.Rows != first.Rows || m.Columns != first.Columns || h.Unit != w.first.Unit {
 		return fmt.Errorf("releases of other topics, groups or units than those before")
 	}
 	return nil
 }
 
-// add adds one release. Its sums are of the documents of the window, so a release of a sample is refused. Rounds by
+// add takes one release. Its sums are of the documents of the window, so a release of a sample is refused. Rounds by
 // time have all documents of their time: their statistics are scaled to all rounds, and are scaled back.
-func (in *inputs) add(run string, set *stream.Set) error {
+func (w *windows) add(run string, set *stream.Set) error {
 	scheme := set.Release.Scheme
 	scale := 1.
 	switch scheme.Method {
@@ -106,20 +95,21 @@ func (in *inputs) add(run string, set *stream.Set) error {
 	if err != nil {
 		return err
 	}
-	sums, err := r.Statistic(families.ShareCounts)
+	sums, err := r.Statistic(w.statistic)
 	if err != nil {
 		return err
 	}
-	w := Window{Name: run, Sums: sums.Values, Deviation: scale * sums.Deviation}
-	for i := range w.Sums {
-		w.Sums[i] *= scale
+	window := Window{Name: run, Sums: sums.Values, Deviation: scale * sums.Deviation}
+	for i := range window.Sums {
+		window.Sums[i] *= scale
 	}
 	if scheme.Rounds > 1 {
-		w.Name = fmt.Sprintf("%s/%d", run, set.Round)
+		window.Name = fmt.Sprintf("%s/%d", run, set.Round)
 	}
-	if in.known[w.Name] {
-		return fmt.Errorf("a second release of the window %s", w.Name)
+	if w.known[window.Name] {
+		return fmt.Errorf("a second release of the window %s", window.Name)
 	}
-	in.known[w.Name], in.windows = true, append(in.windows, w)
+	w.known[window.Name] = true
+	w.take(window)
 	return nil
 }

@@ -718,7 +718,9 @@ gate() {
 
 # single_noise is the noise of one release of the whole budget.
 # A run that may only add $part to the ledger plans as if that were the whole.
-single_noise() { account noise --epsilon "${part:-$epsilon}" --delta "$delta" --all --json | sed -n 's/.*"noise_multiplier":\([-+.e0-9]*\).*/\1/p'; }
+single_noise() { noise_over 1; }
+# noise_over N is the noise of each of N releases that share the whole budget.
+noise_over() { account noise --epsilon "${part:-$epsilon}" --delta "$delta" --all --rounds "$1" --json | sed -n 's/.*"noise_multiplier":\([-+.e0-9]*\).*/\1/p'; }
 
 # plan_grant GRANT FLAG… plans a grant with these flags of account plan, unless it is charged. Once a grant of the folder is charged, the noise
 # of the others is what was planned before, or ${planned_as}: it follows from the ledger and public settings alone. If another run has charged

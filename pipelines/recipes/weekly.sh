@@ -24,6 +24,9 @@
 #   --topics K        train K topics on the documents before --from instead, by lda.sh, in OUT/model. Its documents are in no week
 #   --training-epsilon X
 #                     with --topics and --unit user: ε of the training, by default 0.7 of --epsilon
+#   --learn           let the topics follow the text: each week also gives one release of words by topic. Topics keep their numbers and
+#                     names, and move to the words of the weeks before. The noise on the numbers of documents is then twice as large
+#   --decay 0.9       with --learn: weight of a week over that of the week after it
 #   --seeds FILE      public list of topics of your own, before those of public text: a line has a name, a colon and words, such as
 #                     refunds: refund refunds money back. Their words are added to the vocabulary
 #   --groups FILE     public list of labels, one a line: topics are counted in each of these groups, and in that of all others
@@ -39,8 +42,8 @@
 set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
 
-epsilon=1 delta=1e-6 every=week for=52 first_day=monday unit=document model='' topics='' seeds='' training_epsilon='' groups='' alarm_rate=0.05 change='' now=now zone=UTC
-take "epsilon delta date date-format from every for zone first-day unit model topics seeds training-epsilon groups alarm-rate change now columns format delimiter quote ragged! encoding on-error keep phrases title" "$@"
+epsilon=1 delta=1e-6 every=week for=52 first_day=monday unit=document model='' topics='' seeds='' training_epsilon='' groups='' alarm_rate=0.05 change='' now=now zone=UTC learn='' decay=''
+take "epsilon delta date date-format from every for zone first-day unit model topics seeds training-epsilon learn! decay groups alarm-rate change now columns format delimiter quote ragged! encoding on-error keep phrases title" "$@"
 real epsilon
 positive for
 [[ $date && $from ]] || fail "--date COLUMN and --from DAY are needed, see --help"
@@ -53,6 +56,8 @@ positive for
 [[ -z $model || -f $model ]] || fail "no such model: $model"
 [[ -z $groups || -f $groups ]] || fail "no such list of groups: $groups"
 [[ -z $topics ]] || positive topics
+[[ -z $decay || $learn ]] || fail "--decay belongs to --learn"
+[[ -z $decay ]] || holds "$decay > 0 && $decay <= 1" || fail "--decay must be in (0, 1], is $decay"
 # Wrong flags fail here, before anything is written.
 calendar=(tokenize calendar --every "$every" --for "$for" --from "$from" --zone "$zone" --first-day "$first_day")
 "${calendar[@]}" --over-by "$now" >/dev/null
@@ -63,7 +68,7 @@ ledger=$inside/run.ledger dataset=default
 
 # The text may grow, so it is no part of the settings.
 settings="--epsilon $epsilon --delta $delta --date $date --date-format $date_format --from $from --every $every --for $for --zone $zone --first-day $first_day --unit $unit"
-settings+=" model $([[ -z $model ]] || checksum "$model") --topics $topics seeds $([[ -z $seeds ]] || checksum "$seeds") --training-epsilon $training_epsilon groups $([[ -z $groups ]] || checksum "$groups") --columns $columns --on-error $on_error --keep $keep phrases $([[ -z $phrases ]] || checksum "$phrases")"
+settings+=" model $([[ -z $model ]] || checksum "$model") --topics $topics seeds $([[ -z $seeds ]] || checksum "$seeds") --training-epsilon $training_epsilon groups $([[ -z $groups ]] || checksum "$groups") --columns $columns --on-error $on_error --keep $keep phrases $([[ -z $phrases ]] || checksum "$phrases")${learn:+ --learn}"
 if [[ ! -e $inside/settings || $(<"$inside/settings") != "$settings" ]]; then
   if [[ -e $inside/settings ]]; then
     unspent || fail "$out was begun with other settings: repeat them, or name another folder ($(<"$inside/settings"))"
@@ -121,54 +126,90 @@ mkdir -p -- "$shown/weeks"
 number=$(evaluate topics --top 1 --csv "$shown/model.pp" | tail -n +2 | wc -l)
 rows=1
 [[ -z $groups ]] || rows=$(($(grep -c '' "$groups") + 1))
-plan_week() { # GRANT FLAG…
+plan() { # GRANT FLAG…
   local grant=$1
   shift
-  keep "$grant" account plan -q --ledger "$ledger" --all --epsilon "$epsilon" --delta "$delta" --unit "$unit" --model shares \
-    --matrix "shares=${rows}x$((number + 1))" "${vocabulary[@]}" "$@" -o "$grant"
+  keep "$grant" account plan -q --ledger "$ledger" --all --delta "$delta" --unit "$unit" "${vocabulary[@]}" "$@" -o "$grant"
+}
+# With --learn, shares have twice the noise of a release that has all the budget: a quarter of it in μ² (Dong, Roth, Su 2022, cor. 3.3). The
+# counts of words by topic have the rest.
+shares_noise=(--epsilon "$epsilon")
+if [[ $learn ]]; then
+  times=1
+  [[ $unit == document ]] || times=$for
+  shares_noise=(--noise-multiplier "$(awk "BEGIN {print 2 * $(noise_over "$times")}")")
+fi
+plan_week() { # FOLDER/NAME FLAG…
+  local name=$1
+  shift
+  plan "$name.json" --model shares --matrix "shares=${rows}x$((number + 1))" "${shares_noise[@]}" "$@"
+  [[ -z $learn ]] || plan "$name.words.json" --model lda --matrix "topics=${number}xV" --epsilon "$epsilon" --beside "$name.json" "$@"
 }
 if [[ $unit == user ]]; then
-  plan_week "$shown/weeks/grant.json" --runs "$for"
+  plan_week "$shown/weeks/grant" --runs "$for"
 else
   while IFS=$'\t' read -r name _; do
-    plan_week "$shown/weeks/$name.json" --dataset "$name"
+    plan_week "$shown/weeks/$name" --dataset "$name"
   done < <("${calendar[@]}")
 fi
 
-# release NAME BEGIN END releases one week. privatize answers a week that is charged with its stored release.
+# learned writes the topics of the weeks so far, in words, to learned.pp.
+words=()
+learned() {
+  mstep follow --start "$shown/model.pp" --decay "${decay:-0.9}" ${seeds:+--seeds "$seeds"} --alarm-rate "$alarm_rate" \
+    --risen "$inside/risen.csv" -o "$shown/learned.pp" "${words[@]}"
+  sed 's/-words,/,/' "$inside/risen.csv" >"$shown/risen.unfinished" # two releases of a week need two names of runs
+  mv -- "$shown/risen.unfinished" "$shown/risen.csv"
+}
+
+# release NAME BEGIN END releases one week. privatize answers a week that is charged with its stored release. All of a week is counted under
+# the topics of the weeks before.
 release() {
-  local grant=$shown/weeks/grant.json dataset=default from=$2 until=$3
-  [[ $unit == user ]] || grant=$shown/weeks/$1.json dataset=$1
+  local grant=$shown/weeks/grant dataset=default from=$2 until=$3 under=$shown/model.pp
+  [[ $unit == user ]] || grant=$shown/weeks/$1 dataset=$1
+  if ((${#words[@]})); then
+    learned
+    under=$shown/learned.pp
+  fi
   documents "$text" "$inside/week.pp"
-  pipeline sample --all --allow-empty --unit "$unit" --run "$1" "$inside/week.pp" \
-    -- estep lda --shares --model "$shown/model.pp" ${groups:+--groups "$groups"} \
-    -- privatize --run "$1" --grant "$grant" --ledger "$ledger" --dataset "$dataset" -o "$shown/weeks/$1.pp"
+  # The grant of words was planned beside that of shares, which therefore is charged first.
+  keep "$shown/weeks/$1.pp" pipeline sample --all --allow-empty --unit "$unit" --run "$1" "$inside/week.pp" \
+    -- estep lda --shares --model "$under" ${groups:+--groups "$groups"} \
+    -- privatize --run "$1" --grant "$grant.json" --ledger "$ledger" --dataset "$dataset" -o "$shown/weeks/$1.pp"
+  if [[ $learn ]]; then
+    keep "$shown/weeks/$1.words.pp" pipeline sample --all --allow-empty --unit "$unit" --run "$1-words" "$inside/week.pp" \
+      -- estep lda --params "$under" --word-weight sqrt \
+      -- privatize --run "$1-words" --grant "$grant.words.json" --ledger "$ledger" --dataset "$dataset" -o "$shown/weeks/$1.words.pp"
+  fi
   rm -f -- "$inside/week.pp"
 }
 releases=() fresh=()
 while IFS=$'\t' read -r name begins ends; do
-  if [[ ! -e $shown/weeks/$name.pp ]]; then
+  if [[ ! -e $shown/weeks/$name.pp || $learn && ! -e $shown/weeks/$name.words.pp ]]; then
     release "$name" "$begins" "$ends"
     fresh+=("$name")
     export PRIVPIPE_TOKENIZE_QUIET=1 # a warning about the words is said once
   fi
   releases+=("$shown/weeks/$name.pp")
+  [[ -z $learn ]] || words+=("$shown/weeks/$name.words.pp")
 done < <("${calendar[@]}" --over-by "$now")
 if ((${#releases[@]} == 0)); then
   echo "$(basename "$0"): the first $every is not over" >&2
   exit 0
 fi
 
+[[ -z $learn ]] || learned
 series=(mstep shares --model "$shown/model.pp" ${seeds:+--seeds "$seeds"} ${groups:+--groups "$groups"} --alarm-rate "$alarm_rate" ${change:+--change "$change"})
 "${series[@]}" --alarms "$shown/alarm.json" --news "$shown/news.txt" -o "$shown/series.csv" "${releases[@]}"
 "${series[@]}" --format parquet -o "$shown/series.parquet" "${releases[@]}"
 account report --delta "$delta" -o "$shown/report.txt" "$ledger"
 account report --json --delta "$delta" -o "$shown/report.json" "$ledger"
-evaluate series --title "${title:-$(name_of "$text")}, $every by $every" --ledger "$ledger" --account "$shown/report.json" "$shown/series.csv" "$shown/series.html"
+evaluate series --title "${title:-$(name_of "$text")}, $every by $every" --ledger "$ledger" --account "$shown/report.json" ${learn:+--model "$shown/learned.pp"} "$shown/series.csv" "$shown/series.html"
 
 # What moved in the weeks that are new, a line each.
 for name in "${fresh[@]}"; do
   grep -F -- "$name: " "$shown/news.txt" || true
+  [[ -z $learn ]] || awk -F, -v week="$name" '$1 == week { print week ": " $3 " has more " $4 ": about " int($6 + 0.5) ", where " int($5 + 0.5) " were expected" }' "$shown/risen.csv"
 done
 left=$((for - ${#releases[@]}))
 printf '%s\n' "page:    $shown/series.html" "series:  $shown/series.csv (all of $shown may be shown)" \

@@ -19,6 +19,7 @@ type Series struct {
 	Windows    []string    // in order
 	Total      Reading     // of all documents of the newest window
 	Topics     []*Multiple
+	Learned    bool   // the topics follow the text, so that each window is counted under those of the windows before
 	News       []News // alarms, the newest first
 	Settings   []Row
 	Sources    []Row
@@ -39,6 +40,7 @@ type Point struct {
 // A Multiple is a topic over all windows, and its small chart.
 type Multiple struct {
 	Group, Topic, Name string
+	Now                string // the topic's leading words now; empty: not known
 	Points             []Point
 	Stretches          []Stretch // of windows with enough documents
 	Alarms             []Dot

@@ -12,7 +12,7 @@ func TestEach(t *testing.T) {
 	for _, n := range []int{1, 7, 64, 1000, 40_000} {
 		_, expected, noisy := sparse(n, tau)
 		noisy[0] = 1e3 * tau
-		weights, edges := m.equal(), m.groupEdges(expected)
+		weights, edges := m.first(), m.groupEdges(expected)
 		batches := make([]int32, n) // of each cell
 		m.each(weights, edges, noisy, expected, tau, func(_ int, b *batch, of []float64) {
 			if b.n < 1 || b.n > most {
@@ -51,7 +51,7 @@ func TestEvidence(t *testing.T) {
 	const tau, n = 5, 3000
 	_, expected, noisy := sparse(n, tau)
 	m := Mixture{Ratios: cellRatios, Groups: 3, Steps: 5}
-	weights, edges := m.equal(), m.groupEdges(expected)
+	weights, edges := m.first(), m.groupEdges(expected)
 	m.fit(weights, edges, noisy, expected, tau)
 	want := 0.0
 	for i, e := range expected {

@@ -22,7 +22,7 @@ func (m Mixture) ShrinkOwn(estimate, own, noisy, expected []float64, tau float64
 		return
 	}
 	edges := m.groupEdges(expected)
-	weights := m.equal()
+	weights := m.first()
 	m.fit(weights, edges, noisy, expected, tau)
 	m.each(weights, edges, noisy, expected, tau, func(_ int, b *batch, of []float64) {
 		b.mix(m.Ratios, of)

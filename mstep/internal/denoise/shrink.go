@@ -13,8 +13,10 @@ import (
 type Mixture struct {
 	Ratios  []float64
 	Groups  int // sets of weights
-	Steps   int // steps of expectation maximization from equal weights
+	Steps   int // steps of expectation maximization
 	Sampled int // largest number of cells in a fit of the weights; 0: 65,536
+	// Weights are those of the ratios before the first step; nil: equal ones. Where noise hides all, they stay.
+	Weights []float64
 }
 
 // Shrink sets estimate[i] to the posterior mean of a number with expected size expected[i] > 0. The number was released
@@ -27,7 +29,7 @@ func (m Mixture) Shrink(estimate, noisy, expected []float64, tau float64) {
 // Evidence returns the mean log likelihood of the noisy cells around their expected sizes. It leaves out a term that
 // does not depend on the expected sizes. Of two guesses of the sizes, the cells support the one with larger evidence.
 func (m Mixture) Evidence(noisy, expected []float64, tau float64) float64 {
-	weights, edges := m.equal(), m.groupEdges(expected)
+	weights, edges := m.first(), m.groupEdges(expected)
 	m.fit(weights, edges, noisy, expected, tau)
 	var sums [parallel.Pieces]float64
 	m.each(weights, edges, noisy, expected, tau, func(piece int, b *batch, of []float64) {
@@ -43,11 +45,15 @@ func (m Mixture) Evidence(noisy, expected []float64, tau float64) float64 {
 	return sum / float64(len(expected))
 }
 
-// equal returns equal weights for each group.
-func (m Mixture) equal() [][]float64 {
+// first returns the first weights for each group.
+func (m Mixture) first() [][]float64 {
+	each := m.Weights
+	if each == nil {
+		each = slices.Repeat([]float64{1 / float64(len(m.Ratios))}, len(m.Ratios))
+	}
 	weights := make([][]float64, m.Groups)
 	for g := range weights {
-		weights[g] = slices.Repeat([]float64{1 / float64(len(m.Ratios))}, len(m.Ratios))
+		weights[g] = slices.Clone(each)
 	}
 	return weights
 }

@@ -184,7 +184,7 @@ func TestFitStep(t *testing.T) {
 	for _, n := range []int{3, 7, 27, 100, 4001} {
 		_, expected, noisy := sparse(n, tau)
 		noisy[0], noisy[n-1] = 1e4*tau, -1e3*tau
-		weights, edges := m.equal(), m.groupEdges(expected)
+		weights, edges := m.first(), m.groupEdges(expected)
 		for _, of := range weights {
 			for j := range of {
 				of[j] = float64(j+1) / 45

@@ -3,6 +3,8 @@
 package lda
 
 import (
+	"gonum.org/v1/gonum/floats"
+
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
@@ -82,4 +84,24 @@ var Family = &model.Family{
 	Parameters: []model.Field{Alpha, Weights},
 	Model:      []model.Field{Alpha, Eta, Rounds, Weights, Lambda},
 	Topics:     func(set *stream.Set, s model.Size) ([]float64, error) { return Lambda.Of(set, s) },
+}
+
+// Snapshot returns a model file's content for topics λ, K × V, row by row, all positive. The priors are 1/K, and the
+// E-step gets the mean of β.
+func Snapshot(size model.Size, rounds int, lambda []float64) *model.Snapshot {
+	weights := make([]float32, len(lambda))
+	for k := range size.Components {
+		row := lambda[k*size.Words : (k+1)*size.Words]
+		sum := floats.Sum(row)
+		for v, x := range row {
+			weights[k*size.Words+v] = float32(x / sum)
+		}
+	}
+	s, prior := new(model.Snapshot), 1/float64(size.Components)
+	Alpha.Put(s, prior)
+	Eta.Put(s, prior)
+	Rounds.Put(s, float64(rounds))
+	Weights.Put(s, size, weights)
+	Lambda.Put(s, size, lambda)
+	return s
 }

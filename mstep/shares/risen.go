@@ -1,0 +1,86 @@
+package shares
+
+import (
+	"encoding/csv"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// A Risen is a word of a topic that a window has more often than the windows before explain.
+type Risen struct {
+	Window   string
+	Topic    int
+	Word     int
+	Expected float64 // its count by the windows before, if the topic is as large as in this one
+	Released float64
+	Least    float64 // the least count that is news
+}
+
+// risen compares a window with those before it, and returns the words that rose, topic by topic.
+//
+// If the words of a topic have not changed, a cell has the mean m = r·M, with M the mean of the windows before and r the
+// ratio of the topic's sizes. The variance of the difference is that of the noise in both, of r, and of the documents:
+// a contribution has a norm of at most 1, so that its cells are in [0, 1], and a sum of them with the mean m has at most
+// the variance m and the third cumulant m. The threshold is the quantile by Cornish and Fisher, as that of Test.change.
+// It is Šidák's for all cells together, so a window of nothing new has a false one with at most the probability Rate.
+func (f *Follower) risen(w Window) []Risen {
+	if f.windows == 0 || f.Rate == 0 {
+		return nil
+	}
+	var all []Risen
+	z := distuv.UnitNormal.Quantile(math.Pow(1-f.Rate, 1/float64(len(f.sum))))
+	noise, before := w.Deviation*w.Deviation, f.variance/(f.weight*f.weight)
+	sizes, sizesBefore := f.sizes(w.Sums), f.sizes(f.sum)
+	for k, size := range sizes {
+		length := floats.Norm(f.row(f.Start, k), 2) // the deviation of a size is that of a cell over it
+		sizeBefore := sizesBefore[k] / f.weight
+		if size < enough*w.Deviation/length || sizeBefore < enough*math.Sqrt(before)/length {
+			continue // the ratio of sizes that noise hides has no use
+		}
+		r := size / sizeBefore
+		ratioVariance := noise/(length*length*size*size) + before/(length*length*sizeBefore*sizeBefore)
+		past, now := f.row(f.sum, k), f.row(w.Sums, k)
+		for v, y := range now {
+			m := max(r*past[v]/f.weight, 0)
+			second := noise + r*r*before + m*m*ratioVariance + m*(1+r/f.weight)
+			if second == 0 {
+				continue
+			}
+			least := m + z*math.Sqrt(second) + (z*z-1)*m/(6*second)
+			if y > least {
+				all = append(all, Risen{w.Name, k, v, m, y, least})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Risen) int {
+		if a.Topic != b.Topic {
+			return a.Topic - b.Topic
+		}
+		return int(math.Copysign(1, (b.Released-b.Expected)-(a.Released-a.Expected)))
+	})
+	return all
+}
+
+// writeRisen writes words as a table, with six digits, since the noise hides the rest.
+func writeRisen(to io.Writer, risen []Risen, names, words []string) error {
+	out := csv.NewWriter(to)
+	if err := out.Write([]string{"window", "topic", "name", "word", "expected", "released", "least"}); err != nil {
+		return err
+	}
+	for _, r := range risen {
+		line := []string{r.Window, strconv.Itoa(r.Topic), names[r.Topic], words[r.Word]}
+		for _, x := range []float64{r.Expected, r.Released, r.Least} {
+			line = append(line, strconv.FormatFloat(x, 'g', 6, 64))
+		}
+		if err := out.Write(line); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
