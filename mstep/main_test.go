@@ -129,6 +129,8 @@ func files() map[string][]byte {
 		"first-image.pp": unended(rowReleases(network, rounds[0].Head, imageSums)),
 		"uncounted.pp":   rowReleases(uncounted, noiseless, imageSums[:len(imageSums)-1]),
 		"words.pp":       wordReleases(vocab, 40, 10, 30),
+		"exact-counts.pp": modeltest.Stream(modeltest.Header(mean.NewWords(len(vocab)), vocab.Hash(), len(vocab)),
+			modeltest.Release{Round: 1, Head: noiseless, Steps: []int64{40, 10, 30}}),
 		"words-other.pp": wordReleases(other, 40, 10, 30),
 	}
 	maps.Copy(all, reports())

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"privpipe/pipelines/event"
+	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/families"
+	"privpipe/pipelines/model/lda"
 	"privpipe/pipelines/model/modeltest"
 	"privpipe/pipelines/wire"
 )
@@ -22,6 +25,9 @@ func windows() map[string][]byte {
 			if change != nil {
 				change(h, head.Scheme)
 			}
+			if run == "laplace" {
+				head.Mechanism = event.Laplace
+			}
 			releases = append(releases, modeltest.Release{Round: uint32(i + 1), Head: head, Steps: steps})
 		}
 		return modeltest.Stream(h, releases...)
@@ -30,20 +36,28 @@ func windows() map[string][]byte {
 	epoch := func(_ *wire.Header, s *wire.Scheme) {
 		s.Method, s.Rate, s.Secret, s.Coins = wire.Scheme_EPOCH, 0.5, true, "state"
 	}
+	words := func(h *wire.Header, _ *wire.Scheme) {
+		h.Model, h.Matrices = lda.Family.Name, lda.Family.Statistics(model.Size{Words: len(vocab), Components: 2})
+		h.Matrices[0].Element = wire.Element_INT64
+	}
 	two := func(h *wire.Header, _ *wire.Scheme) { h.Matrices[0].Rows = 2 }
 	wide := func(h *wire.Header, _ *wire.Scheme) { h.Matrices[0].Columns = 4 }
 	sampled := func(_ *wire.Header, s *wire.Scheme) { s.Method, s.Rate, s.Secret = wire.Scheme_POISSON, 0.5, true }
 	return map[string][]byte{
-		"shares-1.pp":   release("week-1", nil, first),
-		"shares-2.pp":   release("week-2", nil, []int64{97, 160, 55}),
-		"shares-3.pp":   release("week-3", nil, []int64{190, 140, 48}),
-		"again.pp":      release("week-1", nil, first),
-		"epochs.pp":     release("year", epoch, first, []int64{70, 80, -2}),
-		"users.pp":      release("week-1", func(h *wire.Header, _ *wire.Scheme) { h.Unit = wire.Unit_USER }, first),
-		"grouped.pp":    release("week-1", two, []int64{100, 150, 50, 90, 10, 0}),
-		"sampled.pp":    release("week-1", sampled, first),
-		"wide.pp":       release("week-1", wide, []int64{100, 150, 50, 0}),
-		"no-shares.pp":  release("week-1", nil),
-		"cut-shares.pp": unended(release("week-1", nil, first)),
+		"counts-1.pp":       release("window-1", words, []int64{100, 20, 30, 10, 300, 60}),
+		"counts-2.pp":       release("window-2", words, []int64{110, 25, 25, 12, 280, 62}),
+		"counts-3.pp":       release("window-3", words, []int64{105, 95, 25, 14, 310, 65}),
+		"shares-1.pp":       release("week-1", nil, first),
+		"shares-2.pp":       release("week-2", nil, []int64{97, 160, 55}),
+		"shares-3.pp":       release("week-3", nil, []int64{190, 140, 48}),
+		"again.pp":          release("week-1", nil, first),
+		"epochs.pp":         release("year", epoch, first, []int64{70, 80, -2}),
+		"users.pp":          release("week-1", func(h *wire.Header, _ *wire.Scheme) { h.Unit = wire.Unit_USER }, first),
+		"grouped.pp":        release("week-1", two, []int64{100, 150, 50, 90, 10, 0}),
+		"sampled.pp":        release("week-1", sampled, first),
+		"laplace-shares.pp": release("laplace", nil, first),
+		"wide.pp":           release("week-1", wide, []int64{100, 150, 50, 0}),
+		"no-shares.pp":      release("week-1", nil),
+		"cut-shares.pp":     unended(release("week-1", nil, first)),
 	}
 }

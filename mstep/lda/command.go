@@ -49,7 +49,7 @@ func (c *Command) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	if err := o.readPrior(r, c.WordMarginal, c.Public, vocab); err != nil {
+	if err := c.readPrior(r, &o, c.WordMarginal, c.Public, vocab); err != nil {
 		return err
 	}
 	return c.Beginning.learn(r, &c.Job, o, vocab)

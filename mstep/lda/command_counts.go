@@ -48,7 +48,7 @@ func (c *CountsCommand) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	if err := o.readPrior(r, c.WordMarginal, "", vocab); err != nil {
+	if err := c.readPrior(r, &o, c.WordMarginal, "", vocab); err != nil {
 		return err
 	}
 	return c.learnCounts(r, o, c.Counts, vocab)

@@ -77,10 +77,11 @@ func (f *Flags) learnCounts(r *filter.Run, o Options, counts string, vocab vocab
 	if counts == "" {
 		return f.Learn(r, New(o), vocab)
 	}
-	first, variance, err := readCounts(r, counts, o.size(), vocab, o.Online.Lambda > 0)
+	first, variance, exact, err := readCounts(r, counts, o.size(), vocab, o.Online.Lambda > 0)
 	if err != nil {
 		return err
 	}
+	f.Exact += exact
 	return f.Learn(r, NewFromCounts(o, first, variance), vocab)
 }
 

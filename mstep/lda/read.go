@@ -21,34 +21,36 @@ import (
 // readCounts reads the counts from the model of an accumulating run, and the variance of their noise. For batches
 // counts are only a prior, so any model will do. Its counts are λ − η, taken as counts without noise.
 func readCounts(ctx context.Context, name string, want model.Size, vocab vocabulary.Words,
-	online bool) ([]float32, float64, error) {
+	online bool) (counts []float32, variance, exact float64, err error) {
 	set, size, err := readModel(ctx, name, lda.Family, vocab)
+	if err == nil {
+		exact, err = model.ExactOf(set)
+	}
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, 0, err
 	}
 	if size != want {
-		return nil, 0, exit.Errorf(exit.Malformed, "%s: counts of %d topics, --topics is %d", name, size.Components,
+		return nil, 0, 0, exit.Errorf(exit.Malformed, "%s: counts of %d topics, --topics is %d", name, size.Components,
 			want.Components)
 	}
 	if !lda.Counts.In(set) && !online {
-		return nil, 0, exit.Errorf(exit.Malformed, "%s: has no counts: not a model of mstep counts", name)
+		return nil, 0, 0, exit.Errorf(exit.Malformed, "%s: has no counts: not a model of mstep counts", name)
 	}
 	if !lda.Counts.In(set) {
-		counts, err := exactCounts(set, size)
-		if err != nil {
+		if counts, err = exactCounts(set, size); err != nil {
 			err = exit.Errorf(exit.Malformed, "%s: %w", name, err)
 		}
-		return counts, 0, err
+		return counts, 0, exact, err
 	}
-	counts, err := lda.Counts.Of(set, size)
+	counts, err = lda.Counts.Of(set, size)
 	if err != nil {
-		return nil, 0, exit.Errorf(exit.Malformed, "%s: %w", name, err)
+		return nil, 0, 0, exit.Errorf(exit.Malformed, "%s: %w", name, err)
 	}
-	variance, err := lda.CountsVariance.Of(set)
+	variance, err = lda.CountsVariance.Of(set)
 	if err != nil {
-		return nil, 0, exit.Errorf(exit.Malformed, "%s: %w", name, err)
+		return nil, 0, 0, exit.Errorf(exit.Malformed, "%s: %w", name, err)
 	}
-	return counts, variance, nil
+	return counts, variance, exact, nil
 }
 
 // exactCounts returns λ − η.
@@ -66,7 +68,7 @@ func exactCounts(set *stream.Set, size model.Size) ([]float32, error) {
 }
 
 // readPrior reads the frequencies of words and the public text. Either name may be empty.
-func (o *Options) readPrior(ctx context.Context, marginal, public string, vocab vocabulary.Words) (err error) {
+func (f *Flags) readPrior(ctx context.Context, o *Options, marginal, public string, vocab vocabulary.Words) (err error) {
 	var text *publictext.Text
 	if public != "" {
 		if text, err = publictext.Read(ctx, public); err != nil {
@@ -77,34 +79,38 @@ func (o *Options) readPrior(ctx context.Context, marginal, public string, vocab 
 		}
 	}
 	if marginal != "" {
-		o.Marginal, err = readMarginal(ctx, marginal, text, vocab)
+		o.Marginal, f.Exact, err = readMarginal(ctx, marginal, text, vocab)
 	}
 	return err
 }
 
 // readMarginal reads a model of words. The model must have all words of vocab. A model from an older program has no
-// sums. text may be nil.
-func readMarginal(ctx context.Context, name string, text *publictext.Text, vocab vocabulary.Words) (*Marginal, error) {
+// sums. text may be nil. exact is the number of releases without noise behind the frequencies.
+func readMarginal(ctx context.Context, name string, text *publictext.Text, vocab vocabulary.Words) (
+	m *Marginal, exact float64, err error) {
 	file, err := modelfile.Read(ctx, name, wire.MaxCells)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if file.Family != families.Words {
-		return nil, exit.Errorf(exit.Malformed, "%s: a model of %s, must be of words", name, file.Family.Name)
+		return nil, 0, exit.Errorf(exit.Malformed, "%s: a model of %s, must be of words", name, file.Family.Name)
 	}
 	places := make(map[string]int, len(file.Words))
 	for at, word := range file.Words {
 		places[word] = at
 	}
-	m := new(Marginal)
+	m = new(Marginal)
 	for _, word := range vocab {
 		at, ok := places[word]
 		if !ok {
-			return nil, exit.Errorf(exit.Malformed, "%s: over another vocabulary than --vocab", name)
+			return nil, 0, exit.Errorf(exit.Malformed, "%s: over another vocabulary than --vocab", name)
 		}
 		m.Places = append(m.Places, at)
 	}
 	frequencies, err := families.Probabilities.Of(file.Set, file.Size)
+	if err == nil {
+		exact, err = model.ExactOf(file.Set)
+	}
 	if err == nil && families.Sums.In(file.Set) {
 		m.Sums, err = families.Sums.Of(file.Set, file.Size)
 	}
@@ -112,7 +118,7 @@ func readMarginal(ctx context.Context, name string, text *publictext.Text, vocab
 		m.Deviations, err = families.Deviations.Of(file.Set, file.Size)
 	}
 	if err != nil {
-		return nil, exit.Errorf(exit.Malformed, "%s: %w", name, err)
+		return nil, 0, exit.Errorf(exit.Malformed, "%s: %w", name, err)
 	}
 	if m.Frequencies = frequencies; len(file.Words) != len(vocab) {
 		m.Frequencies = m.chosen(frequencies)
@@ -125,7 +131,7 @@ func readMarginal(ctx context.Context, name string, text *publictext.Text, vocab
 			err = exit.Errorf(exit.Malformed, "%s: of other words than the public text: %w", name, err)
 		}
 	}
-	return m, err
+	return m, exact, err
 }
 
 // readModel reads a model in this family over this vocabulary.

@@ -37,6 +37,8 @@ type Job struct {
 	Every      uint32        `name:"checkpoint-every" default:"1" placeholder:"N" help:"Write the checkpoint after every N-th round; 1 by default. A killed run learns the rounds since the checkpoint again, so with N above 1 the input must be a topic or a file."`
 	Input      string        `arg:"" optional:"" default:"-" help:"Stream of releases; standard input by default."`
 	filter.Compress
+
+	Exact float64 `kong:"-"` // number of releases without noise behind the models that the learner begins with
 }
 
 // session is one learner's run.
@@ -47,7 +49,7 @@ type session struct {
 	vocab      vocabulary.Words
 	parameters *endpoint.StreamWriter // nil without --params-out, or after the reader has closed them
 	name       string                 // the training run; "" until a release or a checkpoint names it
-	exact      float64                // number of releases without noise
+	exact      float64                // number of releases without noise, Job.Exact included
 	meter      *progress.Meter        // all of it is public, like all that mstep reads
 }
 
@@ -78,7 +80,8 @@ func (l *Job) LearnFrom(first First, r *filter.Run, learner model.Learner, vocab
 	if err := l.distinct(r); err != nil {
 		return err
 	}
-	s := &session{Job: l, run: r, learner: learner, vocab: vocab, meter: &progress.Meter{Name: "mstep", Unit: "round"}}
+	s := &session{Job: l, run: r, learner: learner, vocab: vocab, exact: l.Exact,
+		meter: &progress.Meter{Name: "mstep", Unit: "round"}}
 	if err := s.restore(); err != nil {
 		return err
 	}
@@ -189,6 +192,7 @@ func (s *session) sendParameters(snapshot *model.Snapshot) error {
 	if s.parameters == nil {
 		return nil
 	}
+	snapshot = s.exactly(snapshot)
 	err := s.parameters.WriteSet(s.record(snapshot), snapshot.Cells...)
 	if err == nil {
 		err = s.parameters.Flush()
@@ -365,10 +369,8 @@ func (s *session) restore() error {
 	if err != nil {
 		return err
 	}
-	if model.Exact.In(set) {
-		if s.exact, err = model.Exact.Of(set); err != nil {
-			return err
-		}
+	if s.exact, err = model.ExactOf(set); err != nil {
+		return err
 	}
 	if err := s.learner.Restore(set); err != nil {
 		return exit.Errorf(exit.Malformed, "%s: %w", s.Checkpoint, err).WithHint("remove it to start again")

@@ -12,6 +12,7 @@ import (
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
+	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/modelfile"
 	"privpipe/pipelines/model/publictext"
 	"privpipe/pipelines/vocabulary"
@@ -25,6 +26,7 @@ type Command struct {
 	Check    string   `placeholder:"FILE" help:"Only check that FILE is a public file with enough of the vocabulary's words for a prior, and print how many it has. The exit code is 83 if it has too few."`
 	Topics   []string `name:"topics" sep:"none" placeholder:"FILE" help:"Take the topics of FILE, a model of public text; give it several times. A private model may start from the topics of the first file. Without it the public file has the frequencies of words alone: one topic of these frequencies, and no features."`
 	Kinds    []string `name:"kind" sep:"none" placeholder:"NAME=FILE" help:"Take the topics of FILE, too, and name the kind of text that it is of, in plain words; give it several times. mstep words says how much a private text reads like each kind."`
+	Public   bool     `name:"public-model" help:"Accept models from privatize none in --topics and --kind. You state that they were learned from public text."`
 	Vectors  string   `placeholder:"FILE" help:"Make features also of the vectors of words in FILE, learned of other public text: a line has a word and its numbers, as in GloVe and word2vec."`
 	Seed     uint64   `zero:"" default:"1" help:"Seed the search for eigenvectors (default ${default})."`
 	Output   string   `short:"o" placeholder:"FILE" help:"Write the public file to FILE; standard output by default."`
@@ -97,14 +99,14 @@ func (c *Command) Run(r *filter.Run) error {
 	}
 	text := &publictext.Text{Vocabulary: vocab}
 	for i, name := range models {
-		model, err := readTopics(r, name, vocab)
+		topics, err := c.readTopics(r, name, vocab)
 		if err != nil {
 			return err
 		}
 		if kind := i - len(c.Topics); kind >= 0 {
 			text.Kinds = append(text.Kinds, publictext.Kind{Name: kinds[kind], First: len(text.Topics)})
 		}
-		text.Topics = append(text.Topics, lifts(model)...)
+		text.Topics = append(text.Topics, lifts(topics)...)
 		if i == 0 {
 			text.First = len(text.Topics)
 		}
@@ -140,10 +142,14 @@ func (c *Command) Run(r *filter.Run) error {
 func plainRow(words int) [][]float32 { return [][]float32{make([]float32, words)} }
 
 // readTopics reads the topics from a public model.
-func readTopics(ctx context.Context, name string, vocab vocabulary.Words) (*modelfile.Topics, error) {
+func (c *Command) readTopics(ctx context.Context, name string, vocab vocabulary.Words) (*modelfile.Topics, error) {
 	t, err := modelfile.ReadTopics(ctx, name, wire.MaxCells)
 	if err == nil && string(t.Header.Vocabulary) != string(vocab.Hash()) {
 		err = exit.Errorf(exit.Malformed, "%s: topics over another vocabulary than --vocab", name)
+	}
+	if err == nil && model.Exact.In(t.Set) && !c.Public {
+		err = exit.Errorf(exit.Refused, "%s: learned from exact sums of privatize none, so it may be private", name).
+			WithHint("--public-model states that it was learned from public text")
 	}
 	return t, err
 }

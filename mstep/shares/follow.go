@@ -21,6 +21,7 @@ type Follower struct {
 	sum      []float64 // K × V; Σ Decay^(T−t) · release t
 	variance float64   // of the noise on each cell of sum
 	weight   float64   // Σ Decay^(T−t)
+	squares  float64   // Σ Decay^2(T−t)
 	exact    int       // number of windows without noise
 }
 
@@ -34,6 +35,7 @@ func (f *Follower) Add(w Window) {
 	floats.Add(f.sum, w.Sums)
 	f.variance = f.Decay*f.Decay*f.variance + w.Deviation*w.Deviation
 	f.weight = f.Decay*f.weight + 1
+	f.squares = f.Decay*f.Decay*f.squares + 1
 	f.windows++
 	if w.Deviation == 0 {
 		f.exact++

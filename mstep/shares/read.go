@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/wire"
@@ -90,6 +91,9 @@ func (w *windows) add(run string, set *stream.Set) error {
 		scale = scheme.Rate
 	default:
 		return fmt.Errorf("round %d is a sample, and a window wants all documents (sample --all)", set.Round)
+	}
+	if m := set.Release.Mechanism; m != event.Gaussian && m != event.None {
+		return fmt.Errorf("round %d has %s noise, and bands are of Gaussian noise", set.Round, m)
 	}
 	r, err := model.NewRelease(set)
 	if err != nil {

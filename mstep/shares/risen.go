@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -27,7 +26,8 @@ type Risen struct {
 // ratio of the topic's sizes. The variance of the difference is that of the noise in both, of r, and of the documents:
 // a contribution has a norm of at most 1, so that its cells are in [0, 1], and a sum of them with the mean m has at most
 // the variance m and the third cumulant m. The threshold is the quantile by Cornish and Fisher, as that of Test.change.
-// It is Šidák's for all cells together, so a window of nothing new has a false one with at most the probability Rate.
+// It is for all cells together (Šidák), so a window of nothing new has a word with at most about the probability Rate.
+// The approximation is good for noise of 1 and more; TestRisenRate has the numbers.
 func (f *Follower) risen(w Window) []Risen {
 	if f.windows == 0 || f.Rate == 0 {
 		return nil
@@ -35,23 +35,27 @@ func (f *Follower) risen(w Window) []Risen {
 	var all []Risen
 	z := distuv.UnitNormal.Quantile(math.Pow(1-f.Rate, 1/float64(len(f.sum))))
 	noise, before := w.Deviation*w.Deviation, f.variance/(f.weight*f.weight)
-	sizes, sizesBefore := f.sizes(w.Sums), f.sizes(f.sum)
-	for k, size := range sizes {
-		length := floats.Norm(f.row(f.Start, k), 2) // the deviation of a size is that of a cell over it
-		sizeBefore := sizesBefore[k] / f.weight
-		if size < enough*w.Deviation/length || sizeBefore < enough*math.Sqrt(before)/length {
-			continue // the ratio of sizes that noise hides has no use
+	// A decayed mean of sums of documents has the variance of one sum over this.
+	windows := f.weight * f.weight / f.squares
+	sizes, past := f.sizes(w.Sums), f.sizes(f.sum)
+	for k := range sizes {
+		sumsBefore, sums := f.row(f.sum, k), f.row(w.Sums, k)
+		u := f.sizeVariance(k, sums, 1, noise, 1) / (sizes[k] * sizes[k])
+		u += f.sizeVariance(k, sumsBefore, f.weight, before, windows) * f.weight * f.weight / (past[k] * past[k])
+		if u > 1.0/(enough*enough) {
+			continue // noise hides the ratio of sizes
 		}
-		r := size / sizeBefore
-		ratioVariance := noise/(length*length*size*size) + before/(length*length*sizeBefore*sizeBefore)
-		past, now := f.row(f.sum, k), f.row(w.Sums, k)
-		for v, y := range now {
-			m := max(r*past[v]/f.weight, 0)
-			second := noise + r*r*before + m*m*ratioVariance + m*(1+r/f.weight)
+		r := sizes[k] / (past[k] / f.weight)
+		for v, y := range sums {
+			m := max(r*sumsBefore[v]/f.weight, 0)
+			ofMean := r*r*before + m*m*u + m*r/windows
+			// The mean is known with an error. Two deviations above it make up for those that are estimated too low.
+			most := m + 2*math.Sqrt(ofMean)
+			second := noise + ofMean + most
 			if second == 0 {
 				continue
 			}
-			least := m + z*math.Sqrt(second) + (z*z-1)*m/(6*second)
+			least := m + z*math.Sqrt(second) + (z*z-1)*most/(6*second)
 			if y > least {
 				all = append(all, Risen{w.Name, k, v, m, y, least})
 			}
@@ -64,6 +68,16 @@ func (f *Follower) risen(w Window) []Risen {
 		return int(math.Copysign(1, (b.Released-b.Expected)-(a.Released-a.Expected)))
 	})
 	return all
+}
+
+// sizeVariance is the variance of a topic's size, of a mean of some windows: sums over weight are the means of cells.
+func (f *Follower) sizeVariance(k int, sums []float64, weight, noise, windows float64) (variance float64) {
+	squares := 0.0
+	for v, b := range f.row(f.Start, k) {
+		variance += b * b * (noise + max(sums[v]/weight, 0)/windows)
+		squares += b * b
+	}
+	return variance / (squares * squares)
 }
 
 // writeRisen writes words as a table, with six digits, since the noise hides the rest.

@@ -42,7 +42,7 @@ const (
 // Rows returns all rows: window by window, group by group, all documents first and then topic by topic.
 func (s *Series) Rows() []Row {
 	m := s.Topics + 1
-	bands := quantile(s.Confidence, len(s.Groups)*(m+1))
+	bands := quantile(s.Confidence, len(s.Groups)*(2*m+1)) // m documents, their sum, and m shares in each group
 	var rows []Row
 	for w, window := range s.Windows {
 		for g, group := range s.Groups {

@@ -31,6 +31,14 @@ type Release struct {
 // Exact is the number of releases without noise that a model was learned from. A model from noisy ones lacks it.
 var Exact = Scalar{Name: "exact", Rule: Positive}
 
+// ExactOf returns the number of releases without noise that a model, parameters or a checkpoint was learned from.
+func ExactOf(set *stream.Set) (float64, error) {
+	if !Exact.In(set) {
+		return 0, nil
+	}
+	return Exact.Of(set)
+}
+
 // A Statistic is one matrix in a release, in the scale of the whole data set.
 type Statistic struct {
 	// Values are the cells, row by row. A symmetric matrix has the cells of the full square, so each released cell off

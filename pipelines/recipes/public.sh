@@ -127,5 +127,5 @@ if [[ $sources ]]; then
     models+=(--topics "$out/$name.1.pp")
   done
 fi
-mstep public "${models[@]}" "${kinds[@]}" --features "$features" ${vectors:+--vectors "$vectors"} --seed "$seed" "${vocabulary[@]}" --compress best -o "$made" "$out/all.documents.pp"
+mstep public --public-model "${models[@]}" "${kinds[@]}" --features "$features" ${vectors:+--vectors "$vectors"} --seed "$seed" "${vocabulary[@]}" --compress best -o "$made" "$out/all.documents.pp"
 rm -rf -- "$out"

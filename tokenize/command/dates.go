@@ -15,13 +15,14 @@ type dates struct {
 	Zone       string `default:"UTC" placeholder:"ZONE" group:"Time" help:"Time zone of the IANA, such as Europe/Berlin, of --from, --until and of dates without an offset (default UTC)."`
 	From       string `placeholder:"TIME" group:"Time" help:"Keep only documents from this date or time on (ISO 8601)."`
 	Until      string `placeholder:"TIME" group:"Time" help:"Keep only documents before this date or time (ISO 8601). A window without a document is an empty stream, and no error."`
+	Seen       string `placeholder:"FILE" group:"Time" help:"Refuse a document with an id that FILE has of another window, and keep the ids of this window there: a document is in one window only. FILE is private, and holds a hash of each id."`
 }
 
 // dateRule returns the rule that the flags describe, and nil without --date.
 func (d *dates) dateRule(columns *source.Columns) (*date.Rule, error) {
 	if d.Date == "" {
-		if d.DateFormat != "" || d.From != "" || d.Until != "" {
-			return nil, errors.New("--date-format, --from and --until belong to --date")
+		if d.DateFormat != "" || d.From != "" || d.Until != "" || d.Seen != "" {
+			return nil, errors.New("--date-format, --from, --until and --seen belong to --date")
 		}
 		return nil, nil
 	}

@@ -36,6 +36,7 @@ func (t *texts) Validate() (err error) {
 	if t.kept, err = t.dates.dateRule(&t.Columns); err != nil {
 		return err
 	}
+	t.seenFile = t.Seen
 	return t.conversion.Validate()
 }
 
@@ -49,7 +50,9 @@ type conversion struct {
 	// spelling unifies the spellings of users, by the rule of words. If it is nil, users stay as they are.
 	spelling func(user string) string `kong:"-"`
 
-	kept *date.Rule // documents that are kept, by their dates; nil: all
+	kept     *date.Rule // documents that are kept, by their dates; nil: all
+	seenFile string     // see seen; empty: ids are not kept
+	seen     *seen      // nil: ids are not kept
 }
 
 func (c *conversion) Validate() error {
@@ -85,6 +88,7 @@ type counted struct {
 type recorded struct {
 	counted
 	skips   []skipped
+	ids     []string // of the documents that have one, if they are kept
 	entries []entry
 	batches []*stream.Batch // nil if an entry has no id yet
 }
@@ -104,6 +108,11 @@ func (t *conversion) convert(
 		return total, err
 	}
 	defer skips.abort()
+	if t.seenFile != "" {
+		if t.seen, err = openSeen(r, t.seenFile, t.kept); err != nil {
+			return total, err
+		}
+	}
 	err = parallel.Map(r, len(recorders), in.Next, work, func(made recorded) error {
 		total.documents += made.documents
 		metrics.Documents(int(made.documents))
@@ -117,6 +126,9 @@ func (t *conversion) convert(
 		total.words.Add(made.words)
 		if err := skips.add(made.skips); err != nil {
 			return err
+		}
+		for _, id := range made.ids {
+			t.seen.add(id)
 		}
 		if made.batches == nil {
 			// Chunks arrive here in the order of the input, so the suffixes of equal documents depend only on the
@@ -146,12 +158,15 @@ func (t *conversion) convert(
 		r.Log.Warn("U+FFFD takes the place of what is no character: half of a surrogate pair, " +
 			"or bytes that are none of the --encoding")
 	}
-	if err == nil && total.documents+total.outside == 0 && total.skipped > 0 {
+	if err == nil && total.documents == 0 && total.skipped > 0 && t.kept == nil {
 		err = exit.Errorf(exit.Malformed, "every document is malformed").
 			WithHint("--on-error stop names the first fault; --skipped FILE lists all")
 	}
 	if err == nil && total.documents == total.blank && t.kept == nil { // a window may be empty
 		err = streams.ErrEmpty("a document", t.names()...)
+	}
+	if err == nil && t.seen != nil {
+		err = t.seen.write(r) // before the documents: ids without documents do no harm
 	}
 	return total, err
 }
@@ -167,6 +182,9 @@ func (t *conversion) chunk(framer *stream.Framer, recorder recorder, chunk sourc
 				made.outside++
 				continue
 			}
+		}
+		if d.err == nil {
+			d.err = t.seen.check(d.names.Id)
 		}
 		if d.err == nil && t.spelling != nil {
 			d.names.User = t.spelling(d.names.User)
@@ -191,6 +209,9 @@ func (t *conversion) chunk(framer *stream.Framer, recorder recorder, chunk sourc
 		}
 		made.words.Add(e.words)
 		unnamed = unnamed || e.names.Id == ""
+		if t.seen != nil && e.names.Id != "" {
+			made.ids = append(made.ids, e.names.Id)
+		}
 		made.entries, records = append(made.entries, e), append(records, e.record)
 	}
 	if unnamed {

@@ -1,6 +1,7 @@
 package date
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -42,6 +43,9 @@ func (c Calendar) Windows(from string, n int) ([]Window, error) {
 	windows := make([]Window, n)
 	for i := range windows {
 		end := c.after(day)
+		if day.Year() < 1000 || end.Year() > 9999 { // names and --from have four digits
+			return nil, errors.New("a calendar has the years 1000 to 9999")
+		}
 		windows[i] = Window{c.name(day), begins(day, c.Zone), begins(end, c.Zone)}
 		day = end
 	}

@@ -16,8 +16,8 @@ import (
 type Rule struct {
 	Format string         // "", iso, unix, unix-ms, or a pattern (see pattern)
 	Zone   *time.Location // of dates that have no offset
-	// From and Until are the ends: From ≤ date < Until. A zero time is no end.
-	From, Until time.Time
+	// From and Until are the ends: From ≤ date < Until. nil is no end.
+	From, Until *time.Time
 
 	layout string // of Go, for a pattern
 }
@@ -51,34 +51,37 @@ func NewRule(format, zone, from, until string) (*Rule, error) {
 	if r.Until, err = r.end("--until", until); err != nil {
 		return nil, err
 	}
-	if !r.From.IsZero() && !r.Until.IsZero() && !r.From.Before(r.Until) {
+	if r.From != nil && r.Until != nil && !r.From.Before(*r.Until) {
 		return nil, fmt.Errorf("--from must be before --until: %s and %s", from, until)
 	}
 	return r, nil
 }
 
 // end reads --from or --until.
-func (r *Rule) end(flag, text string) (time.Time, error) {
+func (r *Rule) end(flag, text string) (*time.Time, error) {
 	if text == "" {
-		return time.Time{}, nil
+		return nil, nil
 	}
 	t, err := parseISO(text, r.Zone)
 	if err != nil {
-		return t, fmt.Errorf("%s must be a date or a time of ISO 8601, such as 2026-03-02, is %q", flag, text)
+		return nil, fmt.Errorf("%s must be a date or a time of ISO 8601, such as 2026-03-02, is %q", flag, text)
 	}
-	return t, nil
+	return &t, nil
 }
 
 // Settings identify the rule in the header of a stream. They name the ends, so that streams of two windows do not pass
 // for one.
-func (r *Rule) Settings() string {
-	end := func(t time.Time) string {
-		if t.IsZero() {
+func (r *Rule) Settings() string { return fmt.Sprintf("dates %q %s %s", r.Format, r.Zone, r.Window()) }
+
+// Window names the stretch of time by its ends, in UTC.
+func (r *Rule) Window() string {
+	end := func(t *time.Time) string {
+		if t == nil {
 			return "-"
 		}
 		return t.UTC().Format(time.RFC3339Nano)
 	}
-	return fmt.Sprintf("dates %q %s from %s until %s", r.Format, r.Zone, end(r.From), end(r.Until))
+	return fmt.Sprintf("from %s until %s", end(r.From), end(r.Until))
 }
 
 // Errors of dates. They quote nothing of the document.
@@ -97,10 +100,11 @@ func (r *Rule) Keeps(date string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return (r.From.IsZero() || !t.Before(r.From)) && (r.Until.IsZero() || t.Before(r.Until)), nil
+	return (r.From == nil || !t.Before(*r.From)) && (r.Until == nil || t.Before(*r.Until)), nil
 }
 
 func (r *Rule) parse(date string) (time.Time, error) {
+	date = leap.ReplaceAllString(date, "${1}59")
 	switch {
 	case date == "":
 		return time.Time{}, errNone
@@ -138,6 +142,9 @@ func (r *Rule) parse(date string) (time.Time, error) {
 	}
 	return t, nil
 }
+
+// leap matches a leap second, which Go does not know. It counts as the second before.
+var leap = regexp.MustCompile(`(:[0-9][0-9]:)60`)
 
 // comment matches the comment that ends the date of a mail, and zone the names that RFC 5322 has for UTC.
 var (
