@@ -50,6 +50,7 @@ func windows() map[string][]byte {
 		"shares-1.pp":       release("week-1", nil, first),
 		"shares-2.pp":       release("week-2", nil, []int64{97, 160, 55}),
 		"shares-3.pp":       release("week-3", nil, []int64{190, 140, 48}),
+		"few-shares.pp":     release("week-4", nil, []int64{2, 3, 1}),
 		"again.pp":          release("week-1", nil, first),
 		"epochs.pp":         release("year", epoch, first, []int64{70, 80, -2}),
 		"users.pp":          release("week-1", func(h *wire.Header, _ *wire.Scheme) { h.Unit = wire.Unit_USER }, first),

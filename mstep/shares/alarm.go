@@ -18,7 +18,7 @@ type Alarm struct {
 }
 
 // line says the alarm in words.
-func (a *Alarm) line(units string) string {
+func (a *Alarm) line() string {
 	name, verb := a.Name, "rose"
 	switch {
 	case a.Topic == none:
@@ -32,7 +32,7 @@ func (a *Alarm) line(units string) string {
 	if a.Share < a.Baseline {
 		verb = "fell"
 	}
-	return fmt.Sprintf("%s: %s %s to %.1f %% of %s, from %.1f %% before", a.Window, name, verb, 100*a.Share, units,
+	return fmt.Sprintf("%s: %s %s to %.1f %% of the text, from %.1f %% before", a.Window, name, verb, 100*a.Share,
 		100*a.Baseline)
 }
 

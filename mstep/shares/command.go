@@ -28,7 +28,7 @@ type Command struct {
 	AlarmRate  float64  `default:"0.05" placeholder:"P" group:"Alarm" help:"Raise a false alarm in a window, in any of its topics, with at most the probability P, where nothing has changed (default ${default})."`
 	Change     float64  `zero:"" default:"0" placeholder:"X" group:"Alarm" help:"Raise no alarm of a change of a share up to X, such as 0.01 (default 0)."`
 	Alarms     string   `output:"" placeholder:"FILE" group:"Alarm" help:"Also write the alarms to FILE, as JSON."`
-	News       string   `output:"" placeholder:"FILE" group:"Alarm" help:"Also write a line for each alarm to FILE, for people."`
+	News       string   `output:"" placeholder:"FILE" group:"Alarm" help:"Also write a line for each alarm to FILE, for people, and for each window that has far fewer documents than those before."`
 	Format     string   `enum:"csv,parquet" default:"csv" help:"Write the series in this format, ${enum}."`
 	Output     string   `short:"o" placeholder:"FILE" help:"Write the series to FILE; standard output by default."`
 	Inputs     []string `arg:"" optional:"" help:"Releases of estep --shares, in the order of the windows. A release is named by its run; one of several in a stream also by its round. Standard input by default."`
@@ -121,8 +121,16 @@ func (c *Command) Run(r *filter.Run) error {
 	}
 	if c.News != "" {
 		var lines []byte
-		for _, a := range alarms {
-			lines = append(append(lines, a.line(unitName(unit))...), '\n')
+		few := s.few(unitName(unit))
+		for i, window := range s.Windows {
+			for _, a := range alarms {
+				if a.Window == window.Name {
+					lines = append(append(lines, a.line()...), '\n')
+				}
+			}
+			if few[i] != "" {
+				lines = append(append(lines, few[i]...), '\n')
+			}
 		}
 		if err := endpoint.WriteFile(r, c.News, wire.Side_PUBLIC, lines); err != nil {
 			return err

@@ -125,9 +125,6 @@ for list in ${stop:+"$stop"} ${extra_words:+"$extra_words"}; do
   ! word_list "$list" | grep -q '[[:space:]]' || fail "$list: a line with more than one word"
 done
 [[ $chosen || -z $stop$extra_words ]] || fail "--stop and --extra-words are for words that the recipe chooses, not for --vocab, --public none or bags of words"
-case $(basename -- "${arguments[0]:-}") in
-  docword* | *.pp) [[ -z $keep$rule$date ]] || fail "--keep, --rule and --date are for a text, and ${arguments[0]} has bags of words" ;;
-esac
 [[ $date || -z $date_format$zone$from$until ]] || fail "--date-format, --zone, --from and --until belong to --date"
 prior=()
 if [[ $public != none ]]; then

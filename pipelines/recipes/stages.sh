@@ -196,7 +196,9 @@ text_and_folder() {
   [[ -z $held || -e $held ]] || fail "no such text: $held"
   case $(basename -- "$text") in
     docword* | *.pp)
-      [[ -z $columns$delimiter$phrases ]] || fail "--columns, --delimiter and --phrases are for a text, and $text has bags of words"
+      # Without its date a document would be in each window.
+      [[ -z $columns$delimiter$phrases${keep:-}${rule:-}${date:-} ]] ||
+        fail "--columns, --delimiter, --phrases, --keep, --rule and --date are for a text, and $text has bags of words"
       [[ ${#others[@]} == 0 ]] || fail "bags of words must be the only text, and $text has them"
       ;;
   esac
@@ -324,7 +326,7 @@ bags() {
   [[ $1 != "${text:-}" ]] || of+=("${others[@]}")
   local reading=(${format:+--format "$format"} ${delimiter:+--delimiter "$delimiter"} ${quote:+--quote "$quote"} ${ragged:+--ragged}
     ${encoding:+--encoding "$encoding"})
-  local period=(${date:+--date "$date"} ${date_format:+--date-format "$date_format"} ${zone:+--zone "$zone"} ${from:+--from "$from"} ${until:+--until "$until"} ${on_error:+--on-error "$on_error"})
+  local period=(${date:+--date "$date"} ${date_format:+--date-format "$date_format"} ${zone:+--zone "$zone"} ${from:+--from "$from"} ${until:+--until "$until"} ${seen:+--seen "$seen"} ${on_error:+--on-error "$on_error"})
   case $(basename "$1") in
     *.pp) cp -- "$1" "$2.unfinished" && mv -- "$2.unfinished" "$2" ;;
     *) if [[ $image ]]; then images "$@"; elif [[ $schema ]]; then rows "$@"; else texts "$@"; fi ;;
@@ -603,9 +605,10 @@ same() {
   settings=$1$reading
   [[ $1 != *" query "* ]] || settings="${1% query *}$reading query ${1##* query }"
   settings+="${keep:+ --keep $keep}"
-  settings+="${schema:+ schema $(checksum "$schema")} vocabulary $([[ ! -e $vocab ]] && echo "$vocab" || checksum "$vocab")${phrases:+ phrases $(checksum "$phrases")} text $(checksum "$text")"
-  for one in "${others[@]}"; do
-    settings+=" and $(checksum "$one")"
+  settings+="${schema:+ schema $(checksum "$schema")} vocabulary $([[ ! -e $vocab ]] && echo "$vocab" || checksum "$vocab")${phrases:+ phrases $(checksum "$phrases")}"
+  # A text that grows has the same documents until then. They are kept, so a run that resumes does not read the text again.
+  [[ ${until:-} ]] || for one in "$text" "${others[@]}"; do
+    settings+=" text $(checksum "$one")"
   done
   [[ ! -e $inside/settings ]] || before=$(<"$inside/settings")
   [[ $before != "$settings" ]] || return 0

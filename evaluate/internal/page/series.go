@@ -109,8 +109,8 @@ type measure struct {
 	print func(float64) string
 }
 
-// count prints a number of documents.
-func count(x float64) string { return fmt.Sprintf("%.0f", x) }
+// count prints a number of documents. Noise may have made it negative.
+func count(x float64) string { return fmt.Sprintf("%.0f", max(0, x)) }
 
 // draw makes the chart over the windows.
 func (m *Multiple) draw(by measure) {
@@ -151,6 +151,10 @@ func (m *Multiple) draw(by measure) {
 		slices.Reverse(lower)
 		stretch.Line, stretch.Band = strings.Join(line, " "), strings.Join(append(upper, lower...), " ")
 		m.Stretches = append(m.Stretches, stretch)
+	}
+	if highest < 0 { // no window has enough documents of this group
+		m.Text = m.Label() + ": too few for a share in each window"
+		return
 	}
 	m.Text = fmt.Sprintf("%s: highest %s in %s", m.Label(), by.print(by.of(m.Points[highest]).Value),
 		m.Points[highest].Window)

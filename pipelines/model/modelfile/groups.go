@@ -12,10 +12,14 @@ import (
 // Other is the name of the last group, of documents whose label is not in the list.
 const Other = "other"
 
+// byteOrderMark begins files of some editors.
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
 // Groups are the names of groups, in the order of their rows. The last one is Other. Without groups there is one row.
 type Groups []string
 
-// ReadGroups reads a public list of labels, one a line. No file name means no groups.
+// ReadGroups reads a public list of labels, one a line. Empty lines and lines that begin with # are left out. No file
+// name means no groups.
 func ReadGroups(ctx context.Context, name string) (Groups, error) {
 	if name == "" {
 		return nil, nil
@@ -26,13 +30,16 @@ func ReadGroups(ctx context.Context, name string) (Groups, error) {
 		return nil, err
 	}
 	var groups Groups
-	known := map[string]bool{"": true, Other: true}
-	lines := bufio.NewScanner(bytes.NewReader(text))
-	for lines.Scan() {
+	known := map[string]bool{Other: true}
+	lines := bufio.NewScanner(bytes.NewReader(bytes.TrimPrefix(text, byteOrderMark)))
+	for number := 1; lines.Scan(); number++ {
 		label := lines.Text()
+		if label == "" || label[0] == '#' {
+			continue
+		}
 		if known[label] {
 			return nil, exit.Errorf(exit.Malformed, "%s: line %d: a group must have a name, once, that is not %q", name,
-				len(groups)+1, Other)
+				number, Other)
 		}
 		known[label], groups = true, append(groups, label)
 	}

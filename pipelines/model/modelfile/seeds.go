@@ -26,7 +26,7 @@ func ReadSeeds(ctx context.Context, name string) ([]Seed, error) {
 	}
 	var seeds []Seed
 	known := make(map[string]bool)
-	lines := bufio.NewScanner(bytes.NewReader(text))
+	lines := bufio.NewScanner(bytes.NewReader(bytes.TrimPrefix(text, byteOrderMark)))
 	for number := 1; lines.Scan(); number++ {
 		line := strings.TrimSpace(lines.Text())
 		if line == "" || line[0] == '#' {
