@@ -115,11 +115,10 @@ func (s *Series) alarms(w, g int) map[int]float64 {
 	return moved
 }
 
-// few returns a line for each window that has far fewer documents than those before, and an empty one for the others. A
-// text may be incomplete, and its window is released for good. The number is below a quarter of the mean before, and
-// the noise does not explain that.
+// few returns a line for each window that has less than half of the documents of those before, by more than the noise
+// explains, and an empty one for the others. A text may be incomplete, and its window is released for good.
 func (s *Series) few(units string) []string {
-	z, m := quantile(1-s.Test.Rate, 1), float64((s.Topics+1)*len(s.Groups))
+	m := float64((s.Topics + 1) * len(s.Groups))
 	total := func(w int) (sum float64) {
 		for _, y := range s.Windows[w].Sums {
 			sum += y
@@ -128,14 +127,13 @@ func (s *Series) few(units string) []string {
 	}
 	lines := make([]string, len(s.Windows))
 	for w := 1; w < len(s.Windows); w++ {
-		from := max(0, w-s.Test.Baseline)
-		before, variance := 0., 0.
-		for v := from; v < w; v++ {
-			before += total(v) / float64(w-from)
-			variance += m * s.Windows[v].Deviation * s.Windows[v].Deviation / float64((w-from)*(w-from))
+		n := float64(min(w, s.Test.Baseline))
+		before, variance := 0., m*s.Windows[w].Deviation*s.Windows[w].Deviation
+		for v := w - int(n); v < w; v++ {
+			before += total(v) / n
+			variance += m * s.Windows[v].Deviation * s.Windows[v].Deviation / (n * n)
 		}
-		variance = variance/16 + m*s.Windows[w].Deviation*s.Windows[w].Deviation
-		if now := total(w); now < before/4-z*math.Sqrt(variance) {
+		if now := total(w); now < before/2 && before-now > enough*math.Sqrt(variance) {
 			lines[w] = fmt.Sprintf("%s: about %.0f %s, and %.0f in a window before: is the text complete?",
 				s.Windows[w].Name, max(0, now), units, before)
 		}

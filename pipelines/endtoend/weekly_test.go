@@ -23,7 +23,7 @@ var themes = [][]string{
 	{"game", "video", "games", "player", "cards", "players", "play"},
 }
 
-// weeks writes a made stream: so many documents of each theme in each week from Monday, 5 January 2026, on. Documents
+// weeks writes a made stream: so many documents of each theme in each week from Monday, 6 January 2025, on. Documents
 // have users and the label of a product.
 func weeks(t *testing.T, name string, counts ...[]int) {
 	t.Helper()
@@ -36,7 +36,7 @@ func weeks(t *testing.T, name string, counts ...[]int) {
 				for range 15 {
 					text = append(text, themes[theme][r.IntN(len(themes[theme]))])
 				}
-				date := time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC).AddDate(0, 0, 7*week).
+				date := time.Date(2025, 1, 6, 0, 0, 0, 0, time.UTC).AddDate(0, 0, 7*week).
 					Add(time.Duration(r.Int64N(int64(7 * 24 * time.Hour))))
 				fmt.Fprintf(&lines, `{"id":"%d-%d-%d","user":"u%d","label":"%s","text":"%s","made":"%s"}`+"\n",
 					week, theme, i, r.IntN(400), []string{"phone", "web"}[i%2], strings.Join(text, " "),
@@ -68,7 +68,7 @@ func moved(t *testing.T, folder string) (all []string) {
 }
 
 var weekly = filepath.Join(root, "pipelines/recipes/weekly.sh") +
-	" --date made --from 2026-01-05 --for 8 --alarm-rate 1e-6 "
+	" --date made --from 2025-01-06 --for 8 --unit document --alarm-rate 1e-6 "
 
 // TestWeekly runs the recipe as cron would: on a text that grows, with weeks that were missed, and one in which nobody
 // wrote. Nothing is released twice, and the burst of the sixth week is found there.
@@ -79,35 +79,41 @@ func TestWeekly(t *testing.T) {
 	at := func(name string) string { return filepath.Join(folder, name) }
 	weeks(t, at("new.jsonl"), steady(0), steady(0))
 	weeks(t, at("all.jsonl"), steady(0), steady(0), steady(0), nil, steady(0), steady(200), steady(0))
-	first := run(t, folder, weekly+"--now 2026-01-19 new.jsonl out")
+	first := run(t, folder, weekly+"--on-error skip --now 2025-01-20 new.jsonl out")
 	if len(moved(t, folder)) > 0 || first != "" {
 		t.Errorf("two equal weeks: %v, %s", moved(t, folder), first)
 	}
 	// A run that was killed after the charge lacks the week's file. It gets the stored release.
-	before := read(t, at("out/public/weeks/2026-W03.pp"))
-	run(t, folder, "cp out/private/run.ledger before; rm out/public/weeks/2026-W03.pp; "+
-		weekly+"--now 2026-01-20 new.jsonl out; cmp before out/private/run.ledger")
-	if read(t, at("out/public/weeks/2026-W03.pp")) != before {
+	before := read(t, at("out/public/weeks/2025-W03.pp"))
+	run(t, folder, "cp out/private/run.ledger before; rm out/public/weeks/2025-W03.pp; "+
+		weekly+"--now 2025-01-21 new.jsonl out; cmp before out/private/run.ledger")
+	if read(t, at("out/public/weeks/2025-W03.pp")) != before {
 		t.Error("a week that was charged has another release")
 	}
 	// The runs of three weeks were missed. Documents that come late are never counted.
-	said := run(t, folder, weekly+"--now 2026-02-16 all.jsonl out")
-	want := []string{"2026-W07 beer pizza wine"}
-	rose := "2026-W07: beer pizza wine rose to "
+	said := run(t, folder, weekly+"--now 2025-02-17 all.jsonl out")
+	want := []string{"2025-W07 beer pizza wine"}
+	rose := "2025-W07: beer pizza wine rose to "
 	if got := moved(t, folder); !slices.Equal(got, want) || !strings.Contains(said, rose) {
 		t.Errorf("alarms %v, %s; want %v", got, said, want)
 	}
+	if !strings.Contains(said, "2025-W05: about ") || !strings.Contains(said, "is the text complete?") {
+		t.Errorf("nothing is said of the empty week:\n%s", said)
+	}
+	if again := run(t, folder, weekly+"--now 2025-02-17 all.jsonl out"); again != "" {
+		t.Errorf("what moved is told twice: %s", again)
+	}
 	series := read(t, at("out/public/series.csv"))
-	run(t, folder, `sed 's/"made":"[^"]*"/"made":"2026-01-06"/; s/"id":"/&late/' all.jsonl >late.jsonl
-		cp out/private/run.ledger before; `+weekly+`--now 2026-02-16 late.jsonl out; cmp before out/private/run.ledger`)
+	run(t, folder, `sed 's/"made":"[^"]*"/"made":"2025-01-07"/; s/"id":"/&late/' all.jsonl >late.jsonl
+		cp out/private/run.ledger before; `+weekly+`--now 2025-02-17 late.jsonl out; cmp before out/private/run.ledger`)
 	if read(t, at("out/public/series.csv")) != series {
 		t.Error("late documents change the series")
 	}
 	// The empty week has a release like any other, and its shares say nothing.
-	if !strings.Contains(series, "\n2026-W05,,none,,") || !strings.Contains(series, ",0,1,,,,") {
+	if !strings.Contains(series, "\n2025-W05,,none,,") || !strings.Contains(series, ",0,1,,,,") {
 		t.Errorf("the empty week is not there, or says something:\n%s", series)
 	}
-	run(t, folder, weekly+"--now 2027-01-01 all.jsonl out")
+	run(t, folder, weekly+"--now 2026-01-01 all.jsonl out")
 	report := run(t, folder, "account report --delta 1e-6 out/private/run.ledger")
 	if !strings.Contains(report, "document  8\n") || strings.Count(report, "  1         1  1e-06\n") != 8 {
 		t.Errorf("eight weeks of ε 1 each:\n%s", report)
@@ -117,14 +123,82 @@ func TestWeekly(t *testing.T) {
 			t.Errorf("%s: %v", file, err)
 		}
 	}
-	ends(t, folder, weekly+"--every day all.jsonl out", 80, "begun with other settings")
-	ends(t, folder, weekly+"--now 2026-01-06 all.jsonl early", 0, "the first week is not over")
-	ends(t, folder, weekly+"--from 2026-01-06 all.jsonl no", 80, "the next one is 2026-01-12")
+	ends(t, folder, weekly+"--every day all.jsonl out", 80, "begun with --every week, and now has --every day")
+	ends(t, folder, weekly+"--for 3000 --now 3000-01-01 all.jsonl no", 80, "is in the future")
+	ends(t, folder, weekly+"--now 2025-01-07 all.jsonl early", 0, "the first week is not over")
+	ends(t, folder, weekly+"--from 2025-01-07 all.jsonl no", 80, "the next one is 2025-01-13")
 	ends(t, folder, weekly+"--model nothing.pp all.jsonl no", 80, "no such model")
 	ends(t, folder, filepath.Join(root, "pipelines/recipes/weekly.sh")+" all.jsonl no", 80, "are needed")
 	if _, err := os.Stat(at("no")); err == nil {
 		t.Error("a refused run made its folder")
 	}
+}
+
+// TestWeeklyRefuses: a document is in one week, and it is clear whose budget it is, before anything is charged.
+func TestWeeklyRefuses(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	weeks(t, filepath.Join(folder, "all.jsonl"), steady(0), steady(0), steady(0))
+	run(t, folder, `sed 's/"user":"[^"]*",//; s/"label":"[^"]*",//' all.jsonl >plain.jsonl
+		sed 's/"id":"1-/"id":"0-/' plain.jsonl >again.jsonl
+		tokenize text -o documents.pp plain.jsonl`)
+	command := filepath.Join(root, "pipelines/recipes/weekly.sh") +
+		" --date made --from 2025-01-06 --for 3 --now 2025-02-01 "
+	ends(t, folder, command+"documents.pp out", 80, "and documents.pp has bags of words")
+	ends(t, folder, command+"'document?.pp' out", 80, "and documents.pp has bags of words")
+	ends(t, folder, command+"--model documents.pp plain.jsonl out", 90, "documents.pp")
+	if _, err := os.Stat(filepath.Join(folder, "out")); err == nil {
+		t.Error("a refused run made its folder")
+	}
+	ends(t, folder, command+"all.jsonl out", 83, "so --unit must say whose budget it is")
+	ends(t, folder, command+"--unit user plain.jsonl out", 83, "no document names a user")
+	write(t, folder, "groups.txt", "web\n")
+	ends(t, folder, command+"--groups groups.txt plain.jsonl out", 83, "no document has a label")
+	ends(t, folder, command+"again.jsonl out", 90, "the document's id was in another window")
+	report := run(t, folder, "account report --delta 1e-6 out/private/run.ledger")
+	if !strings.Contains(report, "document  1\n") {
+		t.Errorf("one week was released before an id came again:\n%s", report)
+	}
+	// Documents that are left out are listed behind the wall.
+	run(t, folder, command+"--on-error skip again.jsonl out")
+	if lines := strings.Count(read(t, filepath.Join(folder, "out/private/2025-W03.skipped.jsonl")), "\n"); lines == 0 {
+		t.Error("no document that was skipped is listed")
+	}
+	if series := read(t, filepath.Join(folder, "out/public/series.csv")); !strings.Contains(series, "2025-W04,,all") {
+		t.Errorf("the third week is not released:\n%s", series)
+	}
+	// Weeks that were released have the ends that they had.
+	run(t, folder, "sed -i 's/T00:00:00Z/T01:00:00Z/' out/public/calendar.txt")
+	ends(t, folder, command+"--on-error skip again.jsonl out", 83, "the rules of the time zone UTC have changed")
+}
+
+// TestWeeklyLearns: the topics follow the text under the same ε, and a word that comes into a topic is told.
+func TestWeeklyLearns(t *testing.T) {
+	t.Parallel()
+	folder := seeded.Folder(t, seeded.Chance{Seed: 1, Rate: 1e-3,
+		Margin: "200 documents have the new word, and about 40 are needed"})
+	weeks(t, filepath.Join(folder, "all.jsonl"), steady(150), steady(150), steady(150), steady(150))
+	run(t, folder, `sed -i '/"id":"3-0-/s/"text":"[a-z]* [a-z]* /"text":"strawberry /' all.jsonl`)
+	command := weekly + "--learn --epsilon 2 --for 4 --now 2025-02-03 all.jsonl out"
+	said := run(t, folder, command)
+	if !strings.Contains(said, "2025-W05: ") || !strings.Contains(said, " has more strawberry: about ") {
+		t.Errorf("the new word is not told:\n%s", said)
+	}
+	before := read(t, filepath.Join(folder, "out/public/learned.pp"))
+	// A run that lost a release of words gets the stored one, and learns the same topics.
+	run(t, folder, "rm out/public/weeks/2025-W03.words.pp; cp out/private/run.ledger before; "+command+
+		"; cmp before out/private/run.ledger")
+	if read(t, filepath.Join(folder, "out/public/learned.pp")) != before {
+		t.Error("the topics depend on a run that was killed")
+	}
+	report := run(t, folder, "account report --delta 1e-6 out/private/run.ledger")
+	if !strings.Contains(report, "document  8\n") || strings.Count(report, "  2         2  1e-06\n") != 4 {
+		t.Errorf("two releases of four weeks, of ε 2 each:\n%s", report)
+	}
+	if page := read(t, filepath.Join(folder, "out/public/series.html")); !strings.Contains(page, "now: ") {
+		t.Error("the page has no words of the topics now")
+	}
+	ends(t, folder, weekly+"--decay 0.5 all.jsonl no", 80, "--decay belongs to --learn")
 }
 
 // TestWeeklyUsers: a user may be in all weeks, so one grant has the noise of all, and the ε is that of the plan only
@@ -136,16 +210,16 @@ func TestWeeklyUsers(t *testing.T) {
 	write(t, folder, "groups.txt", "web\n")
 	write(t, folder, "seeds.txt", "payments: card payment transfer\nsmartwatches: smartwatch\n")
 	command := weekly + "--unit user --epsilon 2 --for 3 --columns label=label --groups groups.txt --seeds seeds.txt "
-	run(t, folder, command+"--now 2026-01-19 all.jsonl out")
+	run(t, folder, command+"--now 2025-01-20 all.jsonl out")
 	half := run(t, folder, "account report --delta 1e-6 out/private/run.ledger | sed -n 2p")
-	run(t, folder, command+"--now 2026-02-01 all.jsonl out")
+	run(t, folder, command+"--now 2025-02-02 all.jsonl out")
 	whole := run(t, folder, "account report --delta 1e-6 out/private/run.ledger | sed -n 2p")
 	if !strings.HasPrefix(half, "pld         1.") || !strings.HasPrefix(whole, "pld         2  1e-06") {
 		t.Errorf("two weeks cost %s, three %s; want below 2, and 2", half, whole)
 	}
 	series := read(t, filepath.Join(folder, "out/public/series.csv"))
-	for _, want := range []string{"window,group,topic,name,users,", "2026-W03,web,all,", "2026-W04,other,none,",
-		"2026-W02,web,0,payments,", "2026-W02,web,1,smartwatches,"} {
+	for _, want := range []string{"window,group,topic,name,users,", "2025-W03,web,all,", "2025-W04,other,none,",
+		"2025-W02,web,0,payments,", "2025-W02,web,1,smartwatches,"} {
 		if !strings.Contains(series, want) {
 			t.Errorf("no %s in\n%s", want, series)
 		}
@@ -161,8 +235,8 @@ func TestWeeklyTrains(t *testing.T) {
 		counts = append(counts, steady(0))
 	}
 	weeks(t, filepath.Join(folder, "all.jsonl"), counts...)
-	run(t, folder, strings.Replace(weekly, "2026-01-05", "2026-03-02", 1)+
-		"--topics 4 --for 2 --now 2026-03-16 all.jsonl out")
+	run(t, folder, strings.Replace(weekly, "2025-01-06", "2025-03-03", 1)+
+		"--topics 4 --for 2 --now 2025-03-17 all.jsonl out")
 	report := run(t, folder, "account report --delta 1e-6 out/private/run.ledger")
 	if !strings.Contains(report, "\nbefore    ") || !strings.Contains(report, "\npld         1 ") {
 		t.Errorf("the training is no data set of its own, or ε is not 1:\n%s", report)
@@ -187,7 +261,7 @@ func TestYearOfWeeks(t *testing.T) {
 		if r.IntN(5) == 0 && week < 52 {
 			continue // a missed run
 		}
-		now := time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC).AddDate(0, 0, 7*week).Format(time.DateOnly)
+		now := time.Date(2025, 1, 6, 0, 0, 0, 0, time.UTC).AddDate(0, 0, 7*week).Format(time.DateOnly)
 		for range 2 { // killed at once, with all its stages
 			s := bash(folder, fmt.Sprintf(`setsid bash -c '%s--now %s all.jsonl out' & sleep 0.%03d; kill -KILL -- -$!; wait`,
 				command, now, r.IntN(900)))
@@ -200,7 +274,7 @@ func TestYearOfWeeks(t *testing.T) {
 		if week == 40 {
 			run(t, folder, command+"--now "+now+" all.jsonl out; cp -rp out/private newest; "+
 				"cp -p backup/run.ledger out/private/run.ledger")
-			ends(t, folder, command+"--now 2027-01-04 all.jsonl out", 90, "put back from a backup")
+			ends(t, folder, command+"--now 2026-01-05 all.jsonl out", 90, "put back from a backup")
 			run(t, folder, "rm -r out/private; cp -rp newest out/private")
 		}
 		run(t, folder, command+"--now "+now+" all.jsonl out")

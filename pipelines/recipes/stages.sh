@@ -154,6 +154,7 @@ lay_out() {
     done
     shown=$out/public inside=$out/private
   fi
+  [[ ! -e $out || -d $out ]] || fail "$out is a file: OUT, a folder, comes last"
   own "$out"
   mkdir -p -- "$shown" && (umask 077 && mkdir -p -- "$inside") || fail "cannot make the folders $shown and $inside" 82
   [[ $flat ]] || chmod 700 -- "$inside"
@@ -326,7 +327,7 @@ bags() {
   [[ $1 != "${text:-}" ]] || of+=("${others[@]}")
   local reading=(${format:+--format "$format"} ${delimiter:+--delimiter "$delimiter"} ${quote:+--quote "$quote"} ${ragged:+--ragged}
     ${encoding:+--encoding "$encoding"})
-  local period=(${date:+--date "$date"} ${date_format:+--date-format "$date_format"} ${zone:+--zone "$zone"} ${from:+--from "$from"} ${until:+--until "$until"} ${seen:+--seen "$seen"} ${on_error:+--on-error "$on_error"})
+  local period=(${date:+--date "$date"} ${date_format:+--date-format "$date_format"} ${zone:+--zone "$zone"} ${from:+--from "$from"} ${until:+--until "$until"} ${seen:+--seen "$seen"} ${skipped:+--skipped "$skipped"} ${on_error:+--on-error "$on_error"})
   case $(basename "$1") in
     *.pp) cp -- "$1" "$2.unfinished" && mv -- "$2.unfinished" "$2" ;;
     *) if [[ $image ]]; then images "$@"; elif [[ $schema ]]; then rows "$@"; else texts "$@"; fi ;;
