@@ -88,7 +88,8 @@ func (c *Series) words(ctx context.Context, s *page.Series) error {
 		}
 		k, err := strconv.Atoi(topic.Topic)
 		if err != nil || k < 0 || k >= m.Number {
-			return exit.Errorf(exit.Malformed, "%s: has %d topics, and the series topic %s", c.Model, m.Number, topic.Topic)
+			return exit.Errorf(exit.Malformed, "%s: has %d topics, and the series topic %s", c.Model, m.Number,
+				topic.Topic)
 		}
 		var words []string
 		for _, id := range relevance.Of(m.Row(k), overall).Best(relevance.Default, inList) {

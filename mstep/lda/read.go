@@ -68,7 +68,8 @@ func exactCounts(set *stream.Set, size model.Size) ([]float32, error) {
 }
 
 // readPrior reads the frequencies of words and the public text. Either name may be empty.
-func (f *Flags) readPrior(ctx context.Context, o *Options, marginal, public string, vocab vocabulary.Words) (err error) {
+func (f *Flags) readPrior(ctx context.Context, o *Options, marginal, public string,
+	vocab vocabulary.Words) (err error) {
 	var text *publictext.Text
 	if public != "" {
 		if text, err = publictext.Read(ctx, public); err != nil {

@@ -81,9 +81,9 @@ func (f *Follower) Cells() []float64 {
 	return cells
 }
 
-// sizes estimates the number of words in each topic, by least squares of its counts on its words at the start. The noise
-// of a sum over all words would be √V times that of a cell. A size is at least 5 % of the mean, so that a topic can come
-// back.
+// sizes estimates the number of words in each topic, by least squares of its counts on its words at the start. The
+// noise of a sum over all words would be √V times that of a cell. A size is at least 5 % of the mean, so that a topic
+// can come back.
 func (f *Follower) sizes(sum []float64) []float64 {
 	sizes, total := make([]float64, f.Topics), 0.0
 	for k := range sizes {

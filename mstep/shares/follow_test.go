@@ -122,3 +122,18 @@ func TestRisenRate(t *testing.T) {
 		}
 	}
 }
+
+// TestDecay: the sum, and the variance of its noise, are those of the weights.
+func TestDecay(t *testing.T) {
+	f := &Follower{Topics: 1, Words: 1, Start: []float64{1}, Decay: 0.5}
+	for _, y := range []float64{8, 4, 2} {
+		f.Add(Window{Sums: []float64{y}, Deviation: 2})
+	}
+	if f.sum[0] != 6 || f.variance != 4*(1+0.25+0.0625) || f.weight != 1.75 || f.squares != 1.3125 {
+		t.Errorf("sum %v, variance %v, weights %v and %v", f.sum, f.variance, f.weight, f.squares)
+	}
+	mean, sum := floats.Dot(prior.Ratios, prior.Weights), floats.Sum(prior.Weights)
+	if math.Abs(mean-1) > 1e-3 || math.Abs(sum-1) > 1e-9 {
+		t.Errorf("the mean ratio of the prior is %v, of weights with the sum %v", mean, sum)
+	}
+}

@@ -22,12 +22,12 @@ type Risen struct {
 
 // risen compares a window with those before it, and returns the words that rose, topic by topic.
 //
-// If the words of a topic have not changed, a cell has the mean m = r·M, with M the mean of the windows before and r the
-// ratio of the topic's sizes. The variance of the difference is that of the noise in both, of r, and of the documents:
-// a contribution has a norm of at most 1, so that its cells are in [0, 1], and a sum of them with the mean m has at most
-// the variance m and the third cumulant m. The threshold is the quantile by Cornish and Fisher, as that of Test.change.
-// It is for all cells together (Šidák), so a window of nothing new has a word with at most about the probability Rate.
-// The approximation is good for noise of 1 and more; TestRisenRate has the numbers.
+// If the words of a topic have not changed, a cell has the mean m = r·M, with M the mean of the windows before and r
+// the ratio of the topic's sizes. The variance of the difference is that of the noise in both, of r, and of the
+// documents: a contribution has a norm of at most 1, so that its cells are in [0, 1], and a sum of them with the mean m
+// has at most the variance m and the third cumulant m. The threshold is the quantile by Cornish and Fisher, as that of
+// Test.change. It is for all cells together (Šidák), so a window of nothing new has a word with at most about the
+// probability Rate. The approximation is good for noise of 1 and more; TestRisenRate has the numbers.
 func (f *Follower) risen(w Window) []Risen {
 	if f.windows == 0 || f.Rate == 0 {
 		return nil

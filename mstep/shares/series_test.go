@@ -88,9 +88,9 @@ func zipf(n int) []float64 {
 	return shares
 }
 
-// TestBandsCover: all bands of a window, of documents and of shares, hold the exact numbers together in 95 % of windows.
-// Few topics of equal size need it most. The draws are seeded. By fresh draws the test would fail with a probability
-// below 1e-6, as 4.9 deviations of the binomial are allowed.
+// TestBandsCover: all bands of a window, of documents and of shares, hold the exact numbers together in 95 % of
+// windows. Few topics of equal size need it most. The draws are seeded. By fresh draws the test would fail with a
+// probability below 1e-6, as 4.9 deviations of the binomial are allowed.
 func TestBandsCover(t *testing.T) {
 	even := slices.Repeat([]float64{0.2}, 5)
 	for _, c := range []struct {
@@ -188,5 +188,31 @@ func TestBurst(t *testing.T) {
 	t.Logf("found %d of %d bursts, %d other alarms in %d weeks", found, streams, elsewhere, streams*26)
 	if found < 84 {
 		t.Errorf("found %d of %d bursts", found, streams)
+	}
+}
+
+// TestFew: a window with less than half of the documents before is told where noise does not explain it.
+func TestFew(t *testing.T) {
+	series := func(deviation float64, totals ...float64) *Series {
+		s := &Series{Topics: 1, Groups: []string{""}, Test: Test{Baseline: 2}}
+		for _, total := range totals {
+			s.Windows = append(s.Windows, Window{Name: "w", Sums: []float64{total, 0}, Deviation: deviation})
+		}
+		return s
+	}
+	for _, c := range []struct {
+		name string
+		s    *Series
+		told bool
+	}{
+		{"half", series(4, 1000, 500), false}, {"less", series(4, 1000, 480), true},
+		{"much noise", series(200, 1000, 0), false}, {"none", series(4, 200, -6), true},
+		{"first", series(4, 3), false}, {"noise alone", series(4, 3, -2), false},
+		{"as few as before", series(4, 5000, 500, 510, 490), false},
+	} {
+		lines := c.s.few("documents")
+		if told := lines[len(lines)-1] != ""; told != c.told {
+			t.Errorf("%s: told %v, %q", c.name, told, lines)
+		}
 	}
 }

@@ -68,7 +68,7 @@ func TestKeeps(t *testing.T) {
 	}
 	for date, want := range map[string]bool{
 		"2026-03-28T22:59:59Z": false, "2026-03-28T23:00:00Z": true, "2026-03-29": true, "2026-03-29 23:59:59.9": true,
-		"2026-03-29T21:59:59Z": true, "2026-03-29T22:00:00Z": false, "2026-03-30": false,
+		"2026-03-29T21:59:60Z": true, "2026-03-29T22:00:00Z": false, "2026-03-30": false,
 	} {
 		if got, err := r.Keeps(date); err != nil || got != want {
 			t.Errorf("%s: %v, %v; want %v", date, got, err, want)
@@ -83,6 +83,10 @@ func TestKeeps(t *testing.T) {
 	}
 	if kept, e := open.Keeps("2026-01-01"); e != nil || kept {
 		t.Errorf("its end: %v, %v", kept, e)
+	}
+	first, err := NewRule("", "UTC", "", "0001-01-01")
+	if kept, e := first.Keeps("2026-01-01"); err != nil || e != nil || kept {
+		t.Errorf("after the end in the first year: %v, %v, %v", kept, err, e)
 	}
 }
 
