@@ -85,10 +85,12 @@ func TestFollowNears(t *testing.T) {
 				after/before, most)
 		}
 	}
-	hidden := s.follower(0)
-	hidden.Add(s.window(20, 400))
-	if after := s.error(hidden.Cells()); after > 1.1*before {
-		t.Errorf("noise moves topics to %.3f of the distance at the start", after/before)
+	for _, size := range []float64{20, 100, 300} { // noise hides most words, and not the most frequent ones
+		hidden := s.follower(0)
+		hidden.Add(s.window(size, 16))
+		if after := s.error(hidden.Cells()); after > 1.08*before {
+			t.Errorf("size %v: noise moves topics to %.3f of the distance at the start", size, after/before)
+		}
 	}
 }
 
