@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"privpipe/evaluate/internal/result"
-	"privpipe/evaluate/internal/topics"
+	"privpipe/evaluate/internal/score"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
@@ -95,7 +95,7 @@ func Coherences(in *Input, all []topic) ([]Coherent, error) {
 		}
 		words = append(words, ids[i]...)
 	}
-	counter := topics.NewCounter(words)
+	counter := score.NewCoherence(words)
 	for {
 		record, err := in.Next()
 		if err == io.EOF {
@@ -115,7 +115,7 @@ func Coherences(in *Input, all []topic) ([]Coherent, error) {
 	for i, of := range ids {
 		if values[i].held = len(counter.Held(of)); values[i].held >= 2 {
 			values[i].CoherenceRow = &CoherenceRow{
-				counter.Topic(of), counter.CV(of), counter.CNPMI(of), counter.UMass(of),
+				counter.NPMI(of), counter.CV(of), counter.CNPMI(of), counter.UMass(of),
 			}
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"privpipe/evaluate/internal/result"
-	"privpipe/evaluate/internal/topics"
+	"privpipe/evaluate/internal/score"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model/modelfile"
 	"privpipe/pipelines/model/relevance"
@@ -33,9 +33,9 @@ type match struct {
 
 // Run is kong's hook.
 func (c *Compare) Run(r *filter.Run) error {
-	distance := topics.JensenShannon
+	distance := score.JensenShannon
 	if c.Distance == "cosine" {
-		distance = topics.Cosine
+		distance = score.Cosine
 	}
 	return c.run(r, func(a, b *modelfile.Topics) *result.Result {
 		return compared(c.Distance, matches(a, b, c.Top, probabilities, distance))
@@ -62,7 +62,7 @@ func matches[T any](a, b *modelfile.Topics, top int, of func(*modelfile.Topics) 
 	for j := range partner {
 		partner[j] = -1
 	}
-	for i, j := range topics.Optimal(cost) {
+	for i, j := range score.Matching(cost) {
 		partner[j] = i
 	}
 

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strconv"
 
-	"privpipe/evaluate/internal/topics"
+	"privpipe/evaluate/internal/score"
 	"privpipe/pipelines/model/relevance"
 )
 
@@ -197,7 +197,7 @@ func NewTopics(words []string, cells []float64, sure []bool, top int) *Topics {
 		t.Found = t.found(words, cells, overall)
 	}
 	if len(rows) >= 3 {
-		t.Map = newMap(t.All, topics.MapOf(distributions))
+		t.Map = newMap(t.All, score.MapOf(distributions))
 	}
 	return t
 }
@@ -246,7 +246,7 @@ func scale(words []Word) {
 }
 
 // newMap draws topics as circles. Their areas are in proportion to the topics' shares.
-func newMap(topics []Topic, m *topics.Map) *Map {
+func newMap(topics []Topic, m *score.Map) *Map {
 	drawn := &Map{Kept: m.Kept}
 	west, east, north, south := slices.Min(m.X), slices.Max(m.X), slices.Max(m.Y), slices.Min(m.Y)
 	reach := max(east-west, north-south, 1e-9)

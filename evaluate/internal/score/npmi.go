@@ -1,9 +1,9 @@
-package topics
+package score
 
 import "math"
 
-// A Counter counts the documents that hold each word of interest, and each pair of such words.
-type Counter struct {
+// A Coherence counts the documents that hold each word of interest, and each pair of such words.
+type Coherence struct {
 	documents int
 	place     map[uint32]int // each such word's index
 	single    []int
@@ -11,9 +11,9 @@ type Counter struct {
 	present   []int // scratch
 }
 
-// NewCounter returns a counter for the word ids of interest.
-func NewCounter(ids []uint32) *Counter {
-	c := &Counter{place: make(map[uint32]int)}
+// NewCoherence returns a counter for the word ids of interest.
+func NewCoherence(ids []uint32) *Coherence {
+	c := &Coherence{place: make(map[uint32]int)}
 	for _, id := range ids {
 		if _, ok := c.place[id]; !ok {
 			c.place[id] = len(c.place)
@@ -25,7 +25,7 @@ func NewCounter(ids []uint32) *Counter {
 }
 
 // Add counts one document, given its distinct word ids.
-func (c *Counter) Add(ids []uint32) {
+func (c *Coherence) Add(ids []uint32) {
 	c.documents++
 	c.present = c.present[:0]
 	for _, id := range ids {
@@ -42,16 +42,16 @@ func (c *Counter) Add(ids []uint32) {
 }
 
 // Documents returns the number of counted documents.
-func (c *Counter) Documents() int { return c.documents }
+func (c *Coherence) Documents() int { return c.documents }
 
-// Topic returns the normalized pointwise mutual information, averaged over the pairs of a topic's top words,
+// NPMI returns the normalized pointwise mutual information, averaged over the pairs of a topic's top words,
 //
 //	NPMI(v, w) = log(p(v,w) / (p(v)p(w))) / −log p(v,w),
 //
 // with p the share of the documents that hold the word or both (Bouma, Normalized (Pointwise) Mutual Information in
 // Collocation Extraction, GSCL 2009; Lau, Newman and Baldwin, Machine Reading Tea Leaves, EACL 2014). The mean is in
 // [−1, 1]. Pairs that never occur together count −1. All ids must be words of interest. Fewer than two ids give NaN.
-func (c *Counter) Topic(ids []uint32) float64 {
+func (c *Coherence) NPMI(ids []uint32) float64 {
 	sum, pairs := 0.0, 0
 	for a, v := range ids {
 		for _, w := range ids[:a] {
@@ -62,7 +62,7 @@ func (c *Counter) Topic(ids []uint32) float64 {
 	return sum / float64(pairs)
 }
 
-func (c *Counter) npmi(i, j int) float64 {
+func (c *Coherence) npmi(i, j int) float64 {
 	n := float64(c.documents)
 	both := float64(c.pairs[min(i, j)*len(c.single)+max(i, j)]) / n
 	switch both {

@@ -1,4 +1,4 @@
-package topics
+package score
 
 import (
 	"encoding/json"
@@ -64,7 +64,7 @@ func TestWordOfNoDocument(t *testing.T) {
 	topic := []uint32{9, 1, 2}
 	c := count(topic, []uint32{1, 2}, []uint32{1}, []uint32{3})
 	for name, got := range map[string]float64{
-		"npmi": c.Topic(topic), "c_npmi": c.CNPMI(topic), "c_v": c.CV(topic), "u_mass": c.UMass(topic),
+		"npmi": c.NPMI(topic), "c_npmi": c.CNPMI(topic), "c_v": c.CV(topic), "u_mass": c.UMass(topic),
 	} {
 		if math.IsNaN(got) || math.IsInf(got, 0) {
 			t.Errorf("%s is %v", name, got)

@@ -1,4 +1,4 @@
-package topics
+package score
 
 import (
 	"math"
@@ -31,8 +31,8 @@ func best(cost [][]float64, used []bool) float64 {
 	return least
 }
 
-// TestOptimal against all assignments, with many equal costs among them, square and not.
-func TestOptimal(t *testing.T) {
+// TestMatching against all assignments, with many equal costs among them, square and not.
+func TestMatching(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 3000 {
 		rows := random.IntN(6)
@@ -43,7 +43,7 @@ func TestOptimal(t *testing.T) {
 				cost[i] = append(cost[i], float64(random.IntN(8))/4)
 			}
 		}
-		got := Optimal(cost)
+		got := Matching(cost)
 		if sorted := slices.Compact(slices.Sorted(slices.Values(got))); len(got) != rows || len(sorted) != rows {
 			t.Fatalf("%v: %v is no assignment", cost, got)
 		}
@@ -55,7 +55,7 @@ func TestOptimal(t *testing.T) {
 
 // TestGreedyLoses: the nearest pair first would cost 0 + 9.
 func TestGreedyLoses(t *testing.T) {
-	if got := Optimal([][]float64{{0, 1}, {1, 9}}); !slices.Equal(got, []int{1, 0}) {
+	if got := Matching([][]float64{{0, 1}, {1, 9}}); !slices.Equal(got, []int{1, 0}) {
 		t.Errorf("got %v", got)
 	}
 }
@@ -74,7 +74,7 @@ func TestPermutation(t *testing.T) {
 			cost[i] = append(cost[i], math.Pow(points[i]-points[j], 2))
 		}
 	}
-	for row, column := range Optimal(cost) {
+	for row, column := range Matching(cost) {
 		if order[column] != row {
 			t.Fatalf("row %d is matched with %d", row, order[column])
 		}

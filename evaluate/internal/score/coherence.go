@@ -1,4 +1,4 @@
-package topics
+package score
 
 import "math"
 
@@ -8,7 +8,7 @@ const epsilon = 1e-12
 
 // probabilities returns the shares of documents that hold word i, word j, and both. A word that no document holds
 // counts as held by one.
-func (c *Counter) probabilities(i, j int) (pi, pj, both float64) {
+func (c *Coherence) probabilities(i, j int) (pi, pj, both float64) {
 	n := float64(c.documents)
 	together := c.single[i]
 	if i != j {
@@ -19,14 +19,14 @@ func (c *Counter) probabilities(i, j int) (pi, pj, both float64) {
 
 // smoothed returns NPMI with ε: log((p(v,w) + ε) / (p(v)p(w))) / −log(p(v,w) + ε) (Röder, Both and Hinneburg, Exploring
 // the Space of Topic Coherence Measures, WSDM 2015, equation 5).
-func (c *Counter) smoothed(i, j int) float64 {
+func (c *Coherence) smoothed(i, j int) float64 {
 	pi, pj, both := c.probabilities(i, j)
 	return math.Log((both+epsilon)/(pi*pj)) / -math.Log(both+epsilon)
 }
 
 // CNPMI returns the mean of NPMI with ε over the pairs of a topic's top words. It is gensim's c_npmi with documents as
-// windows. A pair that never occurs together counts about −1 + log(p(v)p(w))/log ε. In Topic it counts −1.
-func (c *Counter) CNPMI(ids []uint32) float64 {
+// windows. A pair that never occurs together counts about −1 + log(p(v)p(w))/log ε. In NPMI it counts −1.
+func (c *Coherence) CNPMI(ids []uint32) float64 {
 	return c.pairMean(ids, c.smoothed)
 }
 
@@ -34,7 +34,7 @@ func (c *Counter) CNPMI(ids []uint32) float64 {
 // comes first in ids. Equation 1 of Mimno, Wallach, Talley, Leenders and McCallum (Optimizing Semantic Coherence in
 // Topic Models, EMNLP 2011) has a sum, and adds 1 to the counts. The mean and ε are from equation 3 of Röder, Both and
 // Hinneburg 2015. As in gensim, a pair counts 0 if no document holds w.
-func (c *Counter) UMass(ids []uint32) float64 {
+func (c *Coherence) UMass(ids []uint32) float64 {
 	return c.pairMean(ids, func(v, w int) float64 {
 		if c.single[w] == 0 {
 			return 0
@@ -45,7 +45,7 @@ func (c *Counter) UMass(ids []uint32) float64 {
 }
 
 // pairMean returns a measure's mean over pairs of ids. The pair's second word, w, comes first in ids.
-func (c *Counter) pairMean(ids []uint32, measure func(v, w int) float64) float64 {
+func (c *Coherence) pairMean(ids []uint32, measure func(v, w int) float64) float64 {
 	total, pairs := 0.0, 0
 	for a, v := range ids {
 		for _, w := range ids[:a] {
@@ -61,7 +61,7 @@ func (c *Counter) pairMean(ids []uint32, measure func(v, w int) float64) float64
 // their sum. It is gensim's c_v with a window_size that no document exceeds. Published values slide a window of 110
 // words over each document instead, which only text with its order allows. A word that no document holds is in no
 // vector, and its cosine counts 0. gensim's c_v is then not a number.
-func (c *Counter) CV(ids []uint32) float64 {
+func (c *Coherence) CV(ids []uint32) float64 {
 	held := c.Held(ids)
 	vectors, whole := make([][]float64, len(held)), make([]float64, len(held))
 	for a, v := range held {
@@ -79,7 +79,7 @@ func (c *Counter) CV(ids []uint32) float64 {
 }
 
 // Held returns those ids that some document holds.
-func (c *Counter) Held(ids []uint32) (held []uint32) {
+func (c *Coherence) Held(ids []uint32) (held []uint32) {
 	for _, id := range ids {
 		if c.single[c.place[id]] > 0 {
 			held = append(held, id)

@@ -1,11 +1,11 @@
-package topics
+package score
 
 import "math"
 
-// Optimal assigns each row its own column so that the total cost is least. It is the Hungarian method (Kuhn 1955) as
+// Matching assigns each row its own column so that the total cost is least. It is the Hungarian method (Kuhn 1955) as
 // shortest augmenting paths with potentials (Jonker and Volgenant 1987), in O(rows² · columns). There must be at most
 // as many rows as columns, and costs must be finite.
-func Optimal(cost [][]float64) []int {
+func Matching(cost [][]float64) []int {
 	rows := len(cost)
 	if rows == 0 {
 		return nil

@@ -1,11 +1,11 @@
-package topics
+package score
 
 import (
 	"math"
 	"testing"
 )
 
-func near(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
+func nearly(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
 
 // TestDistance: by hand. Of (1, 0) and (½, ½) the middle is (¾, ¼): ½·log₂(4/3) + ½·(½·log₂(2/3) + ½·log₂ 2).
 func TestDistance(t *testing.T) {
@@ -17,14 +17,14 @@ func TestDistance(t *testing.T) {
 		{[]float64{1, 0, 0}, []float64{0, .5, .5}, 1},
 		{[]float64{1, 0}, []float64{.5, .5}, math.Sqrt(math.Log2(4./3)/2 + (math.Log2(2./3)+1)/4)},
 	} {
-		if d, back := JensenShannon(c.p, c.q), JensenShannon(c.q, c.p); !near(d, c.want) || !near(back, c.want) {
+		if d, back := JensenShannon(c.p, c.q), JensenShannon(c.q, c.p); !nearly(d, c.want) || !nearly(back, c.want) {
 			t.Errorf("distance of %v and %v is %v and %v, want %v", c.p, c.q, d, back, c.want)
 		}
 	}
 }
 
-// TestOf: where a plane holds all distances, the map keeps them.
-func TestOf(t *testing.T) {
+// TestMap: where a plane holds all distances, the map keeps them.
+func TestMap(t *testing.T) {
 	for name, topics := range map[string][][]float64{
 		"a triangle": {{1, 0, 0}, {0, 1, 0}, {.2, .2, .6}},
 		"a line":     {{1, 0}, {0, 1}},
@@ -32,7 +32,7 @@ func TestOf(t *testing.T) {
 		"equal":      {{.5, .5}, {.5, .5}, {.5, .5}},
 	} {
 		m := MapOf(topics)
-		if !near(m.Kept, 1) {
+		if !nearly(m.Kept, 1) {
 			t.Errorf("%s: the plane keeps %v, want all", name, m.Kept)
 		}
 		for i := range topics {
@@ -46,11 +46,11 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestKept: four topics that share no word are the corners of a tetrahedron. A plane shows two of the tetrahedron's
+// TestMapKept: four topics that share no word are the corners of a tetrahedron. A plane shows two of the tetrahedron's
 // three equal axes.
-func TestKept(t *testing.T) {
+func TestMapKept(t *testing.T) {
 	m := MapOf([][]float64{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}})
-	if !near(m.Kept, 2./3) {
+	if !nearly(m.Kept, 2./3) {
 		t.Errorf("the plane keeps %v, want 2/3", m.Kept)
 	}
 	for _, axis := range [][]float64{m.X, m.Y} {

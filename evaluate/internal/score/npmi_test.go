@@ -1,4 +1,4 @@
-package topics
+package score
 
 import (
 	"math"
@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-func count(ids []uint32, documents ...[]uint32) *Counter {
-	c := NewCounter(ids)
+func count(ids []uint32, documents ...[]uint32) *Coherence {
+	c := NewCoherence(ids)
 	for _, d := range documents {
 		c.Add(d)
 	}
@@ -31,12 +31,12 @@ func TestThreeDocuments(t *testing.T) {
 		{3, 9, -1},                          // never together
 		{7, 2, 1},                           // together in every document
 	} {
-		if got := c.Topic([]uint32{pair.v, pair.w}); math.Abs(got-pair.want) > 1e-12 {
+		if got := c.NPMI([]uint32{pair.v, pair.w}); math.Abs(got-pair.want) > 1e-12 {
 			t.Errorf("NPMI of %d and %d is %v, want %v", pair.v, pair.w, got, pair.want)
 		}
 	}
 	// The mean over the three pairs of a topic.
-	if got, want := c.Topic([]uint32{7, 3, 9}), (0+0-1)/3.; math.Abs(got-want) > 1e-12 {
+	if got, want := c.NPMI([]uint32{7, 3, 9}), (0+0-1)/3.; math.Abs(got-want) > 1e-12 {
 		t.Errorf("coherence %v, want %v", got, want)
 	}
 }
@@ -45,7 +45,7 @@ func TestThreeDocuments(t *testing.T) {
 func TestIndependence(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	ids := []uint32{0, 1, 2, 3}
-	c := NewCounter(ids)
+	c := NewCoherence(ids)
 	for range 20_000 {
 		var d []uint32
 		for _, id := range ids {
@@ -55,13 +55,13 @@ func TestIndependence(t *testing.T) {
 		}
 		c.Add(d)
 	}
-	if got := c.Topic(ids); math.Abs(got) > 0.01 {
+	if got := c.NPMI(ids); math.Abs(got) > 0.01 {
 		t.Errorf("coherence of independent words is %v", got)
 	}
 }
 
-// FuzzTopic: a coherence is in [−1, 1], whatever the documents.
-func FuzzTopic(f *testing.F) {
+// FuzzNPMI: a coherence is in [−1, 1], whatever the documents.
+func FuzzNPMI(f *testing.F) {
 	f.Add([]byte{3, 1, 255, 7})
 	f.Add([]byte{0})
 	f.Fuzz(func(t *testing.T, documents []byte) {
@@ -69,7 +69,7 @@ func FuzzTopic(f *testing.F) {
 			t.Skip()
 		}
 		ids := []uint32{0, 1, 2, 3, 4, 5, 6, 7}
-		c := NewCounter(ids)
+		c := NewCoherence(ids)
 		for _, bits := range documents {
 			var d []uint32
 			for _, id := range ids {
@@ -79,7 +79,7 @@ func FuzzTopic(f *testing.F) {
 			}
 			c.Add(d)
 		}
-		if got := c.Topic(ids); !(got >= -1-1e-12 && got <= 1+1e-12) {
+		if got := c.NPMI(ids); !(got >= -1-1e-12 && got <= 1+1e-12) {
 			t.Errorf("coherence %v", got)
 		}
 	})
