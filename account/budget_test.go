@@ -8,20 +8,20 @@ import (
 
 	"privpipe/account/internal/accountant"
 	"privpipe/account/internal/ledgers"
-	"privpipe/account/internal/ledgertest"
 	"privpipe/account/internal/plan"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/scheme"
+	"privpipe/pipelines/testkit"
 )
 
 // nightly returns a ledger of ε 3 at δ 1e-6 on which nights are planned, each for ½ more than what was planned before,
 // and finished, six in all. A night is two releases.
-func nightly(t *testing.T) *ledgertest.Book {
+func nightly(t *testing.T) *testkit.Book {
 	t.Helper()
 	head := event.NewHead()
 	head.Budget = &event.Limit{Epsilon: 3, Delta: 1e-6}
-	b := new(ledgertest.Book)
-	line := b.Next(ledgertest.Noon)
+	b := new(testkit.Book)
+	line := b.Next(testkit.Noon)
 	line.Type, line.Head = event.TypeHead, head
 	b.Add(t, line)
 	path := t.TempDir() + "/run.ledger"
@@ -36,7 +36,7 @@ func nightly(t *testing.T) *ledgertest.Book {
 			Term:     plan.Term{ID: id}})
 		b.Grant(t, g)
 		for round := range 2 {
-			b.Charge(t, ledgertest.ChargeOf(g, round+1, id))
+			b.Charge(t, testkit.ChargeOf(g, round+1, id))
 		}
 	}
 	return b
@@ -44,9 +44,9 @@ func nightly(t *testing.T) *ledgertest.Book {
 
 // budgetLedgers are ledgers of several runs with a budget of their own, or a filter.
 func budgetLedgers(t *testing.T) map[string][]byte {
-	late := new(ledgertest.Book) // 0.87 of ε 1 is spent
+	late := new(testkit.Book) // 0.87 of ε 1 is spent
 	g := &event.Grant{
-		Version: 1, ID: "night", Created: ledgertest.Noon, Mechanism: event.Gaussian, Adjacency: event.AddRemove,
+		Version: 1, ID: "night", Created: testkit.Noon, Mechanism: event.Gaussian, Adjacency: event.AddRemove,
 		Unit: event.Document,
 		Clip: 1, NoiseMultiplier: 1.75, Releases: 40,
 		Scheme: event.Scheme{Method: event.Poisson, Rate: 0.05, Rounds: 40, Secret: true},
@@ -54,33 +54,33 @@ func budgetLedgers(t *testing.T) map[string][]byte {
 	}
 	late.Grant(t, g)
 	for round := range 27 {
-		late.Charge(t, ledgertest.ChargeOf(g, round+1, "night"))
+		late.Charge(t, testkit.ChargeOf(g, round+1, "night"))
 	}
-	over := new(ledgertest.Book) // more than ε 1 at δ 1e-6, less than ε 1 at δ 1e-2
+	over := new(testkit.Book) // more than ε 1 at δ 1e-6, less than ε 1 at δ 1e-2
 	over.Grant(t, g)
 	given := *g
 	given.ID, given.Budget = "given", event.Budget{}
 	over.Grant(t, &given)
 	for round := range 40 {
-		over.Charge(t, ledgertest.ChargeOf(g, round+1, "night"))
+		over.Charge(t, testkit.ChargeOf(g, round+1, "night"))
 	}
 	for round := range 40 {
-		over.Charge(t, ledgertest.ChargeOf(&given, round+1, "given"))
+		over.Charge(t, testkit.ChargeOf(&given, round+1, "given"))
 	}
-	filtered := new(ledgertest.Book)
+	filtered := new(testkit.Book)
 	head := &event.Head{ID: event.NewHead().ID, Budget: &event.Limit{Epsilon: 1, Delta: 1e-6}}
 	head.Filter = &event.Filter{Measure: event.ZCDP, Limit: 0.024}
-	line := filtered.Next(ledgertest.Noon)
+	line := filtered.Next(testkit.Noon)
 	line.Type, line.Head = event.TypeHead, head
 	filtered.Add(t, line)
 	g = &event.Grant{
-		Version: event.GrantVersion, ID: "night", Created: ledgertest.Noon, Ledger: head.ID, Mechanism: event.Gaussian,
-		Adjacency: event.AddRemove, Unit: event.Document, Subject: ledgertest.SubjectFor(event.Gaussian), Clip: 1,
+		Version: event.GrantVersion, ID: "night", Created: testkit.Noon, Ledger: head.ID, Mechanism: event.Gaussian,
+		Adjacency: event.AddRemove, Unit: event.Document, Subject: testkit.SubjectFor(event.Gaussian), Clip: 1,
 		NoiseMultiplier: 16,
 		Scheme:          event.Scheme{Method: event.All, Rate: 1, Rounds: 4}, Releases: 4, Cost: 1. / 512 * (1 + 1e-8),
 	}
 	filtered.Grant(t, g)
-	filtered.Charge(t, ledgertest.ChargeOf(g, 1, "night"))
+	filtered.Charge(t, testkit.ChargeOf(g, 1, "night"))
 	shared := bytes.SplitAfter(nightly(t).Bytes, []byte("\n"))
 	nights := func(n int) []byte { return bytes.Join(shared[:1+3*n], nil) }
 	return map[string][]byte{

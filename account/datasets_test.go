@@ -7,20 +7,20 @@ import (
 
 	"privpipe/account/internal/accountant"
 	"privpipe/account/internal/ledgers"
-	"privpipe/account/internal/ledgertest"
 	"privpipe/account/internal/plan"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/scheme"
+	"privpipe/pipelines/testkit"
 )
 
 // twoHospitals returns a ledger of ε 1 at δ 1e-6 with two data sets that share no unit. North plans for ε 1, and south
 // for ½. Neither plan knows of the other. Both hospitals release twice, by turns.
-func twoHospitals(t *testing.T, changes ...func(north, south *event.Grant)) *ledgertest.Book {
+func twoHospitals(t *testing.T, changes ...func(north, south *event.Grant)) *testkit.Book {
 	t.Helper()
 	head := event.NewHead()
 	head.Budget, head.DisjointDatasets = &event.Limit{Epsilon: 1, Delta: 1e-6}, true
-	b := new(ledgertest.Book)
-	line := b.Next(ledgertest.Noon)
+	b := new(testkit.Book)
+	line := b.Next(testkit.Noon)
 	line.Type, line.Head = event.TypeHead, head
 	b.Add(t, line)
 	path := t.TempDir() + "/run.ledger"
@@ -39,11 +39,11 @@ func twoHospitals(t *testing.T, changes ...func(north, south *event.Grant)) *led
 	}
 	b.Grant(t, north)
 	for round := 1; round <= 2; round++ {
-		b.Charge(t, from(ledgertest.ChargeOf(north, round, north.ID), "north"))
+		b.Charge(t, from(testkit.ChargeOf(north, round, north.ID), "north"))
 		if round == 1 {
 			b.Grant(t, south)
 		}
-		b.Charge(t, from(ledgertest.ChargeOf(south, round, south.ID), "south"))
+		b.Charge(t, from(testkit.ChargeOf(south, round, south.ID), "south"))
 	}
 	return b
 }
@@ -62,7 +62,7 @@ func datasetLedgers(t *testing.T) map[string][]byte {
 	})
 	elsewhere := twoHospitals(t)
 	last := elsewhere.Lines[len(elsewhere.Lines)-1]
-	*elsewhere = ledgertest.Book{}
+	*elsewhere = testkit.Book{}
 	for _, line := range twoHospitals(t).Lines {
 		if line.Sequence == last.Sequence {
 			line.Charge.Dataset = "north"

@@ -7,19 +7,19 @@ import (
 	"time"
 
 	"privpipe/account/internal/ledgers"
-	"privpipe/account/internal/ledgertest"
 	"privpipe/account/internal/plan"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/scheme"
+	"privpipe/pipelines/testkit"
 )
 
 // ruleLedgers returns ledgers with a right chain and right noise. The first ledger, in-time, breaks no rule. Each other
 // ledger has a line that privatize would not have written. The grant comes first in each ledger, then a charge by it.
 func ruleLedgers(t *testing.T) map[string][]byte {
-	expires := ledgertest.Noon.Add(time.Hour)
+	expires := testkit.Noon.Add(time.Hour)
 	grant := func(scheme event.Scheme, budget float64) *event.Grant {
 		g := &event.Grant{
-			Version: 1, ID: "first", Created: ledgertest.Noon, Expires: &expires, Mechanism: event.Gaussian,
+			Version: 1, ID: "first", Created: testkit.Noon, Expires: &expires, Mechanism: event.Gaussian,
 			Adjacency: event.AddRemove,
 			Unit:      event.Document, Clip: 1, NoiseMultiplier: 4, Scheme: scheme, Releases: 4,
 		}
@@ -39,71 +39,71 @@ func ruleLedgers(t *testing.T) map[string][]byte {
 	files := make(map[string][]byte)
 	for name, c := range map[string]struct {
 		grant *event.Grant
-		more  func(b *ledgertest.Book, g *event.Grant) // what follows on line 3
+		more  func(b *testkit.Book, g *event.Grant) // what follows on line 3
 	}{
-		"in-time": {grant(all, 0), func(b *ledgertest.Book, g *event.Grant) {
+		"in-time": {grant(all, 0), func(b *testkit.Book, g *event.Grant) {
 			line := b.Next(expires.Add(-time.Second))
-			line.Type, line.Charge = event.TypeCharge, ledgertest.ChargeOf(g, 2, "first")
+			line.Type, line.Charge = event.TypeCharge, testkit.ChargeOf(g, 2, "first")
 			b.Add(t, line)
 		}},
-		"expired": {grant(all, 0), func(b *ledgertest.Book, g *event.Grant) {
+		"expired": {grant(all, 0), func(b *testkit.Book, g *event.Grant) {
 			line := b.Next(expires)
-			line.Type, line.Charge = event.TypeCharge, ledgertest.ChargeOf(g, 2, "first")
+			line.Type, line.Charge = event.TypeCharge, testkit.ChargeOf(g, 2, "first")
 			b.Add(t, line)
 		}},
-		"second-run": {grant(epoch, 0), func(b *ledgertest.Book, g *event.Grant) {
-			c := ledgertest.ChargeOf(g, 2, "first")
+		"second-run": {grant(epoch, 0), func(b *testkit.Book, g *event.Grant) {
+			c := testkit.ChargeOf(g, 2, "first")
 			c.Run = "second"
 			b.Charge(t, c)
 		}},
-		"second-data": {grant(epoch, 0), func(b *ledgertest.Book, g *event.Grant) {
-			c := ledgertest.ChargeOf(g, 2, "first")
+		"second-data": {grant(epoch, 0), func(b *testkit.Book, g *event.Grant) {
+			c := testkit.ChargeOf(g, 2, "first")
 			c.Dataset = "other"
 			b.Charge(t, c)
 		}},
-		"second-throw": {grant(allocate, 0), func(b *ledgertest.Book, g *event.Grant) {
-			c := ledgertest.ChargeOf(g, 2, "first")
+		"second-throw": {grant(allocate, 0), func(b *testkit.Book, g *event.Grant) {
+			c := testkit.ChargeOf(g, 2, "first")
 			c.Scheme.Coins = "another"
 			b.Charge(t, c)
 		}},
-		"respent": {grant(all, 9), func(b *ledgertest.Book, g *event.Grant) {
-			c := ledgertest.ChargeOf(g, 1, "first")
+		"respent": {grant(all, 9), func(b *testkit.Book, g *event.Grant) {
+			c := testkit.ChargeOf(g, 1, "first")
 			c.Attempt = 2
 			b.Charge(t, c)
 		}},
-		"same-batch": {grant(poisson, 9), func(b *ledgertest.Book, g *event.Grant) {
-			c := ledgertest.ChargeOf(g, 1, "first")
+		"same-batch": {grant(poisson, 9), func(b *testkit.Book, g *event.Grant) {
+			c := testkit.ChargeOf(g, 1, "first")
 			c.Run = "second"
 			b.Charge(t, c)
 		}},
-		"unplanned": {grant(poisson, 9), func(b *ledgertest.Book, g *event.Grant) {
+		"unplanned": {grant(poisson, 9), func(b *testkit.Book, g *event.Grant) {
 			b.Grant(t, second(*g))
-			b.Charge(t, ledgertest.ChargeOf(second(*g), 1, "second"))
+			b.Charge(t, testkit.ChargeOf(second(*g), 1, "second"))
 		}},
-		"two-units": {grant(all, 0), func(b *ledgertest.Book, g *event.Grant) {
+		"two-units": {grant(all, 0), func(b *testkit.Book, g *event.Grant) {
 			other := second(*g)
 			other.Unit = event.User
 			b.Grant(t, other)
-			b.Charge(t, ledgertest.ChargeOf(other, 1, "second"))
+			b.Charge(t, testkit.ChargeOf(other, 1, "second"))
 		}},
-		"by-another-grant": {grant(all, 0), func(b *ledgertest.Book, g *event.Grant) {
+		"by-another-grant": {grant(all, 0), func(b *testkit.Book, g *event.Grant) {
 			other := second(*g)
 			b.Grant(t, other)
-			c := ledgertest.ChargeOf(other, 1, "second")
+			c := testkit.ChargeOf(other, 1, "second")
 			c.Run, c.Attempt = "first", 2
 			b.Charge(t, c)
 		}},
 		// Four releases with a noise multiplier of 4 cost as much as one with 2: ε = 2.25 at δ = 1e-6 (Balle and Wang
 		// 2018, theorem 8), so no accountant can find that they cost 2.
-		"overspent": {grant(all, 2), func(b *ledgertest.Book, g *event.Grant) {
+		"overspent": {grant(all, 2), func(b *testkit.Book, g *event.Grant) {
 			for round := 2; round <= 4; round++ {
-				b.Charge(t, ledgertest.ChargeOf(g, round, "first"))
+				b.Charge(t, testkit.ChargeOf(g, round, "first"))
 			}
 		}},
 	} {
-		var b ledgertest.Book
+		var b testkit.Book
 		b.Grant(t, c.grant)
-		b.Charge(t, ledgertest.ChargeOf(c.grant, 1, "first"))
+		b.Charge(t, testkit.ChargeOf(c.grant, 1, "first"))
 		c.more(&b, c.grant)
 		files[name+".ledger"] = b.Bytes
 	}
@@ -112,9 +112,9 @@ func ruleLedgers(t *testing.T) map[string][]byte {
 		"planned-elsewhere": func(g *event.Grant, _ *event.Charge) { g.Budget.After = strings.Repeat("f", 64) },
 	} {
 		g := grant(allocate, 9)
-		c := ledgertest.ChargeOf(g, 1, "first")
+		c := testkit.ChargeOf(g, 1, "first")
 		change(g, c)
-		var b ledgertest.Book
+		var b testkit.Book
 		b.Grant(t, g)
 		b.Charge(t, c)
 		files[name+".ledger"] = b.Bytes
@@ -149,7 +149,7 @@ func TestVerifiedPlans(t *testing.T) {
 			}
 			for share, verified := range map[float64]bool{1: true, 0.999: false} {
 				c.Epsilon = 1
-				var b ledgertest.Book
+				var b testkit.Book
 				b.Begin(t)
 				c.Ledger = t.TempDir() + "/run.ledger"
 				if err := os.WriteFile(c.Ledger, b.Bytes, 0o666); err != nil {
@@ -159,7 +159,7 @@ func TestVerifiedPlans(t *testing.T) {
 				g.Budget.Epsilon *= share
 				b.Grant(t, g)
 				for round := range g.Releases {
-					b.Charge(t, ledgertest.ChargeOf(g, round+1, "night"))
+					b.Charge(t, testkit.ChargeOf(g, round+1, "night"))
 				}
 				if err := ledgers.CheckGrants("x", &b.Ledger); err != nil {
 					t.Fatal(err)
@@ -174,7 +174,7 @@ func TestVerifiedPlans(t *testing.T) {
 
 // TestLaterGrants: a budget is for what was charged up to the last charge of its own grant, not for what came later.
 func TestLaterGrants(t *testing.T) {
-	var b ledgertest.Book
+	var b testkit.Book
 	b.Begin(t)
 	c := plan.Flags{Sampling: plan.Sampling{Flags: scheme.Flags{Sampled: scheme.Sampled{All: true}}, Rounds: new(2)},
 		Budget: plan.Budget{Epsilon: 1, Delta: 1e-6, Ledger: t.TempDir() + "/run.ledger"},
@@ -184,12 +184,12 @@ func TestLaterGrants(t *testing.T) {
 	}
 	first := plannedGrant(t, &c)
 	b.Grant(t, first)
-	b.Charge(t, ledgertest.ChargeOf(first, 1, "first"))
-	b.Charge(t, ledgertest.ChargeOf(first, 2, "first"))
+	b.Charge(t, testkit.ChargeOf(first, 1, "first"))
+	b.Charge(t, testkit.ChargeOf(first, 2, "first"))
 	given := *first
 	given.ID, given.Budget = "second", event.Budget{}
 	b.Grant(t, &given)
-	b.Charge(t, ledgertest.ChargeOf(&given, 1, "second"))
+	b.Charge(t, testkit.ChargeOf(&given, 1, "second"))
 	for _, check := range []func(string, *event.Ledger) error{ledgers.CheckGrants, ledgers.CheckBudgets} {
 		if err := check("x", &b.Ledger); err != nil {
 			t.Error(err)

@@ -4,23 +4,23 @@ import (
 	"encoding/json"
 	"testing"
 
-	"privpipe/account/internal/ledgertest"
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/testkit"
 )
 
 // headLedgers are ledgers with heads: one that a grant is charged to, and what is wrong with the others.
 func headLedgers(t *testing.T) map[string][]byte {
-	head := func(h *event.Head) *ledgertest.Book {
-		b := new(ledgertest.Book)
-		line := b.Next(ledgertest.Noon)
+	head := func(h *event.Head) *testkit.Book {
+		b := new(testkit.Book)
+		line := b.Next(testkit.Noon)
 		line.Type, line.Head = event.TypeHead, h
 		b.Add(t, line)
 		return b
 	}
 	grant := func(h *event.Head, id string, change func(*event.Grant)) *event.Grant {
 		g := &event.Grant{
-			Version: event.GrantVersion, ID: id, Created: ledgertest.Noon, Ledger: h.ID, Mechanism: event.Gaussian,
-			Adjacency: event.AddRemove, Unit: event.Document, Subject: ledgertest.SubjectFor(event.Gaussian), Clip: 1,
+			Version: event.GrantVersion, ID: id, Created: testkit.Noon, Ledger: h.ID, Mechanism: event.Gaussian,
+			Adjacency: event.AddRemove, Unit: event.Document, Subject: testkit.SubjectFor(event.Gaussian), Clip: 1,
 			NoiseMultiplier: 4,
 			Scheme:          event.Scheme{Method: event.All, Rate: 1, Rounds: 4}, Releases: 4,
 		}
@@ -33,7 +33,7 @@ func headLedgers(t *testing.T) map[string][]byte {
 	night := head(h)
 	g := grant(h, "night", given)
 	night.Grant(t, g)
-	night.Charge(t, ledgertest.ChargeOf(g, 1, "night"))
+	night.Charge(t, testkit.ChargeOf(g, 1, "night"))
 	file, err := json.Marshal(g)
 	if err != nil {
 		t.Fatal(err)
@@ -47,17 +47,17 @@ func headLedgers(t *testing.T) map[string][]byte {
 	planned := grant(h, "planned", budget(1))
 	planned.NoiseMultiplier = 8
 	past.Planned(t, planned)
-	past.Charge(t, ledgertest.ChargeOf(planned, 1, "planned"))
+	past.Charge(t, testkit.ChargeOf(planned, 1, "planned"))
 	g = grant(h, "given", given)
 	past.Grant(t, g)
 	for round := range 3 {
-		past.Charge(t, ledgertest.ChargeOf(g, round+1, "given"))
+		past.Charge(t, testkit.ChargeOf(g, round+1, "given"))
 	}
 	passed := append([]byte(nil), past.Bytes...)
 	raised := grant(h, "raised", budget(3))
 	raised.NoiseMultiplier = 8
 	past.Planned(t, raised)
-	past.Charge(t, ledgertest.ChargeOf(raised, 1, "raised"))
+	past.Charge(t, testkit.ChargeOf(raised, 1, "raised"))
 
 	filtered := &event.Head{ID: h.ID, Budget: &event.Limit{Epsilon: 1, Delta: 1e-6}}
 	filtered.Filter = &event.Filter{Measure: event.ZCDP, Limit: 0.024}

@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"testing"
 
-	"privpipe/account/internal/ledgertest"
 	"privpipe/account/internal/plan"
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/script"
 )
 
@@ -21,16 +21,16 @@ func TestMain(m *testing.M) { script.Main(m, map[string]func(){"account": main})
 // TestScripts runs the scripts beside ledgers of a grant for 40 rounds, 30 of them released.
 func TestScripts(t *testing.T) {
 	grant := &event.Grant{
-		Version: 1, ID: "night", Created: ledgertest.Noon, Mechanism: event.Gaussian, Adjacency: event.AddRemove,
+		Version: 1, ID: "night", Created: testkit.Noon, Mechanism: event.Gaussian, Adjacency: event.AddRemove,
 		Unit: event.Document, Clip: 1, NoiseMultiplier: 2, Releases: 40,
 		Scheme: event.Scheme{Method: event.Poisson, Rate: 0.05, Rounds: 40, Secret: true},
 		Budget: event.Budget{Epsilon: 1, Delta: 1e-6, Accountant: "renyi", After: event.Genesis},
 	}
 	book30 := func(change func(*event.Charge)) []byte {
-		var b ledgertest.Book
+		var b testkit.Book
 		b.Grant(t, grant)
 		for round := range 30 {
-			c := ledgertest.ChargeOf(grant, round+1, "night")
+			c := testkit.ChargeOf(grant, round+1, "night")
 			if round == 29 {
 				change(c)
 			}
@@ -41,15 +41,15 @@ func TestScripts(t *testing.T) {
 	whole := book30(func(*event.Charge) {})
 	given := *grant
 	given.Budget = event.Budget{}
-	var budgetless ledgertest.Book
+	var budgetless testkit.Book
 	budgetless.Grant(t, &given)
-	budgetless.Charge(t, ledgertest.ChargeOf(&given, 1, "night"))
+	budgetless.Charge(t, testkit.ChargeOf(&given, 1, "night"))
 	// charges returns a ledger of a grant and four charges.
 	charges := func(grant *event.Grant, change func(*event.Charge)) []byte {
-		var b ledgertest.Book
+		var b testkit.Book
 		b.Grant(t, grant)
 		for round := range 4 {
-			c := ledgertest.ChargeOf(grant, round+1, "night")
+			c := testkit.ChargeOf(grant, round+1, "night")
 			change(c)
 			b.Charge(t, c)
 		}
@@ -57,9 +57,9 @@ func TestScripts(t *testing.T) {
 	}
 	forged := given
 	forged.ID = "night\n"
-	var forgery ledgertest.Book
+	var forgery testkit.Book
 	forgery.Grant(t, &forged)
-	c := ledgertest.ChargeOf(&forged, 1, "night")
+	c := testkit.ChargeOf(&forged, 1, "night")
 	c.Dataset = "my data\r"
 	forgery.Charge(t, c)
 	bare := given
@@ -68,14 +68,14 @@ func TestScripts(t *testing.T) {
 	allocated := given
 	allocated.Scheme = event.Scheme{Method: event.Allocate, Rate: 0.25, Rounds: 4, Secret: true}
 	epochs := given
-	epochs.Version, epochs.Subject = event.GrantVersion, ledgertest.SubjectFor(event.Gaussian)
+	epochs.Version, epochs.Subject = event.GrantVersion, testkit.SubjectFor(event.Gaussian)
 	epochs.NoiseMultiplier, epochs.Releases = 4.032, 16
 	epochs.Scheme = event.Scheme{Method: event.Allocate, Rate: 0.5, Rounds: 16, Epochs: 8, Secret: true}
 	rounds := func(g *event.Grant, rounds int) []byte {
-		var b ledgertest.Book
+		var b testkit.Book
 		b.Grant(t, g)
 		for round := range rounds {
-			b.Charge(t, ledgertest.ChargeOf(g, round+1, "night"))
+			b.Charge(t, testkit.ChargeOf(g, round+1, "night"))
 		}
 		return b.Bytes
 	}
@@ -124,7 +124,7 @@ func mechanismLedgers(t *testing.T) map[string][]byte {
 	once := event.Scheme{Method: event.All, Rate: 1, Rounds: 1}
 	grant := func(change func(*event.Grant)) *event.Grant {
 		g := &event.Grant{
-			Version: 1, ID: "night", Created: ledgertest.Noon, Mechanism: event.Gaussian, Adjacency: event.AddRemove,
+			Version: 1, ID: "night", Created: testkit.Noon, Mechanism: event.Gaussian, Adjacency: event.AddRemove,
 			Unit: event.Document,
 			Clip: 1, NoiseMultiplier: 4, Scheme: once, Releases: 1,
 		}
@@ -135,7 +135,7 @@ func mechanismLedgers(t *testing.T) map[string][]byte {
 	// relation has 20 rounds by coins of rate 0.05 with noise 1.24.
 	relation := func(adjacency string, change func(*event.Grant)) *event.Grant {
 		return grant(func(g *event.Grant) {
-			g.Version, g.Subject = 3, ledgertest.SubjectFor(event.Gaussian)
+			g.Version, g.Subject = 3, testkit.SubjectFor(event.Gaussian)
 			g.Adjacency, g.NoiseMultiplier, g.Releases = adjacency, 1.24, 20
 			g.Scheme = event.Scheme{Method: event.Poisson, Rate: 0.05, Rounds: 20, Secret: true}
 			change(g)
@@ -185,11 +185,11 @@ func mechanismLedgers(t *testing.T) map[string][]byte {
 		})},
 		"several.ledger": {laplace, grant(func(g *event.Grant) { g.ID = "morning" })},
 	} {
-		var b ledgertest.Book
+		var b testkit.Book
 		for _, g := range grants {
 			b.Grant(t, g)
 			for round := range g.Releases {
-				b.Charge(t, ledgertest.ChargeOf(g, round+1, g.ID))
+				b.Charge(t, testkit.ChargeOf(g, round+1, g.ID))
 			}
 		}
 		files[name] = b.Bytes
@@ -200,7 +200,7 @@ func mechanismLedgers(t *testing.T) map[string][]byte {
 // verifyLedgers are a ledger of three releases, the second round twice, its releases, and what is wrong with it.
 func verifyLedgers(t *testing.T) map[string][]byte {
 	grant := &event.Grant{
-		Version: 1, ID: "night", Created: ledgertest.Noon, Mechanism: event.Gaussian, Adjacency: event.AddRemove,
+		Version: 1, ID: "night", Created: testkit.Noon, Mechanism: event.Gaussian, Adjacency: event.AddRemove,
 		Unit: event.Document,
 		Clip: 1, NoiseMultiplier: 4, Scheme: event.Scheme{Method: event.Epoch, Rate: 0.25, Rounds: 4}, Releases: 3,
 	}
@@ -208,7 +208,7 @@ func verifyLedgers(t *testing.T) map[string][]byte {
 	files := make(map[string][]byte)
 	var charges []*event.Charge
 	for i, release := range releases {
-		c := ledgertest.ChargeOf(grant, min(i+1, 2), "night")
+		c := testkit.ChargeOf(grant, min(i+1, 2), "night")
 		if i == 2 {
 			c.Attempt = 2
 		}
@@ -219,7 +219,7 @@ func verifyLedgers(t *testing.T) map[string][]byte {
 	}
 	// last returns the ledger with its last charge changed.
 	last := func(change func(*event.Charge)) []byte {
-		var b ledgertest.Book
+		var b testkit.Book
 		b.Grant(t, grant)
 		for i, c := range charges {
 			c := *c
@@ -247,14 +247,14 @@ func verifyLedgers(t *testing.T) map[string][]byte {
 	} {
 		files[name+".ledger"] = last(change)
 	}
-	var b ledgertest.Book
+	var b testkit.Book
 	b.Grant(t, grant)
 	b.Grant(t, grant)
 	files["granted-twice.ledger"] = b.Bytes
-	b = ledgertest.Book{}
+	b = testkit.Book{}
 	b.Grant(t, grant)
 	for round := range 4 {
-		b.Charge(t, ledgertest.ChargeOf(grant, round+1, "night"))
+		b.Charge(t, testkit.ChargeOf(grant, round+1, "night"))
 	}
 	files["overdrawn.ledger"] = b.Bytes
 	return files
@@ -269,6 +269,6 @@ func plannedGrant(t *testing.T, c *plan.Flags) *event.Grant {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.Subject = ledgertest.SubjectFor(g.Mechanism)
+	g.Subject = testkit.SubjectFor(g.Mechanism)
 	return g
 }

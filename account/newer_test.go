@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	"privpipe/account/internal/ledgertest"
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/testkit"
 )
 
 // TestNewerCharges: what reports say of charges of unit word, with draws, and without a bound.
 func TestNewerCharges(t *testing.T) {
 	word := &event.Grant{
-		Version: event.GrantVersion, ID: "words", Created: ledgertest.Noon, Mechanism: event.Laplace,
+		Version: event.GrantVersion, ID: "words", Created: testkit.Noon, Mechanism: event.Laplace,
 		Adjacency: event.ReplaceOne, Unit: event.Word,
 		Subject:  event.Subject{Matrices: []event.Matrix{{Name: "topics", Rows: 2, Columns: 3}}},
 		Clipping: event.ClipProved, Clip: 1, Proved: 2, NoiseMultiplier: 2, Releases: 100,
@@ -44,11 +44,11 @@ func TestNewerCharges(t *testing.T) {
 		{"unbounded, by Rényi", &unbounded, "--accountant renyi --delta 1e-6",
 			[]string{"renyi       ∞ ", "with the paper's sensitivity"}},
 	} {
-		var b ledgertest.Book
+		var b testkit.Book
 		b.Begin(t)
 		b.Grant(t, c.grant)
 		for round := range 100 {
-			b.Charge(t, ledgertest.ChargeOf(c.grant, round+1, "run"))
+			b.Charge(t, testkit.ChargeOf(c.grant, round+1, "run"))
 		}
 		ledger := filepath.Join(t.TempDir(), "run.ledger")
 		if err := os.WriteFile(ledger, b.Bytes, 0o600); err != nil {

@@ -14,9 +14,9 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"privpipe/account/internal/ledgers"
-	"privpipe/account/internal/ledgertest"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/broker"
 	"privpipe/pipelines/testkit/script"
 	"privpipe/pipelines/wire"
@@ -26,7 +26,7 @@ import (
 // dusk is a grant of three rounds with two matrices, of which one has a bound of its own and one is symmetric.
 func dusk() *event.Grant {
 	return &event.Grant{
-		Version: event.GrantVersion, ID: "dusk", Created: ledgertest.Noon, Mechanism: event.Gaussian,
+		Version: event.GrantVersion, ID: "dusk", Created: testkit.Noon, Mechanism: event.Gaussian,
 		Adjacency: event.AddRemove,
 		Unit:      event.Document, Clip: 3, NoiseMultiplier: 4, Releases: 4,
 		Statistics: []event.Statistic{{Name: "s", Bound: 0.5}},
@@ -79,7 +79,7 @@ func duskRelease(head *wire.Release, round, draw int64) []*wire.Record {
 
 // duskCharge is the charge of a release.
 func duskCharge(round, draw int64) *event.Charge {
-	c := ledgertest.ChargeOf(dusk(), int(round), "dusk")
+	c := testkit.ChargeOf(dusk(), int(round), "dusk")
 	var b []byte
 	for _, cells := range duskCells(round, draw) {
 		b = stream.AppendCells(b, cells)
@@ -91,7 +91,7 @@ func duskCharge(round, draw int64) *event.Charge {
 
 // duskLedger is a ledger of charges.
 func duskLedger(t testing.TB, charges ...*event.Charge) []byte {
-	var b ledgertest.Book
+	var b testkit.Book
 	b.Grant(t, dusk())
 	for _, c := range charges {
 		b.Charge(t, c)

@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"privpipe/account/internal/accountant"
-	"privpipe/account/internal/ledgertest"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/rounded"
@@ -27,7 +26,7 @@ import (
 // watchable returns a grant of so many releases with a budget; ε 0: without one, of Laplace noise.
 func watchable(id string, releases int, epsilon float64) *event.Grant {
 	g := &event.Grant{
-		Version: 1, ID: id, Created: ledgertest.Noon, Mechanism: event.Gaussian, Adjacency: event.AddRemove,
+		Version: 1, ID: id, Created: testkit.Noon, Mechanism: event.Gaussian, Adjacency: event.AddRemove,
 		Unit: event.Document,
 		Clip: 1, NoiseMultiplier: 4, Releases: releases, Budget: event.Budget{Epsilon: epsilon, Delta: 1e-6},
 		Scheme: event.Scheme{Method: event.Poisson, Rate: 0.1, Rounds: releases, Secret: true},
@@ -46,7 +45,7 @@ type growing struct {
 }
 
 // newGrowing writes the first lines of a book, and keeps the rest.
-func newGrowing(t *testing.T, b *ledgertest.Book, first int) *growing {
+func newGrowing(t *testing.T, b *testkit.Book, first int) *growing {
 	t.Helper()
 	g := &growing{path: filepath.Join(t.TempDir(), "ledger")}
 	for line := range strings.Lines(string(b.Bytes)) {
@@ -97,10 +96,10 @@ func TestWatchPrints(t *testing.T) {
 		event.Scheme{Method: event.Fixed, Rate: 0.5, Size: 10, Population: 20, Rounds: 2, Secret: true}
 	unstated := watchable("unstated", 2, 0)
 	unstated.Mechanism = event.Gaussian
-	two := new(ledgertest.Book)
+	two := new(testkit.Book)
 	two.Of(t, watchable("east", 3, 0), 3, "eastern")
 	two.Of(t, watchable("west", 4, 0), 4, "western")
-	none := new(ledgertest.Book)
+	none := new(testkit.Book)
 	for round := range 2 {
 		c := event.NoCharge(round+1, event.Document, event.Scheme{Method: event.All, Rate: 1, Rounds: 2})
 		c.Dataset, c.Run = "d", "bare"
@@ -108,29 +107,29 @@ func TestWatchPrints(t *testing.T) {
 	}
 	head := event.NewHead()
 	head.Budget = &event.Limit{Epsilon: 3, Delta: 1e-5}
-	headed := new(ledgertest.Book)
-	line := headed.Next(ledgertest.Noon)
+	headed := new(testkit.Book)
+	line := headed.Next(testkit.Noon)
 	line.Type, line.Head = event.TypeHead, head
 	headed.Add(t, line)
 	for name, c := range map[string]struct {
-		ledger *ledgertest.Book
+		ledger *testkit.Book
 		flags  string
 		want   string
 	}{
-		"finished": {new(ledgertest.Book).Of(t, watchable("night", 5, 1), 5, "night"), "",
+		"finished": {new(testkit.Book).Of(t, watchable("night", 5, 1), 5, "night"), "",
 			`run night: release 5 of 5, ε 0\.\d+ of 1, δ 1e-06`},
-		"no budget": {new(ledgertest.Book).Of(t, watchable("night", 5, 0), 5, "night"), "",
+		"no budget": {new(testkit.Book).Of(t, watchable("night", 5, 0), 5, "night"), "",
 			`run night: release 5 of 5, ε 0\.\d+, δ 0`},
-		"no δ":          {new(ledgertest.Book).Of(t, unstated, 2, "night"), "", `run night: release 2 of 2`},
+		"no δ":          {new(testkit.Book).Of(t, unstated, 2, "night"), "", `run night: release 2 of 2`},
 		"the last run":  {two, "", `run western: release 4 of 4, ε [\d.]+, δ 0`},
 		"a run by name": {two, "--run eastern", `run eastern: release 3 of 3, ε [\d.]+, δ 0`},
 		"no privacy":    {none, "", `run bare: release 2 of 2, ε ∞, δ 0`},
-		"a fixed size": {new(ledgertest.Book).Of(t, fixed, 2, "night"), "",
+		"a fixed size": {new(testkit.Book).Of(t, fixed, 2, "night"), "",
 			`run night: release 2 of 2, ε [\d.]+ of 0\.5, δ 1e-06`},
-		"by another": {new(ledgertest.Book).Of(t, watchable("night", 5, 1), 5, "night"), "--accountant renyi",
+		"by another": {new(testkit.Book).Of(t, watchable("night", 5, 1), 5, "night"), "--accountant renyi",
 			`run night: release 5 of 5, ε 0\.\d+ of 1, δ 1e-06`},
-		"a dry run":      {new(ledgertest.Book).Of(t, watchable("night", 5, 1), 5, "night"), "--dry-run", ``},
-		"quiet":          {new(ledgertest.Book).Of(t, watchable("night", 5, 1), 5, "night"), "--quiet", ``},
+		"a dry run":      {new(testkit.Book).Of(t, watchable("night", 5, 1), 5, "night"), "--dry-run", ``},
+		"quiet":          {new(testkit.Book).Of(t, watchable("night", 5, 1), 5, "night"), "--quiet", ``},
 		"waits, dry run": {headed, "--dry-run", ``},
 	} {
 		path := newGrowing(t, c.ledger, strings.Count(string(c.ledger.Bytes), "\n")).path
@@ -149,10 +148,10 @@ func TestWatchPrints(t *testing.T) {
 func TestWatchRefuses(t *testing.T) {
 	folder := t.TempDir()
 	files := headLedgers(t)
-	whole := new(ledgertest.Book).Of(t, watchable("night", 5, 1), 2, "night").Bytes
+	whole := new(testkit.Book).Of(t, watchable("night", 5, 1), 2, "night").Bytes
 	files["changed.ledger"] = []byte(strings.Replace(string(whole), `"rate":0.1`, `"rate":0.2`, 1))
 	other := watchable("other", 2, 0)
-	other.Version, other.Subject, other.Ledger = event.GrantVersion, ledgertest.SubjectFor(event.Gaussian),
+	other.Version, other.Subject, other.Ledger = event.GrantVersion, testkit.SubjectFor(event.Gaussian),
 		strings.Repeat("0", 32)
 	content, err := json.Marshal(other)
 	if err != nil {
@@ -197,17 +196,17 @@ func TestWatchGrowing(t *testing.T) {
 	t.Parallel()
 	const releases = 20
 	g, beside := watchable("night", releases, 0), watchable("beside", 50, 0)
-	b := new(ledgertest.Book)
+	b := new(testkit.Book)
 	b.Begin(t)
 	for _, g := range []*event.Grant{g, beside} {
-		g.Version, g.Ledger, g.Subject = event.GrantVersion, b.Head().ID, ledgertest.SubjectFor(event.Laplace)
+		g.Version, g.Ledger, g.Subject = event.GrantVersion, b.Head().ID, testkit.SubjectFor(event.Laplace)
 	}
 	b.Grant(t, beside)
-	b.Charge(t, ledgertest.ChargeOf(beside, 1, "beside"))
+	b.Charge(t, testkit.ChargeOf(beside, 1, "beside"))
 	b.Grant(t, g)
 	for round := range releases {
-		b.Charge(t, ledgertest.ChargeOf(g, round+1, "run-1"))
-		b.Charge(t, ledgertest.ChargeOf(beside, round+2, "beside"))
+		b.Charge(t, testkit.ChargeOf(g, round+1, "run-1"))
+		b.Charge(t, testkit.ChargeOf(beside, round+2, "beside"))
 	}
 	file, err := json.Marshal(g)
 	if err != nil {
@@ -258,7 +257,7 @@ func TestWatchGrowing(t *testing.T) {
 }
 
 // printedEpsilon returns the pure ε of the first charges of a book as it is printed; the last must be of a run.
-func printedEpsilon(t *testing.T, b *ledgertest.Book, charges int, run string) string {
+func printedEpsilon(t *testing.T, b *testkit.Book, charges int, run string) string {
 	t.Helper()
 	first := b.Charges()[:charges]
 	if got := first[charges-1].Run; got != run {
@@ -292,7 +291,7 @@ func TestWatchOnTerminal(t *testing.T) {
 	}{"poisson": {poisson, false}, "fixed": {fixed, true}, "users": {users, false}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ledger := newGrowing(t, new(ledgertest.Book).Of(t, c.grant, 20, "night"), 1)
+			ledger := newGrowing(t, new(testkit.Book).Of(t, c.grant, 20, "night"), 1)
 			x := testkit.Start(t, exec.Command("account", "watch", ledger.path), 140)
 			x.Await("waiting", func(line string) bool { return line == "account: waiting for the first charge" })
 			last := 0.0
@@ -357,11 +356,11 @@ func TestWatchOnTerminal(t *testing.T) {
 // for the watched grant.
 func TestWatchBeforeTheFirst(t *testing.T) {
 	t.Parallel()
-	b := new(ledgertest.Book)
+	b := new(testkit.Book)
 	b.Begin(t)
 	first, second := watchable("first", 2, 0.3), watchable("second", 20, 1)
 	for _, g := range []*event.Grant{first, second} {
-		g.Version, g.Ledger, g.Subject = event.GrantVersion, b.Head().ID, ledgertest.SubjectFor(event.Gaussian)
+		g.Version, g.Ledger, g.Subject = event.GrantVersion, b.Head().ID, testkit.SubjectFor(event.Gaussian)
 	}
 	ledger := newGrowing(t, b.Of(t, first, 2, "first"), 4)
 	second.Budget.After = b.LastHash()
@@ -392,7 +391,7 @@ func TestWatchBeforeTheFirst(t *testing.T) {
 // TestWatchStopped: what is stopped while it waits leaves a clean line, and its message.
 func TestWatchStopped(t *testing.T) {
 	t.Parallel()
-	ledger := newGrowing(t, new(ledgertest.Book).Of(t, watchable("night", 20, 0.5), 7, "named"), 8)
+	ledger := newGrowing(t, new(testkit.Book).Of(t, watchable("night", 20, 0.5), 7, "named"), 8)
 	x := testkit.Start(t, exec.Command("account", "watch", ledger.path), 120)
 	x.Await("ε", func(line string) bool { return strings.HasSuffix(line, "of 0.5, δ 1e-06, run named") })
 	x.Type("\x03")

@@ -9,17 +9,17 @@ import (
 
 	"privpipe/account/internal/accountant"
 	"privpipe/account/internal/ledgers"
-	"privpipe/account/internal/ledgertest"
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/testkit"
 )
 
 // BenchmarkWatch times a look at a ledger, and its ε. The ledger has nights of 80 releases, each with its own noise.
 func BenchmarkWatch(b *testing.B) {
 	for _, nights := range []int{1, 10, 100} {
-		ledger := new(ledgertest.Book)
+		ledger := new(testkit.Book)
 		for night := range nights {
 			ledger.Of(b, &event.Grant{
-				Version: 1, ID: fmt.Sprint("night", night), Created: ledgertest.Noon, Mechanism: event.Gaussian,
+				Version: 1, ID: fmt.Sprint("night", night), Created: testkit.Noon, Mechanism: event.Gaussian,
 				Adjacency: event.AddRemove, Unit: event.Document, Clip: 1,
 				NoiseMultiplier: 4 + math.Sqrt(float64(night))/10, Releases: 80,
 				Budget: event.Budget{Epsilon: 10, Delta: 1e-6},

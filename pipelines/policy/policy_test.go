@@ -123,9 +123,7 @@ var drawing = []string{
 }
 
 // testOnly are the packages that only tests import.
-var testOnly = []string{
-	"pipelines/testkit/...", "pipelines/model/modeltest", "account/internal/ledgertest",
-}
+var testOnly = []string{"pipelines/testkit/...", "pipelines/model/modeltest"}
 
 func below(folders ...string) []string {
 	patterns := make([]string, len(folders))

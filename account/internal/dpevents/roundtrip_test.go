@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"privpipe/account/internal/accountant"
-	"privpipe/account/internal/ledgertest"
 	"privpipe/account/internal/loss"
 	"privpipe/account/internal/pld"
 	"privpipe/pipelines/event"
@@ -191,7 +190,7 @@ func trips(t *testing.T) (all []*trip) {
 				if strings.HasSuffix(name, "batch") {
 					run = "run" // whose throw of coins it is
 				}
-				charges = append(charges, ledgertest.ChargeOf(g, round+1, run))
+				charges = append(charges, testkit.ChargeOf(g, round+1, run))
 			}
 		}
 		composition, err := accountant.Compose(charges)

@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"privpipe/account/internal/ledgertest"
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/testkit"
 )
 
 // TestFilters: a filter's limit gives the budget, and hardly less. Each measure has the conversion of the accountant
@@ -116,7 +116,7 @@ func TestLeastCosts(t *testing.T) {
 							Version: event.GrantVersion, ID: "g", Mechanism: mechanism, Adjacency: adjacency,
 							Unit: event.Document, Scheme: scheme,
 							Clip: 1, NoiseMultiplier: noise, Releases: 1, NonNegative: noise == 4,
-							Subject: ledgertest.SubjectFor(mechanism),
+							Subject: testkit.SubjectFor(mechanism),
 						}
 						if mechanism == event.RandomizedResponse {
 							g.Clip, g.NoiseMultiplier, g.Flip, g.MaxWords, g.NonNegative = 0, 0, 0.5/(1+noise), 20,
@@ -130,11 +130,11 @@ func TestLeastCosts(t *testing.T) {
 							continue
 						}
 						g.Cost = 1e-300
-						b := new(ledgertest.Book)
+						b := new(testkit.Book)
 						b.Begin(t)
 						b.Lines[0].Head.Filter = &f
 						b.Grant(t, g)
-						b.Charge(t, ledgertest.ChargeOf(g, 1, "run"))
+						b.Charge(t, testkit.ChargeOf(g, 1, "run"))
 						least := b.Spent()
 						bits, near1 := mechanism == event.RandomizedResponse, mechanism == event.Laplace && f.Order < 2
 						tight := scheme.Method != event.Fixed && !(bits && f.Measure == event.ZCDP) && !near1 &&

@@ -3,8 +3,8 @@ package ledgers
 import (
 	"testing"
 
-	"privpipe/account/internal/ledgertest"
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/testkit"
 )
 
 // TestSlack: what a ledger holds is compared with its budget, its plan, its filter and its costs to a millionth at
@@ -13,15 +13,15 @@ func TestSlack(t *testing.T) {
 	const delta, slightly = 1e-6, 1e-6
 	grant := func() *event.Grant {
 		return &event.Grant{
-			Version: event.GrantVersion, ID: "g", Created: ledgertest.Noon, Mechanism: event.Gaussian,
+			Version: event.GrantVersion, ID: "g", Created: testkit.Noon, Mechanism: event.Gaussian,
 			Adjacency: event.AddRemove, Unit: event.Document, Clip: 1, NoiseMultiplier: 8, Releases: 4,
 			Scheme:  event.Scheme{Method: event.All, Rate: 1, Rounds: 4},
-			Subject: ledgertest.SubjectFor(event.Gaussian),
+			Subject: testkit.SubjectFor(event.Gaussian),
 		}
 	}
 	var charges []*event.Charge
 	for round := range 4 {
-		charges = append(charges, ledgertest.ChargeOf(grant(), round+1, "run"))
+		charges = append(charges, testkit.ChargeOf(grant(), round+1, "run"))
 	}
 	spent, err := leastEpsilon(event.Budget{Delta: delta}, charges)
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 
 	"privpipe/account/internal/accountant"
 	"privpipe/account/internal/ledgers"
-	"privpipe/account/internal/ledgertest"
 	"privpipe/account/internal/report"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/scheme"
@@ -44,7 +43,7 @@ func solved(t *testing.T, c *Flags) *event.Grant {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.Subject = ledgertest.SubjectFor(g.Mechanism)
+	g.Subject = testkit.SubjectFor(g.Mechanism)
 	return g
 }
 
@@ -118,7 +117,7 @@ func planThenReport(t *testing.T, c Flags) {
 		c.Rounds = new(20)
 	}
 	c.Ledger = t.TempDir() + "/run.ledger"
-	var b ledgertest.Book
+	var b testkit.Book
 	b.Begin(t)
 	for i, budget := range []float64{0.5, 2} {
 		if err := os.WriteFile(c.Ledger, b.Bytes, 0o666); err != nil {
@@ -128,7 +127,7 @@ func planThenReport(t *testing.T, c Flags) {
 		g := solved(t, &c)
 		b.Grant(t, g)
 		for round := range g.Releases {
-			b.Charge(t, ledgertest.ChargeOf(g, round+1, c.ID))
+			b.Charge(t, testkit.ChargeOf(g, round+1, c.ID))
 		}
 		if err := os.WriteFile(c.Ledger, b.Bytes, 0o666); err != nil {
 			t.Fatal(err)
@@ -193,12 +192,12 @@ func TestRandomPlans(t *testing.T) {
 	for i := range testkit.Repeats(t, "accounting", 3, 24) {
 		c := plan()
 		before := plan()
-		var b ledgertest.Book
+		var b testkit.Book
 		b.Begin(t)
 		first := solved(t, &before)
 		first.Budget, first.Ledger = event.Budget{}, "" // as if it had been planned for no budget
 		b.Grant(t, first)
-		b.Charge(t, ledgertest.ChargeOf(first, 1, "before"))
+		b.Charge(t, testkit.ChargeOf(first, 1, "before"))
 		c.Ledger = t.TempDir() + "/run.ledger"
 		if err := os.WriteFile(c.Ledger, b.Bytes, 0o666); err != nil {
 			t.Fatal(err)
@@ -210,7 +209,7 @@ func TestRandomPlans(t *testing.T) {
 		}
 		b.Grant(t, g)
 		for round := range g.Releases {
-			b.Charge(t, ledgertest.ChargeOf(g, round+1, "night"))
+			b.Charge(t, testkit.ChargeOf(g, round+1, "night"))
 		}
 		if e := float64(reported(t, &b.Ledger, c.Delta, c.Accountant).Epsilon); !(e <= c.Epsilon &&
 			e > c.Epsilon*0.99) {
@@ -243,9 +242,9 @@ func TestMoreNoiseIsLess(t *testing.T) {
 				noise *= 10
 			}
 			(&solver{Problem: Problem{Grant: g, Delta: c.Delta}}).set(noise)
-			var b ledgertest.Book
+			var b testkit.Book
 			for round := range g.Releases {
-				b.Charge(t, ledgertest.ChargeOf(g, round+1, "night"))
+				b.Charge(t, testkit.ChargeOf(g, round+1, "night"))
 			}
 			if e := float64(reported(t, &b.Ledger, c.Delta, c.Accountant).Epsilon); e >= before {
 				t.Errorf("%s: with noise %v, ε is %v, with less it was %v", name, noise, e, before)

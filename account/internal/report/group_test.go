@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"privpipe/account/internal/accountant"
-	"privpipe/account/internal/ledgertest"
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/testkit"
 )
 
 // groupOf reports what k documents lose by one grant's releases.
@@ -15,14 +15,14 @@ func groupOf(t *testing.T, k, releases int, q Query, change func(*event.Grant)) 
 	g := &event.Grant{
 		Version: event.GrantVersion, ID: "g", Mechanism: event.Gaussian, Adjacency: event.AddRemove,
 		Unit: event.Document, Clip: 1, NoiseMultiplier: 8,
-		Subject: ledgertest.SubjectFor(event.Gaussian),
+		Subject: testkit.SubjectFor(event.Gaussian),
 		Scheme:  event.Scheme{Method: event.All, Rate: 1, Rounds: releases}, Releases: releases,
 	}
 	change(g)
 	if err := g.Check(); err != nil {
 		t.Fatal(err)
 	}
-	b := new(ledgertest.Book)
+	b := new(testkit.Book)
 	b.Begin(t)
 	b.Of(t, g, releases, "run")
 	q.LedgerChoice, q.Group = accountant.LedgerChoice{Accountant: "pld"}, k

@@ -1,5 +1,4 @@
-// Package ledgertest makes ledgers for tests.
-package ledgertest
+package testkit
 
 import (
 	"testing"
@@ -8,7 +7,7 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// Noon is the time on all lines.
+// Noon is the time on all lines of a Book.
 var Noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 // A Book is a ledger that a test builds line by line.
