@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"slices"
 
 	"privpipe/pipelines/exit"
 )
@@ -188,7 +187,7 @@ func (l *lines) take(n int) Chunk {
 		chunk.values = &values{array: l.values.array, first: !l.later, closed: l.closed}
 		l.later, l.closed = true, l.values.closed
 	}
-	l.rest = bytes.Clone(l.rest[n:])
+	l.rest = l.rest[n:] // not a copy: the rest of the array is for the next reads
 	l.scanned -= n
 	l.line += bytes.Count(chunk.Content, []byte{'\n'})
 	return chunk
@@ -213,7 +212,8 @@ func (l *lines) takeFaulty(n int) Chunk {
 // read reads once. A CR without an LF after it becomes an LF, since old Macs and Excel for the Mac write such files.
 func (l *lines) read() {
 	if cap(l.rest)-len(l.rest) < chunkBytes/16 { // the usual capacity of pipes
-		l.rest = slices.Grow(l.rest, max(chunkBytes, len(l.rest)))
+		// Not slices.Grow, which writes zeros: a short input needs few pages of new memory.
+		l.rest = append(make([]byte, 0, len(l.rest)+max(chunkBytes, len(l.rest))), l.rest...)
 	}
 	have := len(l.rest)
 	b := l.rest[have:cap(l.rest)]
