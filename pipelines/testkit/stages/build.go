@@ -154,11 +154,12 @@ func replacementsOf(overlay string) (replaced, by []string, err error) {
 	return replaced, by, nil
 }
 
-// tool runs the go command in the project's folder and returns its output.
+// tool runs the go command in the project's folder and returns its output. It links no C library, as for programs that
+// are shipped.
 func tool(arguments ...string) (string, error) {
 	command := exec.Command("go", arguments...)
 	var complaints strings.Builder
-	command.Dir, command.Stderr = Root, &complaints
+	command.Dir, command.Env, command.Stderr = Root, append(os.Environ(), "CGO_ENABLED=0"), &complaints
 	out, err := command.Output()
 	if err != nil {
 		return "", fmt.Errorf("go %s: %w\n%s", strings.Join(arguments, " "), err, complaints.String())
