@@ -1,6 +1,7 @@
 package source
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -57,6 +58,33 @@ func TestLines(t *testing.T) {
 			if got, err := numbered(in, 4); err != nil || !slices.Equal(got, c.want) {
 				t.Errorf("%q %s: got %q, %v, want %q", c.in, name, got, err, c.want)
 			}
+		}
+	}
+}
+
+// TestChunksAreApart: chunks share an array, but nothing of a later one reaches an earlier one, or the other way, even
+// if a user appends to a chunk.
+func TestChunksAreApart(t *testing.T) {
+	const whole, want = "a\ntoo long a line\nb\r\nc\rd\ne", "a\nb\r\nc\nd\ne"
+	for name, in := range map[string]io.Reader{
+		"byte by byte": iotest.OneByteReader(strings.NewReader(whole)),
+		"cut":          io.MultiReader(strings.NewReader(whole[:9]), strings.NewReader(whole[9:])),
+	} {
+		l := newLines(in, "name", JSONLines, &Options{Limit: 4})
+		var all [][]byte
+		for {
+			chunk, err := l.next()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = append(chunk.Content, "MARKER"...)
+			all = append(all, chunk.Content)
+		}
+		if got := string(bytes.Join(all, nil)); got != want {
+			t.Errorf("%s: %q, not %q", name, got, want)
 		}
 	}
 }
