@@ -7,16 +7,16 @@ import (
 
 	"privpipe/estep/gibbs"
 	"privpipe/estep/job"
+	"privpipe/estep/latent"
 	"privpipe/estep/lda"
 	"privpipe/estep/mean"
-	"privpipe/estep/shape"
 )
 
 // TestSettings: the hash differs for each option that contributions depend on, and for each model. Other versions of
 // this program have the same hash, since their workers are in the same run.
 func TestSettings(t *testing.T) {
 	base := lda.Options{
-		Tolerance: 1e-3, Iterations: 6, Shape: shape.Shape{TopTopics: 5, Weight: shape.Once, Norm: 1},
+		Tolerance: 1e-3, Iterations: 6, Shape: latent.Shape{TopTopics: 5, Weight: latent.Once, Norm: 1},
 		Length: lda.Length{Words: 9},
 	}
 	hash := func(o lda.Options) string {

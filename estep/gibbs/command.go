@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"privpipe/estep/job"
-	"privpipe/estep/shape"
+	"privpipe/estep/latent"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/filter"
@@ -26,7 +26,7 @@ type Command struct {
 	Keep      bool    `group:"State" help:"Go on from the topics of the round before instead of drawing them from the start. The statistic must be raw counts: --statistic counts or increments, --top-topics 0 --word-weight count --norm 0."`
 	Draws     float64 `placeholder:"E" help:"Bound the pure loss of the draws of one token's topic by E a round, for grants of unit word: no two words then differ in the weight of a topic by more than a factor e^(E/2N)."`
 	Rates
-	shape.Flags
+	latent.Flags
 }
 
 // Validate is kong's hook.

@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"privpipe/estep/score"
-	"privpipe/estep/shape"
+	"privpipe/estep/latent"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/lda"
 	"privpipe/pipelines/wire/stream"
@@ -25,7 +24,7 @@ type Options struct {
 	DocumentNoise  float64
 	NoiseEachRound bool // more of this noise is added in each round
 	Subsampling    Subsampling
-	Shape          shape.Shape
+	Shape          latent.Shape
 	Unigram        []float64 // probability of each word under a baseline, for Score; nil: the model's own marginal
 }
 
@@ -46,11 +45,11 @@ type Model struct {
 	size    model.Size
 	round   uint32 // the round that the parameters are for
 	alpha   float64
-	shape   shape.Shape // of contributions in this round
-	factors []float32   // each word's factor in a contribution; nil: 1
+	shape   latent.Shape // of contributions in this round
+	factors []float32    // each word's factor in a contribution; nil: 1
 	rates   *rates
-	weights *weights      // for frozen sampling
-	topics  *score.Topics // for Score
+	weights *weights       // for frozen sampling
+	topics  *latent.Topics // for Score
 
 	// For sampling in place:
 	eta     float64
@@ -108,7 +107,7 @@ func (m *Model) SetParameters(set *stream.Set, size model.Size) error {
 		return m.setCounts(set)
 	}
 	m.weights = newWeights(size.Components, size.Words, alpha, released, m.perSweep())
-	m.topics, err = score.New(set, size, m.options.Unigram)
+	m.topics, err = latent.NewTopics(set, size, m.options.Unigram)
 	return err
 }
 

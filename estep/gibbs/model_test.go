@@ -4,8 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"privpipe/estep/score"
-	"privpipe/estep/shape"
+	"privpipe/estep/latent"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/lda"
 	"privpipe/pipelines/model/modeltest"
@@ -36,7 +35,7 @@ func modelOf(o Options, k, v int, alpha float64, released []float32) *Model {
 	for i, x := range released {
 		lambda[i] = 1e-6 + float64(x)
 	}
-	m.topics = score.Of(lambda, m.size, nil)
+	m.topics = latent.TopicsOf(lambda, m.size, nil)
 	return m
 }
 
@@ -45,10 +44,10 @@ func TestModel(t *testing.T) {
 	raw := Options{Sweeps: 2, Statistic: Counts}
 	for name, o := range map[string]Options{
 		"expected": {Sweeps: 6, BurnIn: 2, Statistic: Expected,
-			Shape: shape.Shape{TopTopics: 5, Weight: shape.Once, Norm: 1}},
+			Shape: latent.Shape{TopTopics: 5, Weight: latent.Once, Norm: 1}},
 		"all":        {Sweeps: 1, Statistic: Expected},
 		"counts":     raw,
-		"shaped":     {Sweeps: 2, Statistic: Counts, Shape: shape.Shape{TopTopics: 2, Norm: 3}},
+		"shaped":     {Sweeps: 2, Statistic: Counts, Shape: latent.Shape{TopTopics: 2, Norm: 3}},
 		"draws":      {Sweeps: 2, Statistic: Counts, Draws: 4},
 		"keep":       {Sweeps: 1, Statistic: Counts, Keep: true, Draws: 1},
 		"increments": {Sweeps: 1, Statistic: Increments, Keep: true},

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"privpipe/estep/shape"
+	"privpipe/estep/latent"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/lda"
 	"privpipe/pipelines/model/modeltest"
@@ -36,7 +36,7 @@ func weighed(round uint32, size model.Size, factors []float32) *stream.Set {
 // document.
 func TestContributionOfRound(t *testing.T) {
 	size := model.Size{Components: 6, Words: 5}
-	form := shape.Shape{TopTopics: 1, Later: []shape.Later{{From: 4, Topics: 3}}, Weight: shape.Root, Norm: 1}
+	form := latent.Shape{TopTopics: 1, Later: []latent.Later{{From: 4, Topics: 3}}, Weight: latent.Root, Norm: 1}
 	d := &wire.Document{Id: "d", WordGaps: []uint32{0, 2, 2}, Counts: []uint32{9, 1, 4}} // words 0, 2 and 4
 	for round, want := range map[uint32]int{1: 1, 3: 1, 4: 3, 9: 3} {
 		for _, factors := range [][]float32{nil, {.25, 1, .5, 1, 1}} {

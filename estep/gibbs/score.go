@@ -4,7 +4,7 @@ import (
 	"errors"
 	"math/rand/v2"
 
-	"privpipe/estep/score"
+	"privpipe/estep/latent"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/wire"
 )
@@ -21,9 +21,9 @@ func (w *worker) chain(d *wire.Document) *chain {
 	return &chain{w.sampler, w.options.Sweeps, w.options.BurnIn, (&model.Coins{Document: d}).Public("gibbs chain")}
 }
 
-// Shares implements score.Inference. It returns the mean of (n_k + α) / (N + Kα) over the sweeps after the burn-in. The
-// mean estimates the posterior mean of θ.
-func (c *chain) Shares(b score.Bag) []float64 {
+// Shares implements latent.Inference. It returns the mean of (n_k + α) / (N + Kα) over the sweeps after the burn-in.
+// The mean estimates the posterior mean of θ.
+func (c *chain) Shares(b latent.Bag) []float64 {
 	c.begin(b.IDs, b.Counts)
 	c.start(c.coins)
 	shares := make([]float64, c.w.k)
@@ -43,8 +43,8 @@ func (c *chain) Shares(b score.Bag) []float64 {
 	return shares
 }
 
-// Bound implements score.Inference. Sampling gives no bound.
-func (c *chain) Bound(score.Bag) float64 { return 0 }
+// Bound implements latent.Inference. Sampling gives no bound.
+func (c *chain) Bound(latent.Bag) float64 { return 0 }
 
 // Score implements model.Scorer.
 func (w *worker) Score(d *wire.Document) (*wire.Score, error) {
@@ -56,5 +56,5 @@ func (w *worker) Score(d *wire.Document) (*wire.Score, error) {
 
 // Infer implements model.Inferrer.
 func (w *worker) Infer(d *wire.Document) ([]float64, error) {
-	return w.chain(d).Shares(score.BagOf(d)), nil
+	return w.chain(d).Shares(latent.BagOf(d)), nil
 }

@@ -7,7 +7,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"privpipe/estep/score"
+	"privpipe/estep/latent"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/wire"
 )
@@ -29,13 +29,13 @@ func tinyModel(sweeps, burnIn int) *Model {
 	for i, w := range tinyWeights {
 		lambda[i] = 40 * float64(w)
 	}
-	m.topics = score.Of(lambda, m.size, nil)
+	m.topics = latent.TopicsOf(lambda, m.size, nil)
 	return m
 }
 
 // posteriorMean enumerates all topics z of the tokens: the mean of (n_k + α)/(N + Kα) under p(z | words) ∝ Π_i w_z,i
 // Π_k Γ(α + n_k). It shares no code with the sampler.
-func posteriorMean(b score.Bag) []float64 {
+func posteriorMean(b latent.Bag) []float64 {
 	var tokens []uint32
 	for i, id := range b.IDs {
 		tokens = append(tokens, slices.Repeat([]uint32{id}, int(b.Counts[i]))...)
@@ -62,7 +62,7 @@ func posteriorMean(b score.Bag) []float64 {
 }
 
 // likelihood is log p(words of b) under shares, by hand.
-func likelihood(b score.Bag, shares []float64) float64 {
+func likelihood(b latent.Bag, shares []float64) float64 {
 	sum := 0.0
 	for i, id := range b.IDs {
 		p := 0.0
@@ -87,7 +87,7 @@ func TestPosteriorMean(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all := score.BagOf(d)
+		all := latent.BagOf(d)
 		want := posteriorMean(all)
 		for k := range want {
 			if !(math.Abs(shares[k]-want[k]) <= 0.01) {
@@ -101,7 +101,7 @@ func TestPosteriorMean(t *testing.T) {
 		if exact := likelihood(all, shares); !(math.Abs(s.PlugIn-exact) <= 1e-6*math.Abs(exact)) {
 			t.Errorf("%v: plug-in %v, want %v of the shares that Infer returns", counts, s.PlugIn, exact)
 		}
-		seen, hidden := score.Halves(d)
+		seen, hidden := latent.Halves(d)
 		if exact := likelihood(hidden, posteriorMean(seen)); !(math.Abs(s.Completion-exact) <= 0.02*math.Abs(exact)) {
 			t.Errorf("%v: completion %v, want %v", counts, s.Completion, exact)
 		}

@@ -4,8 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"privpipe/estep/score"
-	"privpipe/estep/shape"
+	"privpipe/estep/latent"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/wire"
 )
@@ -13,10 +12,10 @@ import (
 // A worker samples the topics of one document at a time.
 type worker struct {
 	options Options
-	shape   shape.Shape // of contributions in this round
-	factors []float32   // of all words; nil: 1
+	shape   latent.Shape // of contributions in this round
+	factors []float32    // of all words; nil: 1
 	sampler *sampler
-	topics  *score.Topics // for Score
+	topics  *latent.Topics // for Score
 	tally   *tally
 	words   []uint32
 	shares  []float32 // of each word and topic, words × K
@@ -98,6 +97,6 @@ func (w *worker) shaped() []*wire.Part {
 			total[i] += values[r*n+i]
 		}
 	}
-	w.shape.Scale(values, total, w.counts, shape.Of(nil, w.factors, w.words))
+	w.shape.Scale(values, total, w.counts, latent.WeightsOf(nil, w.factors, w.words))
 	return model.AppendParts(nil, 0, rows, w.words, values)
 }

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"privpipe/estep/job"
-	"privpipe/estep/shape"
+	"privpipe/estep/latent"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/lda"
@@ -20,7 +20,7 @@ type Command struct {
 	job.Sharing
 	Tolerance  float64 `placeholder:"X" help:"Stop iterating over a document when the mean absolute change of γ over the topics is below X (default 0.001 in training, else 0.00001)."`
 	Iterations int     `placeholder:"N" help:"Stop after N iterations over a document (default 6 in training, where more do not pay; else 1000)."`
-	shape.Flags
+	latent.Flags
 	Length   int  `placeholder:"N" group:"Contribution" help:"Truncate each document to at most N words, drawn without replacement; by default do not truncate. A document's words and counts seed the draw, so it is the same in every round."`
 	Resample bool `group:"Contribution" help:"With --length: bring each document to exactly N words, drawn with replacement."`
 }

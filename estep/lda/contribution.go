@@ -3,13 +3,13 @@ package lda
 import (
 	"slices"
 
-	"privpipe/estep/shape"
+	"privpipe/estep/latent"
 	"privpipe/pipelines/wire"
 )
 
 // contribution returns the statistic for the document that f has just run, as parts of matrix 0. The parts are valid
 // until the next call. wordWeights are the weights of all words; nil: 1.
-func (f *inference) contribution(ids []uint32, form shape.Shape, wordWeights []float32) []*wire.Part {
+func (f *inference) contribution(ids []uint32, form latent.Shape, wordWeights []float32) []*wire.Part {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -25,9 +25,9 @@ func (f *inference) contribution(ids []uint32, form shape.Shape, wordWeights []f
 	f.rows = f.rows[:0]
 	for r, j := range chosen {
 		f.rows = append(f.rows, uint32(f.m.Component(j)))
-		shape.Share(values[r*n:(r+1)*n], total, f.m.Row(j), f.m.Weights()[j])
+		latent.Share(values[r*n:(r+1)*n], total, f.m.Row(j), f.m.Weights()[j])
 	}
-	f.factors = shape.Of(f.factors, wordWeights, ids)
+	f.factors = latent.WeightsOf(f.factors, wordWeights, ids)
 	form.Scale(values, total, f.m.Counts(), f.factors)
 	return f.parts.Set(0, f.rows, ids, values)
 }

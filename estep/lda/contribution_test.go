@@ -5,12 +5,12 @@ import (
 	"math"
 	"testing"
 
-	"privpipe/estep/shape"
+	"privpipe/estep/latent"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/wire"
 )
 
-func contributed(t *testing.T, form shape.Shape, d *wire.Document) (cells []float64, k, v int) {
+func contributed(t *testing.T, form latent.Shape, d *wire.Document) (cells []float64, k, v int) {
 	t.Helper()
 	k, v = 12, 200
 	topics, _ := randomTopics(7, k, v, 0.05)
@@ -31,9 +31,9 @@ func TestShapeOfContributions(t *testing.T) {
 	for i, id := range wire.AppendIDs(nil, d.WordGaps) {
 		counts[int(id)] = float64(d.Counts[i])
 	}
-	for _, form := range []shape.Shape{
-		{}, {TopTopics: 3}, {TopTopics: 3, Weight: shape.Once}, {TopTopics: 1, Norm: 1},
-		{TopTopics: 5, Weight: shape.Once, Norm: 1}, {Norm: 7.5},
+	for _, form := range []latent.Shape{
+		{}, {TopTopics: 3}, {TopTopics: 3, Weight: latent.Once}, {TopTopics: 1, Norm: 1},
+		{TopTopics: 5, Weight: latent.Once, Norm: 1}, {Norm: 7.5},
 	} {
 		cells, k, v := contributed(t, form, d)
 		square := 0.0
@@ -66,7 +66,7 @@ func TestShapeOfContributions(t *testing.T) {
 				sum += cells[topic*v+w]
 			}
 			weight := counts[w]
-			if form.Weight == shape.Once {
+			if form.Weight == latent.Once {
 				weight = min(weight, 1)
 			}
 			if weight == 0 {
@@ -91,7 +91,7 @@ func TestContributionIsAFunctionOfTheDocument(t *testing.T) {
 
 func testContributionIsAFunctionOfTheDocument(t *testing.T) {
 	topics, _ := randomTopics(7, 12, 200, 0.05)
-	m := New(Options{Tolerance: 1e-3, Iterations: 50, Shape: shape.Shape{TopTopics: 5, Weight: shape.Once, Norm: 1}})
+	m := New(Options{Tolerance: 1e-3, Iterations: 50, Shape: latent.Shape{TopTopics: 5, Weight: latent.Once, Norm: 1}})
 	m.k, m.v, m.topics = 12, 200, topics
 	shared := m.NewWorker()
 	for seed := range uint64(20) {

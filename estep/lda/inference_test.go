@@ -9,7 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
-	"privpipe/estep/shape"
+	"privpipe/estep/latent"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/wire"
 )
@@ -111,7 +111,7 @@ func TestEmptyDocument(t *testing.T) { everyKernel(t, testEmptyDocument) }
 
 func testEmptyDocument(t *testing.T) {
 	topics, _ := randomTopics(1, 4, 10, 0.3)
-	m := New(Options{Tolerance: 1e-3, Iterations: 10, Shape: shape.Shape{TopTopics: 2, Weight: shape.Once, Norm: 1}})
+	m := New(Options{Tolerance: 1e-3, Iterations: 10, Shape: latent.Shape{TopTopics: 2, Weight: latent.Once, Norm: 1}})
 	m.k, m.v, m.topics = 4, 10, topics
 	w := m.NewWorker().(*worker)
 	parts, err := w.Contribute(&wire.Document{Id: "e"}, new(model.Coins))
@@ -203,7 +203,7 @@ func testTinyGamma(t *testing.T) {
 		}
 		f := newInference(topicsOf(c.topics, 2, c.alpha, weights))
 		f.run([]uint32{1}, []float32{1}, limits{1e-3, 100})
-		parts := f.contribution([]uint32{1}, shape.Shape{}, nil)
+		parts := f.contribution([]uint32{1}, latent.Shape{}, nil)
 		sum := 0.0
 		for _, p := range parts {
 			for i := 0; i < len(p.Values); i += 4 {

@@ -1,8 +1,7 @@
 package lda
 
 import (
-	"privpipe/estep/score"
-	"privpipe/estep/shape"
+	"privpipe/estep/latent"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/lda"
 	"privpipe/pipelines/wire"
@@ -14,7 +13,7 @@ type Options struct {
 	// the iteration over a document ends when the mean absolute change of γ over the topics is below it
 	Tolerance  float64
 	Iterations int // largest number of iterations over a document
-	Shape      shape.Shape
+	Shape      latent.Shape
 	Length     Length
 	Unigram    []float64 // probability of each word under a baseline, for Score; nil: the model's own marginal
 }
@@ -23,10 +22,10 @@ type Options struct {
 type Model struct {
 	options Options
 	k, v    int
-	shape   shape.Shape // of contributions in this round
-	weights []float32   // each word's weight in a contribution; nil: 1
+	shape   latent.Shape // of contributions in this round
+	weights []float32    // each word's weight in a contribution; nil: 1
 	topics  *topics
-	scores  *score.Topics
+	scores  *latent.Topics
 }
 
 // New returns a model without parameters.
@@ -55,7 +54,7 @@ func (m *Model) SetParameters(set *stream.Set, size model.Size) error {
 		return err
 	}
 	m.topics.finish()
-	m.scores, err = score.New(set, size, m.options.Unigram)
+	m.scores, err = latent.NewTopics(set, size, m.options.Unigram)
 	return err
 }
 

@@ -3,8 +3,7 @@ package lda
 import (
 	"testing"
 
-	"privpipe/estep/score"
-	"privpipe/estep/shape"
+	"privpipe/estep/latent"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/lda"
 	"privpipe/pipelines/model/modeltest"
@@ -13,7 +12,7 @@ import (
 func TestModel(t *testing.T) {
 	const k, v = 9, 120
 	for _, o := range []Options{
-		{}, {Shape: shape.Shape{TopTopics: 5, Weight: shape.Once, Norm: 1}},
+		{}, {Shape: latent.Shape{TopTopics: 5, Weight: latent.Once, Norm: 1}},
 		{Length: Length{Words: 30}}, {Length: Length{Words: 30, Resample: true}},
 	} {
 		o.Tolerance, o.Iterations = 1e-3, 20
@@ -25,9 +24,9 @@ func TestModel(t *testing.T) {
 		for i, w := range weights {
 			lambda[i] = float64(w)
 		}
-		m.scores = new(score.Topics)
+		m.scores = new(latent.Topics)
 		if o.Length.Words == 0 { // whole documents are scored
-			m.scores = score.Of(lambda, model.Size{Words: v, Components: k}, nil)
+			m.scores = latent.TopicsOf(lambda, model.Size{Words: v, Components: k}, nil)
 		}
 		modeltest.EStep(t, modeltest.Case{
 			Family: lda.Family, Step: m, Size: model.Size{Words: v, Components: k}, Norm: o.Shape.Norm,

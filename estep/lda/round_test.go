@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"privpipe/estep/shape"
+	"privpipe/estep/latent"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/lda"
 	"privpipe/pipelines/model/modeltest"
@@ -17,7 +17,7 @@ func TestContributionOfRound(t *testing.T) {
 	const k, v = 6, 5
 	size := model.Size{Components: k, Words: v}
 	_, weights := randomTopics(7, k, v, 0.5)
-	form := shape.Shape{TopTopics: 2, Later: []shape.Later{{From: 4, Topics: 5}}, Weight: shape.Root, Norm: 1}
+	form := latent.Shape{TopTopics: 2, Later: []latent.Later{{From: 4, Topics: 5}}, Weight: latent.Root, Norm: 1}
 	d := &wire.Document{Id: "d", WordGaps: []uint32{0, 2, 2}, Counts: []uint32{9, 1, 4}} // words 0, 2 and 4
 	for round, want := range map[uint32]int{1: 2, 3: 2, 4: 5, 9: 5} {
 		for _, factors := range [][]float32{nil, {.25, 1, .5, 1, 1}} {

@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
-	"privpipe/estep/score"
+	"privpipe/estep/latent"
 	"privpipe/pipelines/wire"
 )
 
@@ -13,8 +13,8 @@ import (
 // follows from lambda, which a model file has.
 func (w *worker) Score(d *wire.Document) (*wire.Score, error) { return w.model.scores.Score(d, w) }
 
-// Shares implements score.Inference. It returns γ; its shares are the mean of θ under q.
-func (w *worker) Shares(b score.Bag) []float64 {
+// Shares implements latent.Inference. It returns γ; its shares are the mean of θ under q.
+func (w *worker) Shares(b latent.Bag) []float64 {
 	w.counts = w.counts[:0]
 	for _, c := range b.Counts {
 		w.counts = append(w.counts, float32(c))
@@ -23,8 +23,8 @@ func (w *worker) Shares(b score.Bag) []float64 {
 	return w.inference.gamma()
 }
 
-// Bound implements score.Inference.
-func (w *worker) Bound(b score.Bag) float64 { return w.inference.bound(b.IDs) }
+// Bound implements latent.Inference.
+func (w *worker) Bound(b latent.Bag) float64 { return w.inference.bound(b.IDs) }
 
 // bound returns the variational lower bound of log p(words | topics), in nats, for the document that f has just run.
 // This is equation 1 of Hoffman, Blei and Bach 2010: the terms for one document with φ at its optimum,

@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
-	"privpipe/estep/score"
+	"privpipe/estep/latent"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/wire"
 )
@@ -116,13 +116,13 @@ func TestScore(t *testing.T) {
 		weights[i] = float32(l / 8)
 	}
 	m := New(Options{Tolerance: 1e-6, Iterations: 1000})
-	m.k, m.v, m.topics, m.scores = k, v, topicsOf(k, v, 0.5, weights), new(score.Topics)
+	m.k, m.v, m.topics, m.scores = k, v, topicsOf(k, v, 0.5, weights), new(latent.Topics)
 	w := m.NewWorker().(*worker)
 	d := &wire.Document{Id: "x", WordGaps: []uint32{0, 3}, Counts: []uint32{40, 7}}
 	if _, err := w.Score(d); err == nil {
 		t.Error("scored without the mean topics of a model file")
 	}
-	m.scores = score.Of(lambda, model.Size{Components: k, Words: v}, nil)
+	m.scores = latent.TopicsOf(lambda, model.Size{Components: k, Words: v}, nil)
 	s, err := w.Score(d)
 	if err != nil {
 		t.Fatal(err)
@@ -133,7 +133,7 @@ func TestScore(t *testing.T) {
 	near(t, "unigram", s.Unigram, 47*math.Log(6.0/16), 1e-12, 0) // both words have λ 5+1 of 16
 	near(t, "unigram of the hidden half", s.CompletionUnigram, float64(s.CompletionTokens)*math.Log(6.0/16), 1e-12, 0)
 	// The hidden half is of words 0 and 3, which the document's topics give p = θ_0·5/8 + θ_1/8 and the converse.
-	seen, hidden := score.Halves(d)
+	seen, hidden := latent.Halves(d)
 	gamma := w.Shares(seen)
 	theta := gamma[0] / (gamma[0] + gamma[1])
 	want := 0.0
@@ -161,7 +161,7 @@ func TestPlugIn(t *testing.T) {
 	m := New(Options{Tolerance: 1e-9, Iterations: 1000})
 	m.k, m.v = 2, 3
 	m.topics = topicsOf(2, 3, 0.7, []float32{.7, .2, .1, .1, .3, .6})
-	m.scores = score.Of([]float64{7, 2, 1, 1, 3, 6}, model.Size{Components: 2, Words: 3}, nil)
+	m.scores = latent.TopicsOf([]float64{7, 2, 1, 1, 3, 6}, model.Size{Components: 2, Words: 3}, nil)
 	d := &wire.Document{WordGaps: []uint32{0, 2}, Counts: []uint32{3, 4}} // words 0 and 2
 	w := m.NewWorker().(*worker)
 	shares, err := w.Infer(d)

@@ -6,12 +6,12 @@ import (
 	"testing"
 
 	estepblr "privpipe/estep/blr"
+	"privpipe/estep/latent"
 	estep "privpipe/estep/lda"
 	esteplinear "privpipe/estep/linear"
 	estepmean "privpipe/estep/mean"
 	"privpipe/estep/row"
 	estepsbn "privpipe/estep/sbn"
-	"privpipe/estep/shape"
 	mstepblr "privpipe/mstep/blr"
 	mstep "privpipe/mstep/lda"
 	msteplinear "privpipe/mstep/linear"
@@ -40,7 +40,7 @@ func TestFamilies(t *testing.T) {
 		"lda": {
 			Step: func() model.EStep {
 				return estep.New(estep.Options{
-					Tolerance: 1e-3, Iterations: 6, Shape: shape.Shape{TopTopics: 5, Weight: shape.Once, Norm: 1},
+					Tolerance: 1e-3, Iterations: 6, Shape: latent.Shape{TopTopics: 5, Weight: latent.Once, Norm: 1},
 				})
 			},
 			Learner: learner, Norm: 1, Attained: 1 - 1e-6, NonNegative: true,

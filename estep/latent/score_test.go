@@ -1,10 +1,10 @@
-package score_test
+package latent_test
 
 import (
 	"math"
 	"testing"
 
-	"privpipe/estep/score"
+	"privpipe/estep/latent"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/lda"
 	"privpipe/pipelines/model/modeltest"
@@ -14,8 +14,8 @@ import (
 // one infers that all topics share a document alike.
 type one struct{}
 
-func (one) Shares(score.Bag) []float64 { return []float64{1, 1} }
-func (one) Bound(score.Bag) float64    { return 0 }
+func (one) Shares(latent.Bag) []float64 { return []float64{1, 1} }
+func (one) Bound(latent.Bag) float64    { return 0 }
 
 // TestGain: a model's own unigram is as good as the model says that one release of the whole budget would be, by a
 // number for each word. Another unigram is taken as it is, a model without the number has its own, and no probability
@@ -36,7 +36,7 @@ func TestGain(t *testing.T) {
 		if c.gain != 0 {
 			lda.UnigramGain.Put(s, c.gain)
 		}
-		topics, err := score.New(modeltest.Snapshot(lda.Family.Name, s), size, c.unigram)
+		topics, err := latent.NewTopics(modeltest.Snapshot(lda.Family.Name, s), size, c.unigram)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +45,7 @@ func TestGain(t *testing.T) {
 			t.Errorf("gain %v: the unigram scores %v, %v; want %v", c.gain, got.Unigram, err, c.want)
 		}
 		if c.unigram == nil && c.gain < 1 {
-			_, hidden := score.Halves(d)
+			_, hidden := latent.Halves(d)
 			want := c.gain * float64(hidden.Tokens)
 			for i, id := range hidden.IDs {
 				want += float64(hidden.Counts[i]) * math.Log([]float64{5. / 8, 3. / 8}[id])

@@ -1,4 +1,4 @@
-package shape
+package latent
 
 // plainShare sets row to θ·β, one number for each word, and adds it to total.
 func plainShare(row, total, beta []float32, theta float32) {

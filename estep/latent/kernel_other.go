@@ -1,6 +1,6 @@
 //go:build !amd64
 
-package shape
+package latent
 
 func share(row, total, beta []float32, theta float32) { plainShare(row, total, beta, theta) }
 

@@ -1,5 +1,4 @@
-// Package shape turns the expected counts of a document's words in topics into the document's contribution.
-package shape
+package latent
 
 import (
 	"fmt"
@@ -115,9 +114,9 @@ func (s Shape) Top(mass []float64) []int {
 // three have a number for each word.
 func Share(row, total, beta []float32, theta float32) { share(row, total, beta, theta) }
 
-// Of returns the weights of the words with these ids, in the memory of factors. weights are the weights of all words.
-// If weights is nil, Of returns nil.
-func Of(factors, weights []float32, ids []uint32) []float32 {
+// WeightsOf returns the weights of the words with these ids, in the memory of factors. weights are the weights of all
+// words. If weights is nil, WeightsOf returns nil.
+func WeightsOf(factors, weights []float32, ids []uint32) []float32 {
 	if weights == nil {
 		return nil
 	}

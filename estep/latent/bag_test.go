@@ -1,10 +1,10 @@
-package score_test
+package latent_test
 
 import (
 	"math"
 	"testing"
 
-	"privpipe/estep/score"
+	"privpipe/estep/latent"
 	"privpipe/pipelines/wire"
 )
 
@@ -12,9 +12,9 @@ import (
 func TestHalves(t *testing.T) {
 	for _, counts := range [][]uint32{{1, 2, 3}, {255, 256, 257}, {1000, 1, 4097}, {wire.MaxTokens}} {
 		d := &wire.Document{WordGaps: []uint32{0, 1, 2}[:len(counts)], Counts: counts}
-		seen, hidden := score.Halves(d)
+		seen, hidden := latent.Halves(d)
 		got := make(map[uint32]uint32)
-		for _, b := range []score.Bag{seen, hidden} {
+		for _, b := range []latent.Bag{seen, hidden} {
 			tokens := uint64(0)
 			for i, id := range b.IDs {
 				got[id] += b.Counts[i]
@@ -31,7 +31,7 @@ func TestHalves(t *testing.T) {
 		}
 	}
 	for range 3000 { // by a coin for each token this would take most of a minute
-		score.Halves(&wire.Document{WordGaps: []uint32{0}, Counts: []uint32{wire.MaxTokens}})
+		latent.Halves(&wire.Document{WordGaps: []uint32{0}, Counts: []uint32{wire.MaxTokens}})
 	}
 	for _, count := range []uint32{200, 300, wire.MaxTokens / words} {
 		fair(t, count)
@@ -47,7 +47,7 @@ func fair(t *testing.T, count uint32) {
 	for i := range words {
 		d.WordGaps, d.Counts = append(d.WordGaps, uint32(min(i, 1))), append(d.Counts, count)
 	}
-	seen, _ := score.Halves(d)
+	seen, _ := latent.Halves(d)
 	mean, variance := 0.0, 0.0
 	for _, n := range seen.Counts {
 		x := (float64(n) - float64(count)/2) / math.Sqrt(float64(count)/4)
@@ -62,6 +62,6 @@ func fair(t *testing.T, count uint32) {
 func BenchmarkHalves(b *testing.B) {
 	d := &wire.Document{WordGaps: []uint32{0}, Counts: []uint32{wire.MaxTokens}}
 	for b.Loop() {
-		score.Halves(d)
+		latent.Halves(d)
 	}
 }

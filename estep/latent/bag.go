@@ -1,4 +1,4 @@
-package score
+package latent
 
 import (
 	"gonum.org/v1/gonum/stat/distuv"

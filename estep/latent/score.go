@@ -1,6 +1,4 @@
-// Package score scores held-out documents by the mean topics of an LDA model. The E-steps of latent Dirichlet
-// allocation share it. Each E-step infers the document's topic shares in its own way.
-package score
+package latent
 
 import (
 	"errors"
@@ -12,7 +10,8 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// Topics are the model's mean topics, and the word frequencies that it is compared with.
+// Topics are the model's mean topics, and the word frequencies that it is compared with. Held-out documents are scored
+// by them.
 type Topics struct {
 	k       int
 	mean    []float64 // mean of β_kv at v·K+k; nil for the parameters in a round, which are no model file
@@ -20,10 +19,10 @@ type Topics struct {
 	gain    float64   // in nats a word: the baseline's gain over the model's own unigram; 0 for another baseline
 }
 
-// New reads the mean topics from a model file. unigram has the probabilities of the words under a baseline. Without
-// unigram the baseline is the model's own marginal plus a gain: the gain that the model expects from one release with
-// the whole budget. The parameters for a round have no mean topics: λ is missing.
-func New(set *stream.Set, size model.Size, unigram []float64) (*Topics, error) {
+// NewTopics reads the mean topics from a model file. unigram has the probabilities of the words under a baseline.
+// Without unigram the baseline is the model's own marginal plus a gain: the gain that the model expects from one
+// release with the whole budget. The parameters for a round have no mean topics: λ is missing.
+func NewTopics(set *stream.Set, size model.Size, unigram []float64) (*Topics, error) {
 	if !lda.Lambda.In(set) {
 		return &Topics{k: size.Components, unigram: unigram}, nil
 	}
@@ -31,15 +30,15 @@ func New(set *stream.Set, size model.Size, unigram []float64) (*Topics, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := Of(lambda, size, unigram)
+	t := TopicsOf(lambda, size, unigram)
 	if unigram == nil && lda.UnigramGain.In(set) {
 		t.gain, err = lda.UnigramGain.Of(set)
 	}
 	return t, err
 }
 
-// Of takes λ, K×V row by row. The mean of β_kv is λ_kv / Σ_v λ_kv, and the model's own unigram is Σ_k λ_kv / Σ λ.
-func Of(lambda []float64, size model.Size, unigram []float64) *Topics {
+// TopicsOf takes λ, K×V row by row. The mean of β_kv is λ_kv / Σ_v λ_kv, and the model's own unigram is Σ_k λ_kv / Σ λ.
+func TopicsOf(lambda []float64, size model.Size, unigram []float64) *Topics {
 	t := &Topics{k: size.Components, mean: make([]float64, len(lambda)), unigram: make([]float64, size.Words)}
 	total := 0.0
 	for k := range t.k {

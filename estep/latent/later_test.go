@@ -1,4 +1,4 @@
-package shape
+package latent
 
 import (
 	"reflect"
@@ -34,10 +34,10 @@ func TestTopTopics(t *testing.T) {
 
 // TestFactors: words weigh their count times their factor, and the norm holds after that.
 func TestFactors(t *testing.T) {
-	if Of(nil, nil, []uint32{1}) != nil {
+	if WeightsOf(nil, nil, []uint32{1}) != nil {
 		t.Error("no weights have factors")
 	}
-	factors := Of([]float32{9}, []float32{.25, 7, .5, 1}, []uint32{0, 2, 3})
+	factors := WeightsOf([]float32{9}, []float32{.25, 7, .5, 1}, []uint32{0, 2, 3})
 	values := []float32{1, 1, 1, 3, 1, 0}
 	Shape{Norm: 1}.Scale(values, []float32{4, 2, 1}, []float32{8, 4, 2}, factors)
 	for i, want := range []float32{.5, 1, 2, 1.5, 1, 0} { // of counts 8, 4 and 2 by 1/4, 1/2 and 1, before the norm
