@@ -8,15 +8,14 @@ import (
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
-	"privpipe/tokenize/internal/pixels"
-	"privpipe/tokenize/internal/schema"
+	"privpipe/tokenize/internal/features"
 )
 
 // Features writes the vocabulary of rows or of images.
 type Features struct {
-	Schema string       `placeholder:"FILE" help:"The features of rows with this schema, in the order of the columns; a category has one for each value."`
-	Image  *pixels.Size `placeholder:"ROWSxCOLUMNS" help:"The pixels of images of this size, row by row."`
-	Output string       `short:"o" placeholder:"FILE" help:"Write the features to FILE; standard output by default."`
+	Schema string              `placeholder:"FILE" help:"The features of rows with this schema, in the order of the columns; a category has one for each value."`
+	Image  *features.ImageSize `placeholder:"ROWSxCOLUMNS" help:"The pixels of images of this size, row by row."`
+	Output string              `short:"o" placeholder:"FILE" help:"Write the features to FILE; standard output by default."`
 }
 
 // Help is what --help adds for this command.
@@ -53,7 +52,7 @@ func (f *Features) words(r *filter.Run) (vocabulary.Words, error) {
 	if err := r.Check(f.Schema); err != nil {
 		return nil, err
 	}
-	s, err := schema.Open(r, f.Schema)
+	s, err := features.OpenSchema(r, f.Schema)
 	if err != nil {
 		return nil, err
 	}

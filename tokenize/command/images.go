@@ -14,18 +14,18 @@ import (
 	"privpipe/pipelines/metrics"
 	"privpipe/pipelines/progress"
 	"privpipe/pipelines/wire"
+	"privpipe/tokenize/internal/features"
 	"privpipe/tokenize/internal/name"
-	"privpipe/tokenize/internal/pixels"
 	"privpipe/tokenize/streams"
 )
 
 // Images makes documents of images.
 type Images struct {
-	Image     pixels.Size `default:"28x28" placeholder:"ROWSxCOLUMNS" help:"Size of every image in pixels (default ${default}). Images of another size are malformed."`
-	Binarise  *int        `placeholder:"INTENSITY" help:"A pixel is on from this intensity on, of 255 (default 128)."`
-	Bernoulli bool        `help:"A pixel is on with probability intensity/255 instead."`
-	Seed      *uint64     `zero:"" placeholder:"N" help:"Public seed of the coins of --bernoulli (default 1)."`
-	Labels    []string    `sep:"none" placeholder:"FILE" help:"Read the labels of an IDX file from the IDX file FILE. Repeat it for each input, in their order."`
+	Image     features.ImageSize `default:"28x28" placeholder:"ROWSxCOLUMNS" help:"Size of every image in pixels (default ${default}). Images of another size are malformed."`
+	Binarise  *int               `placeholder:"INTENSITY" help:"A pixel is on from this intensity on, of 255 (default 128)."`
+	Bernoulli bool               `help:"A pixel is on with probability intensity/255 instead."`
+	Seed      *uint64            `zero:"" placeholder:"N" help:"Public seed of the coins of --bernoulli (default 1)."`
+	Labels    []string           `sep:"none" placeholder:"FILE" help:"Read the labels of an IDX file from the IDX file FILE. Repeat it for each input, in their order."`
 	output
 	naming
 	Inputs []string `arg:"" optional:"" help:"IDX files, as MNIST has, and folders of PNG files, whose subfolders are labels; standard input (IDX) by default."`
@@ -66,16 +66,16 @@ func (i *Images) inputs() []string {
 }
 
 // rule returns the rule that the flags state.
-func (i *Images) rule() pixels.Rule {
+func (i *Images) rule() features.ImageRule {
 	switch {
 	case i.Bernoulli && i.Seed == nil:
-		return pixels.Bernoulli(i.Image, 1)
+		return features.Bernoulli(i.Image, 1)
 	case i.Bernoulli:
-		return pixels.Bernoulli(i.Image, *i.Seed)
+		return features.Bernoulli(i.Image, *i.Seed)
 	case i.Binarise == nil:
-		return pixels.Binarise(i.Image, 128)
+		return features.Binarise(i.Image, 128)
 	}
-	return pixels.Binarise(i.Image, byte(*i.Binarise))
+	return features.Binarise(i.Image, byte(*i.Binarise))
 }
 
 // Run is kong's hook.
@@ -115,7 +115,7 @@ func (i *Images) read(ctx context.Context, c *imageConversion, n int, input stri
 		if len(i.Labels) > 0 {
 			return exit.Errorf(exit.Usage, "%s is a folder, whose subfolders are labels: leave out --labels", input)
 		}
-		folder, err := pixels.NewFolder(input, i.Image)
+		folder, err := features.NewImageFolder(input, i.Image)
 		if err != nil {
 			return err
 		}
@@ -136,7 +136,7 @@ func (i *Images) read(ctx context.Context, c *imageConversion, n int, input stri
 		defer opened.Close()
 		labels, labelsName = opened, opened.Name
 	}
-	idx, err := pixels.NewIDX(in, in.Name, i.Image, labels, labelsName)
+	idx, err := features.NewIDX(in, in.Name, i.Image, labels, labelsName)
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (i *Images) read(ctx context.Context, c *imageConversion, n int, input stri
 type imageConversion struct {
 	run    *filter.Run
 	out    *endpoint.StreamWriter
-	rule   pixels.Rule
+	rule   features.ImageRule
 	namer  *name.Namer
 	hasher name.Hasher
 	meter  *progress.Meter
@@ -156,7 +156,7 @@ type imageConversion struct {
 }
 
 // convert writes a document for each image that next returns.
-func (c *imageConversion) convert(next func() (pixels.Image, error)) error {
+func (c *imageConversion) convert(next func() (features.Image, error)) error {
 	for c.run.Err() == nil {
 		image, err := next()
 		if err == io.EOF {

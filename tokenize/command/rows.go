@@ -7,8 +7,8 @@ import (
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/wire"
+	"privpipe/tokenize/internal/features"
 	"privpipe/tokenize/internal/name"
-	"privpipe/tokenize/internal/schema"
 	"privpipe/tokenize/internal/source"
 )
 
@@ -40,7 +40,7 @@ func (t *Rows) Run(r *filter.Run) error {
 	if err := r.Check(append(t.names(), t.Schema)...); err != nil {
 		return err
 	}
-	s, err := schema.Open(r, t.Schema)
+	s, err := features.OpenSchema(r, t.Schema)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (t *Rows) Run(r *filter.Run) error {
 	encoders := make([]rowRecorder, t.N())
 	recorders := make([]recorder, t.N())
 	for i := range encoders {
-		encoders[i].Encoder = schema.NewEncoder(s)
+		encoders[i].Encoder = features.NewEncoder(s)
 		recorders[i] = &encoders[i]
 	}
 	total, err := t.convert(r, show(r, t.Output, in), in, out, recorders)
@@ -76,7 +76,7 @@ func (t *Rows) Run(r *filter.Run) error {
 
 // warnOutside warns of columns with most cells beyond the schema's range or list. The schema may be for other rows, or
 // in other units.
-func warnOutside(r *filter.Run, s *schema.Schema, encoders []rowRecorder) {
+func warnOutside(r *filter.Run, s *features.Schema, encoders []rowRecorder) {
 	for i, c := range s.Columns {
 		seen, outside := uint64(0), uint64(0)
 		for _, e := range encoders {
@@ -91,7 +91,7 @@ func warnOutside(r *filter.Run, s *schema.Schema, encoders []rowRecorder) {
 
 // A rowRecorder makes documents from rows.
 type rowRecorder struct {
-	*schema.Encoder
+	*features.Encoder
 	hasher name.Hasher
 }
 

@@ -1,4 +1,4 @@
-package pixels
+package features
 
 import (
 	"encoding/binary"
@@ -15,7 +15,7 @@ import (
 type IDX struct {
 	images file
 	labels *file // nil: none
-	size   Size
+	size   ImageSize
 	left   uint32 // number of images left to read
 }
 
@@ -78,7 +78,7 @@ func (f *file) header(dimensions int, what string) ([]uint32, error) {
 }
 
 // NewIDX reads the headers of a file with images of the given size, and of a file with their labels. labels may be nil.
-func NewIDX(images io.Reader, name string, size Size, labels io.Reader, labelsName string) (*IDX, error) {
+func NewIDX(images io.Reader, name string, size ImageSize, labels io.Reader, labelsName string) (*IDX, error) {
 	x := &IDX{images: file{in: images, name: name}, size: size}
 	sizes, err := x.images.header(3, "images, rows and columns")
 	if err != nil {

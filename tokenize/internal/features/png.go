@@ -1,4 +1,4 @@
-package pixels
+package features
 
 import (
 	"bytes"
@@ -16,20 +16,21 @@ import (
 	"privpipe/tokenize/internal/name"
 )
 
-// A Folder reads the PNG files below a folder, in lexical order. An image's label is the path of its folder, relative
-// to the root. An image in the root has no label.
-type Folder struct {
+// An ImageFolder reads the PNG files below a folder, in lexical order. An image's label is the path of its folder,
+// relative to the root. An image in the root has no label.
+type ImageFolder struct {
 	root  string
-	size  Size
+	size  ImageSize
 	paths []string
 }
 
 // mostFile is the largest size of a PNG file, in bytes. It is far more than mostPixels take without compression.
 const mostFile = 16 << 20
 
-// NewFolder finds the images below root. Hidden files and folders, and files without the extension .png, are left out.
-func NewFolder(root string, size Size) (*Folder, error) {
-	f := &Folder{root: root, size: size}
+// NewImageFolder finds the images below root. Hidden files and folders, and files without the extension .png, are left
+// out.
+func NewImageFolder(root string, size ImageSize) (*ImageFolder, error) {
+	f := &ImageFolder{root: root, size: size}
 	// With the separator, WalkDir follows a root that is a symbolic link to a folder.
 	err := filepath.WalkDir(root+string(filepath.Separator), func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -59,7 +60,7 @@ func NewFolder(root string, size Size) (*Folder, error) {
 }
 
 // Next returns the next image, and io.EOF after the last. A colour counts as its luminance over black (ITU-R BT.601).
-func (f *Folder) Next() (made Image, err error) {
+func (f *ImageFolder) Next() (made Image, err error) {
 	if len(f.paths) == 0 {
 		return made, io.EOF
 	}
@@ -113,7 +114,7 @@ func pngError(err error) error {
 	return err
 }
 
-func intensities(of image.Image, size Size) []byte {
+func intensities(of image.Image, size ImageSize) []byte {
 	pixels := make([]byte, 0, size.Rows*size.Columns)
 	corner := of.Bounds().Min
 	for row := range size.Rows {

@@ -1,7 +1,4 @@
-// Package schema says what a table's columns mean, and turns its rows into documents of real numbers. A schema is
-// public, and nothing in it may come from private rows. For example, a range from the extremes of a private file is a
-// release that no budget covers.
-package schema
+package features
 
 import (
 	"bytes"
@@ -24,7 +21,9 @@ import (
 	"privpipe/tokenize/internal/words"
 )
 
-// A Schema is a list of columns. It also says how their file is written.
+// A Schema says what a table's columns mean: it is a list of them. It also says how their file is written. A schema is
+// public, and nothing in it may come from private rows. For example, a range from the extremes of a private file is a
+// release that no budget covers.
 type Schema struct {
 	Note      string   `json:"note"`      // for people
 	Header    *bool    `json:"header"`    // the first record of CSV names the columns (default true)
@@ -93,8 +92,8 @@ func (s *spellings) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &(*s)[0])
 }
 
-// Open reads the schema in a file. Its errors name the file, the line or the column, and the rule.
-func Open(ctx context.Context, name string) (*Schema, error) {
+// OpenSchema reads the schema in a file. Its errors name the file, the line or the column, and the rule.
+func OpenSchema(ctx context.Context, name string) (*Schema, error) {
 	in, err := plain.Open(ctx, name)
 	if err != nil {
 		return nil, err
@@ -104,15 +103,15 @@ func Open(ctx context.Context, name string) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := Parse(b)
+	s, err := ParseSchema(b)
 	if err != nil {
 		return nil, exit.Errorf(exit.Malformed, "%s: %w", in.Name, err)
 	}
 	return s, nil
 }
 
-// Parse parses a schema. Its errors name the line or the column, and the rule.
-func Parse(b []byte) (*Schema, error) {
+// ParseSchema parses a schema. Its errors name the line or the column, and the rule.
+func ParseSchema(b []byte) (*Schema, error) {
 	s := new(Schema)
 	if err := json.Unmarshal(b, s, json.RejectUnknownMembers(true)); err != nil {
 		return nil, parseError(b, err)
@@ -230,7 +229,7 @@ func (s *Schema) Settings() []byte {
 	}
 	b, err := json.Marshal(meaning, json.Deterministic(true))
 	if err != nil {
-		panic(err) // Parse has read these values from JSON
+		panic(err) // ParseSchema has read these values from JSON
 	}
 	sum := sha256.Sum256(append([]byte(rule), b...))
 	return sum[:]

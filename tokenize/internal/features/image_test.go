@@ -1,4 +1,4 @@
-package pixels
+package features
 
 import (
 	"bytes"
@@ -20,7 +20,7 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-var two = Size{2, 3}
+var two = ImageSize{2, 3}
 
 // idx is an IDX file.
 func idx(data []byte, sizes ...uint32) []byte {
@@ -50,7 +50,7 @@ func TestSize(t *testing.T) {
 		"28x28": "28x28", "2x3": "2x3", "512x512": "512x512", "513x512": "", "0x3": "", "3": "", "3x": "", "x3": "",
 		"3x-1": "", "3x3x3": "", "2147483647x2147483647": "", "3X3": "",
 	} {
-		var s Size
+		var s ImageSize
 		switch err := s.UnmarshalText([]byte(text)); {
 		case (err == nil) != (want != ""):
 			t.Errorf("%s: %v", text, err)
@@ -178,7 +178,7 @@ func TestBinarise(t *testing.T) {
 func TestBernoulli(t *testing.T) {
 	const n = 1 << 16
 	intensities := []byte{0, 255, 1, 254, 64, 200}
-	size := Size{1, len(intensities) + 2}
+	size := ImageSize{1, len(intensities) + 2}
 	var counts [6]float64
 	both := 0.0 // the last two
 	for i := range n {
@@ -206,7 +206,7 @@ func TestBernoulli(t *testing.T) {
 // TestCoins: they follow from the seed and the pixels, and stay for ever.
 func TestCoins(t *testing.T) {
 	grey := func(level byte) []byte { return bytes.Repeat([]byte{level}, 400) }
-	size := Size{20, 20}
+	size := ImageSize{20, 20}
 	of := func(seed uint64, image Image) []int { return on(Bernoulli(size, seed).Document(image)) }
 	first := of(1, Image{Pixels: grey(100)})
 	if !slices.Equal(first, of(1, Image{Pixels: grey(100), Label: "x"})) {
@@ -232,11 +232,11 @@ func TestCoins(t *testing.T) {
 	}
 }
 
-func TestSettings(t *testing.T) {
-	seen := make(map[string]Rule)
-	for _, r := range []Rule{
-		Binarise(two, 128), Binarise(two, 1), Binarise(Size{3, 2}, 128), Bernoulli(two, 1), Bernoulli(two, 128),
-		Bernoulli(Size{3, 2}, 1),
+func TestImageSettings(t *testing.T) {
+	seen := make(map[string]ImageRule)
+	for _, r := range []ImageRule{
+		Binarise(two, 128), Binarise(two, 1), Binarise(ImageSize{3, 2}, 128), Bernoulli(two, 1), Bernoulli(two, 128),
+		Bernoulli(ImageSize{3, 2}, 1),
 	} {
 		key := string(r.Settings())
 		if before, again := seen[key]; again || len(key) != 32 {
@@ -286,7 +286,7 @@ func TestFolder(t *testing.T) {
 		colours.Set(i%3, i/3, c)
 	}
 	write(t, root, "8/colours.png", colours)
-	f, err := NewFolder(root, two)
+	f, err := NewImageFolder(root, two)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -321,7 +321,7 @@ func TestFolderRefuses(t *testing.T) {
 	} {
 		root := t.TempDir()
 		writeBytes(t, root, name, c.content)
-		f, err := NewFolder(root, two)
+		f, err := NewImageFolder(root, two)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -334,7 +334,7 @@ func TestFolderRefuses(t *testing.T) {
 	for _, corner := range map[string]image.Point{"3x3": {3, 3}, "2x2": {2, 2}, "2x4": {4, 2}} {
 		root := t.TempDir()
 		write(t, root, "x.png", image.NewGray(image.Rectangle{Max: corner}))
-		f, err := NewFolder(root, two)
+		f, err := NewImageFolder(root, two)
 		if err == nil {
 			_, err = f.Next()
 		}
@@ -343,7 +343,7 @@ func TestFolderRefuses(t *testing.T) {
 		}
 	}
 	var missing *exit.Error
-	if _, err := NewFolder(t.TempDir(), two); !errors.As(err, &missing) || missing.Code != exit.Missing {
+	if _, err := NewImageFolder(t.TempDir(), two); !errors.As(err, &missing) || missing.Code != exit.Missing {
 		t.Errorf("of an empty folder: %v", err)
 	}
 }

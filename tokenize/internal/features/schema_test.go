@@ -1,4 +1,4 @@
-package schema
+package features
 
 import (
 	"bytes"
@@ -24,7 +24,7 @@ const small = `{
 
 func parsed(t testing.TB, text string) *Schema {
 	t.Helper()
-	s, err := Parse([]byte(text))
+	s, err := ParseSchema([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func TestParseRefuses(t *testing.T) {
 		{`{"columns": [{"name": "a", "type": "category", "values": ["b=c"]}, {"name": "a=b", "type": "category", "values": ["c"]}]}`, `column "a=b": a second feature of the name a=b=c`},
 		{`{"columns": [` + strings.Repeat(`{"name":"a"},`, 1<<16) + `{"name":"a"}]}`, `more than 65536 columns`},
 	} {
-		_, err := Parse([]byte(c.schema))
+		_, err := ParseSchema([]byte(c.schema))
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) || !strings.HasSuffix(c.want, ": ") &&
 			err.Error() != c.want {
 			t.Errorf("%.200s: got %v, want %s", c.schema, err, c.want)
@@ -193,7 +193,7 @@ func TestSettingsStay(t *testing.T) {
 
 // TestAdult: the schema that ships has the features of the paper's experiment, and at most 15 in a row.
 func TestAdult(t *testing.T) {
-	s, err := Open(t.Context(), "../../../pipelines/recipes/schemas/adult.json")
+	s, err := OpenSchema(t.Context(), "../../../pipelines/recipes/schemas/adult.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,8 +212,8 @@ func TestAdult(t *testing.T) {
 	}
 }
 
-// FuzzParse compares with encoding/json, which reads more, and with the rules as plain loops.
-func FuzzParse(f *testing.F) {
+// FuzzParseSchema compares with encoding/json, which reads more, and with the rules as plain loops.
+func FuzzParseSchema(f *testing.F) {
 	adult, err := os.ReadFile("../../../pipelines/recipes/schemas/adult.json")
 	if err != nil {
 		f.Fatal(err)
@@ -228,7 +228,7 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		s, err := Parse(text)
+		s, err := ParseSchema(text)
 		if err != nil {
 			return
 		}

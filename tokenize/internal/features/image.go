@@ -1,5 +1,4 @@
-// Package pixels turns images into documents. Each pixel is a word, and each pixel that is on has count 1.
-package pixels
+package features
 
 import (
 	"fmt"
@@ -12,25 +11,25 @@ import (
 // mostPixels keeps an image within a record, which holds two bytes for each pixel.
 const mostPixels = 1 << 18
 
-// A Size is an image's number of rows and columns.
-type Size struct{ Rows, Columns int }
+// An ImageSize is an image's number of rows and columns.
+type ImageSize struct{ Rows, Columns int }
 
 // UnmarshalText implements encoding.TextUnmarshaler: 28x28, rows first.
-func (s *Size) UnmarshalText(text []byte) error {
+func (s *ImageSize) UnmarshalText(text []byte) error {
 	rows, columns, _ := strings.Cut(string(text), "x")
 	r, err1 := strconv.ParseUint(rows, 10, 31)
 	c, err2 := strconv.ParseUint(columns, 10, 31)
 	if err1 != nil || err2 != nil || r < 1 || c < 1 || r*c > mostPixels {
 		return fmt.Errorf("%q is not a size of images: must be ROWSxCOLUMNS, of 1 to %d pixels", text, mostPixels)
 	}
-	*s = Size{int(r), int(c)}
+	*s = ImageSize{int(r), int(c)}
 	return nil
 }
 
-func (s Size) String() string { return fmt.Sprintf("%dx%d", s.Rows, s.Columns) }
+func (s ImageSize) String() string { return fmt.Sprintf("%dx%d", s.Rows, s.Columns) }
 
 // Vocabulary returns the names of the pixels, row by row.
-func (s Size) Vocabulary() vocabulary.Words {
+func (s ImageSize) Vocabulary() vocabulary.Words {
 	var words vocabulary.Words
 	for row := range s.Rows {
 		for column := range s.Columns {

@@ -1,4 +1,4 @@
-package pixels
+package features
 
 import (
 	"crypto/sha256"
@@ -8,24 +8,28 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// A Rule decides which pixels in an image are on.
-type Rule struct {
-	size      Size
+// An ImageRule decides which pixels in an image are on.
+type ImageRule struct {
+	size      ImageSize
 	threshold byte   // pixels of at least this intensity are on; not with coins
 	coins     bool   // a pixel is on with probability intensity/255
 	seed      uint64 // of the coins, and public
 }
 
 // Binarise returns the rule that turns on each pixel of at least the threshold, 1 to 255.
-func Binarise(size Size, threshold byte) Rule { return Rule{size: size, threshold: threshold} }
+func Binarise(size ImageSize, threshold byte) ImageRule {
+	return ImageRule{size: size, threshold: threshold}
+}
 
 // Bernoulli returns the rule that turns on a pixel with probability intensity/255, independently of all others.
-func Bernoulli(size Size, seed uint64) Rule { return Rule{size: size, coins: true, seed: seed} }
+func Bernoulli(size ImageSize, seed uint64) ImageRule {
+	return ImageRule{size: size, coins: true, seed: seed}
+}
 
 // version is the version of the rules. It must grow whenever an image becomes another document.
 const version = "privpipe images 1\n"
 
-func (r Rule) String() string {
+func (r ImageRule) String() string {
 	if r.coins {
 		return fmt.Sprintf("%v bernoulli %d", r.size, r.seed)
 	}
@@ -33,13 +37,13 @@ func (r Rule) String() string {
 }
 
 // Settings identifies the rule in a stream's header.
-func (r Rule) Settings() []byte {
+func (r ImageRule) Settings() []byte {
 	sum := sha256.Sum256([]byte(version + r.String()))
 	return sum[:]
 }
 
 // Document returns the document for an image, without an id. The image must have the rule's size.
-func (r Rule) Document(image Image) *wire.Document {
+func (r ImageRule) Document(image Image) *wire.Document {
 	on := func(intensity byte) bool { return intensity >= r.threshold }
 	if r.coins {
 		on = r.toss(image.Pixels)
@@ -58,7 +62,7 @@ func (r Rule) Document(image Image) *wire.Document {
 // toss returns a function that throws a coin for each pixel. The key of the coins is a hash of the seed and the image.
 // An image's coins must not change when another image is removed. With the image's number in the key, they would
 // (SPEC.md §2.3). The label is no part of the key.
-func (r Rule) toss(image []byte) func(intensity byte) bool {
+func (r ImageRule) toss(image []byte) func(intensity byte) bool {
 	key := sha256.New()
 	key.Write([]byte(version + r.String() + "\n"))
 	key.Write(image)

@@ -1,4 +1,4 @@
-package schema
+package features
 
 import (
 	"encoding/binary"
@@ -268,7 +268,7 @@ func FuzzRow(f *testing.F) {
 
 // BenchmarkRow is a row of Adult.
 func BenchmarkRow(b *testing.B) {
-	s, err := Open(b.Context(), "../../../pipelines/recipes/schemas/adult.json")
+	s, err := OpenSchema(b.Context(), "../../../pipelines/recipes/schemas/adult.json")
 	if err != nil {
 		b.Fatal(err)
 	}
