@@ -24,7 +24,7 @@ type Topics struct {
 	Top       int     `default:"10" help:"Print this many words of each topic."`
 	Relevance float64 `default:"0.6" zero:"" help:"Rank words by relevance with this λ (Sievert and Shirley 2014), in [0, 1]. 1: by probability. 0: by how much more probable they are in the topic than in all topics together."`
 	JSON      bool    `name:"json" xor:"form" help:"Print JSON instead of a table: an object for each topic."`
-	CSV       bool    `name:"csv" xor:"form" help:"Print CSV instead of a table: topic,share,rank,word,probability, and own,public of a model with public text."`
+	CSV       bool    `name:"csv" xor:"form" help:"Print CSV instead of a table: topic,share,rank,word,probability, own,public of a model with public text, and name where topics have names."`
 	Output    string  `short:"o" placeholder:"FILE" help:"Write the topics to FILE; standard output by default."`
 	Model     string  `arg:"" help:"Model file of mstep lda."`
 	filter.Cells
@@ -57,8 +57,9 @@ func checkRelevance(lambda float64) error {
 
 // A topic has a topic's share of the model, and its leading words.
 type topic struct {
-	Topic int     `json:"topic"` // from 0
-	Share float64 `json:"share"` // of the model's words
+	Topic int     `json:"topic"`          // from 0
+	Name  string  `json:"name,omitempty"` // that a list of topics gave it
+	Share float64 `json:"share"`          // of the model's words
 	*origin
 	Words []word `json:"words"` // the most relevant first
 }
@@ -98,6 +99,9 @@ func rank(of *modelfile.Topics, lambda float64, top int) []topic {
 	for k := range topics {
 		row := of.Row(k)
 		topics[k].Topic = k
+		if of.Names != nil {
+			topics[k].Name = of.Names[k]
+		}
 		if of.Origins != nil {
 			topics[k].origin = &origin{of.Origins[k].Own, of.Origins[k].Public}
 		}
@@ -138,8 +142,11 @@ func (c *Topics) Run(r *filter.Run) error {
 	default:
 		w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 		heading := ""
+		if named(topics) {
+			heading = "name\t"
+		}
 		if topics[0].origin != nil {
-			heading = "own\tpublic\t"
+			heading += "own\tpublic\t"
 		}
 		words := "words by relevance, with their probabilities"
 		if c.Relevance == byProbability {
@@ -148,6 +155,9 @@ func (c *Topics) Run(r *filter.Run) error {
 		fmt.Fprintf(w, "topic\tshare\t%s%s\n", heading, words)
 		for _, t := range topics {
 			fmt.Fprintf(w, "%d\t%.1f%%\t", t.Topic, 100*t.Share)
+			if named(topics) {
+				fmt.Fprintf(w, "%s\t", t.Name)
+			}
 			if t.origin != nil {
 				fmt.Fprintf(w, "%.0f%%\t%.0f%%\t", 100*t.Own, 100*t.Public)
 			}
@@ -168,6 +178,11 @@ func (c *Topics) Run(r *filter.Run) error {
 	return result.Write(r, wire.Side_PUBLIC, c.Output, b.Bytes())
 }
 
+// named reports whether a topic has a name.
+func named(topics []topic) bool {
+	return slices.ContainsFunc(topics, func(t topic) bool { return t.Name != "" })
+}
+
 // number formats a number for CSV.
 func number(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
 
@@ -177,6 +192,9 @@ func writeCSV(w io.Writer, topics []topic) error {
 	if topics[0].origin != nil {
 		columns = append(columns, "own", "public")
 	}
+	if named(topics) {
+		columns = append(columns, "name")
+	}
 	if err := out.Write(columns); err != nil {
 		return err
 	}
@@ -185,6 +203,9 @@ func writeCSV(w io.Writer, topics []topic) error {
 			row := []string{strconv.Itoa(t.Topic), number(t.Share), strconv.Itoa(i + 1), x.Word, number(x.Probability)}
 			if t.origin != nil {
 				row = append(row, number(t.Own), number(t.Public))
+			}
+			if named(topics) {
+				row = append(row, t.Name)
 			}
 			if err := out.Write(row); err != nil {
 				return err

@@ -3,7 +3,9 @@ package lda
 import (
 	"errors"
 
+	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
+	"privpipe/pipelines/model/publictext"
 )
 
 // Command is mstep lda.
@@ -15,6 +17,7 @@ type Command struct {
 	RefineWords  bool    `group:"Estimate" help:"Refine the --word-marginal frequencies in each round, by the topics."`
 	SingleNoise  float64 `placeholder:"X" group:"Estimate" help:"With --refine-words: one release of word frequencies with the whole budget would have X times the noise of --word-marginal. The model then says how well it would predict, and estep --score compares with that."`
 	Public       string  `placeholder:"FILE" group:"Estimate" help:"Take what public text says of words and topics as a prior, from FILE of mstep public, and start from its topics."`
+	Seeds        string  `placeholder:"FILE" help:"With --public: begin with topics of your own, before those of public text, and keep their names. A line of FILE, which must be public, has a name, a colon and words, as for mstep topics."`
 	Beginning
 }
 
@@ -33,6 +36,8 @@ func (c *Command) Validate() error {
 		return errors.New("--weigh-words and --refine-words need --word-marginal")
 	case c.SingleNoise > 0 && !c.RefineWords:
 		return errors.New("--single-noise needs --refine-words")
+	case c.Seeds != "" && c.Public == "":
+		return errors.New("--seeds needs --public, which says what words stand beside those of the list")
 	case c.Public != "" && c.Initial != "":
 		return errors.New("--public does not go with --initial")
 	}
@@ -45,12 +50,24 @@ func (c *Command) Run(r *filter.Run) error {
 		WeighWords: c.WeighWords, Refine: c.RefineWords, SingleNoise: c.SingleNoise,
 		Tau0: c.Tau0, Kappa: c.Kappa, AverageFrom: c.AverageFrom, Estimate: Estimate{Shrink: true},
 	}
-	vocab, err := c.begin(r, &o, c.WordMarginal, c.Public, c.Initial)
+	vocab, err := c.begin(r, &o, c.WordMarginal, c.Public, c.Seeds, c.Initial)
 	if err != nil {
 		return err
 	}
 	if err := c.readPrior(r, &o, c.WordMarginal, c.Public, vocab); err != nil {
 		return err
+	}
+	if c.Seeds != "" {
+		seeds, err := publictext.ReadSeeds(r, c.Seeds)
+		if err != nil {
+			return err
+		}
+		if len(seeds) > c.Topics {
+			return exit.Errorf(exit.Usage, "%s: names %d topics, --topics is %d", c.Seeds, len(seeds), c.Topics)
+		}
+		if o.Public, err = o.Public.Seed(seeds, c.Seeds); err != nil {
+			return err
+		}
 	}
 	return c.Beginning.learn(r, &c.Job, o, vocab)
 }

@@ -339,6 +339,7 @@ func (l *Learner) snapshot(estimate *topics) *model.Snapshot {
 	lda.Lambda.Put(s, l.Size(), estimate.lambda)
 	if l.o.Public != nil {
 		l.o.Public.PutDigest(s)
+		l.o.Public.PutNames(s, l.o.Topics)
 	}
 	l.putOptional(s)
 	return s

@@ -1,8 +1,6 @@
 package public
 
 import (
-	"math"
-
 	"gonum.org/v1/gonum/floats"
 
 	"privpipe/pipelines/endpoint"
@@ -47,47 +45,38 @@ func (c *TopicsCommand) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	var own [][]float64
 	if c.Seeds != "" {
-		seeds, err := modelfile.ReadSeeds(r, c.Seeds)
+		seeds, err := publictext.ReadSeeds(r, c.Seeds)
 		if err != nil {
 			return err
 		}
-		if own, err = seeded(text, seeds, c.Seeds); err != nil {
+		if text, err = text.Seed(seeds, c.Seeds); err != nil {
 			return err
 		}
 	}
 	if r.DryRun() {
 		return nil
 	}
-	s := topicsOf(text, own)
+	s := topicsOf(text)
 	return modelfile.Write(r, c.Output, c.Compress.Compress, &wire.Header{
 		Version: wire.Version, Kind: wire.Kind_PARAMETERS, Side: wire.Side_PUBLIC, Model: lda.Family.Name,
 		Vocabulary: vocab.Hash(), VocabularySize: uint32(len(vocab)), Matrices: s.Matrices,
 	}, vocab, 0, s)
 }
 
-// floorLift is the least lift of a word in a topic. One word that public text lacks in a topic then does not rule the
-// topic out.
-const floorLift = 0.01
-
-// topicsOf returns a model of round 0 with some topics and then the first public ones, where the probability of a word
-// is its frequency times its lift. λ has the sum V in each topic.
-func topicsOf(text *publictext.Text, rows [][]float64) *model.Snapshot {
-	for _, lifts := range text.Topics[:text.First] {
-		row := make([]float64, len(text.Frequencies))
-		for v, p := range text.Frequencies {
-			row[v] = p * (math.Exp(float64(lifts[v])) + floorLift)
-		}
-		rows = append(rows, row)
-	}
-	size := model.Size{Words: len(text.Frequencies), Components: len(rows)}
+// topicsOf returns a model of round 0 with the first topics of the text, where the probability of a word is its
+// frequency times its lift. λ has the sum V in each topic.
+func topicsOf(text *publictext.Text) *model.Snapshot {
+	size := model.Size{Words: len(text.Frequencies), Components: text.First}
 	lambda := make([]float64, 0, size.Words*size.Components)
-	for _, row := range rows {
+	for k := range text.First {
+		row := text.Lifts(k)
+		floats.Mul(row, text.Frequencies)
 		floats.Scale(float64(size.Words)/floats.Sum(row), row)
 		lambda = append(lambda, row...)
 	}
 	s := lda.Snapshot(size, 0, lambda)
 	text.PutDigest(s)
+	text.PutNames(s, text.First)
 	return s
 }

@@ -20,8 +20,7 @@ import (
 
 // Command is mstep shares.
 type Command struct {
-	Model      string   `placeholder:"FILE" help:"Name each topic by its leading words, from the model that estep --shares was given; by default topics have numbers only."`
-	Seeds      string   `placeholder:"FILE" help:"Name the first topics as the list of mstep topics --seeds does."`
+	Model      string   `placeholder:"FILE" help:"Name each topic as the model that estep --shares was given does, or by its leading words there; by default topics have numbers only."`
 	Groups     string   `placeholder:"FILE" help:"Read the names of the groups from the list that estep --groups was given."`
 	Confidence float64  `default:"0.95" placeholder:"P" help:"All bands of a window hold together with the probability P, those of documents and those of shares (default ${default}). They are of the noise."`
 	Baseline   int      `default:"8" placeholder:"N" group:"Alarm" help:"Compare a share with that of the N windows before (default ${default})."`
@@ -66,7 +65,7 @@ func (c *Command) Run(r *filter.Run) error {
 	if len(c.Inputs) == 0 {
 		c.Inputs = []string{endpoint.Stdio}
 	}
-	others := []string{c.Model, c.Seeds, c.Groups}
+	others := []string{c.Model, c.Groups}
 	if err := r.Check(append(others, c.Inputs...)...); err != nil {
 		return err
 	}
@@ -171,46 +170,27 @@ const inName = 3
 
 // names returns the names of topics; nil: they have none.
 func (c *Command) names(ctx context.Context, topics int) ([]string, error) {
-	var names []string
-	if c.Model != "" {
-		m, err := modelfile.ReadTopics(ctx, c.Model, c.MaxCells)
-		if err != nil {
-			return nil, err
-		}
-		if m.Number != topics {
-			return nil, exit.Errorf(exit.Malformed, "%s: has %d topics, the releases %d", c.Model, m.Number, topics)
-		}
-		names = leading(m)
+	if c.Model == "" {
+		return nil, nil
 	}
-	if names == nil && c.Seeds != "" {
-		names = make([]string, topics)
-	}
-	return named(ctx, names, c.Seeds)
-}
-
-// named gives the first topics the names in a list of seeds, if there is one.
-func named(ctx context.Context, names []string, list string) ([]string, error) {
-	if list == "" {
-		return names, nil
-	}
-	seeds, err := modelfile.ReadSeeds(ctx, list)
+	m, err := modelfile.ReadTopics(ctx, c.Model, c.MaxCells)
 	if err != nil {
 		return nil, err
 	}
-	if len(seeds) > len(names) {
-		return nil, exit.Errorf(exit.Malformed, "%s: names %d topics, the releases have %d", list, len(seeds),
-			len(names))
+	if m.Number != topics {
+		return nil, exit.Errorf(exit.Malformed, "%s: has %d topics, the releases %d", c.Model, m.Number, topics)
 	}
-	for k, seed := range seeds {
-		names[k] = seed.Name
-	}
-	return names, nil
+	return names(m), nil
 }
 
-// leading returns the leading words of each topic.
-func leading(m *modelfile.Topics) []string {
+// names returns the name of each topic: the one that it was given, or its leading words.
+func names(m *modelfile.Topics) []string {
 	overall, names := relevance.Overall(m.Cells, len(m.Words)), make([]string, m.Number)
 	for k := range names {
+		if m.Names != nil && m.Names[k] != "" {
+			names[k] = m.Names[k]
+			continue
+		}
 		var words []string
 		for _, id := range relevance.Of(m.Row(k), overall).Best(relevance.Default, inName) {
 			words = append(words, m.Words[id])

@@ -21,7 +21,6 @@ import (
 type FollowCommand struct {
 	Start  string   `required:"" placeholder:"FILE" help:"Begin with the topics of this model, such as one of mstep topics or lda."`
 	Decay  float64  `default:"0.9" placeholder:"X" help:"Give each window X times the weight of the window after it (default ${default}); 1: all windows weigh the same."`
-	Seeds  string   `placeholder:"FILE" help:"Name the first topics as the list of mstep topics --seeds does."`
 	Risen  string   `output:"" placeholder:"FILE" group:"News" help:"Also write to FILE the words that a topic has more often than in the windows before, as CSV: a word was expected, and was released, so many times."`
 	Rate   float64  `name:"alarm-rate" default:"0.05" placeholder:"P" group:"News" help:"Let a window with nothing new have a word in --risen with at most the probability P (default ${default})."`
 	Output string   `short:"o" placeholder:"FILE" help:"Write the model to FILE; standard output by default."`
@@ -55,13 +54,13 @@ func (c *FollowCommand) Run(r *filter.Run) error {
 	if len(c.Inputs) == 0 {
 		c.Inputs = []string{endpoint.Stdio}
 	}
-	if err := r.Check(append(c.Inputs, c.Start, c.Seeds)...); err != nil {
+	if err := r.Check(append(c.Inputs, c.Start)...); err != nil {
 		return err
 	}
 	if err := endpoint.Once(r, c.Inputs); err != nil {
 		return err
 	}
-	if err := endpoint.Distinct(r, c.Output, append(c.Inputs, c.Start, c.Seeds)...); err != nil {
+	if err := endpoint.Distinct(r, c.Output, append(c.Inputs, c.Start)...); err != nil {
 		return err
 	}
 	start, err := modelfile.ReadTopics(r, c.Start, c.MaxCells)
@@ -71,9 +70,8 @@ func (c *FollowCommand) Run(r *filter.Run) error {
 	if start.Header.Model != lda.Family.Name {
 		return exit.Errorf(exit.Usage, "%s: a model of %s, must be of %s", c.Start, start.Header.Model, lda.Family.Name)
 	}
-	names, err := named(r, leading(start), c.Seeds)
-	if err != nil || r.DryRun() {
-		return err
+	if r.DryRun() {
+		return nil
 	}
 	f, err := c.follow(r, start)
 	if err != nil {
@@ -83,7 +81,7 @@ func (c *FollowCommand) Run(r *filter.Run) error {
 	r.Summarize("risen", len(f.Risen))
 	if c.Risen != "" {
 		var b bytes.Buffer
-		if err := writeRisen(&b, f.Risen, names, start.Words); err != nil {
+		if err := writeRisen(&b, f.Risen, names(start), start.Words); err != nil {
 			return err
 		}
 		if err := endpoint.WriteFile(r, c.Risen, wire.Side_PUBLIC, b.Bytes()); err != nil {
@@ -91,6 +89,11 @@ func (c *FollowCommand) Run(r *filter.Run) error {
 		}
 	}
 	s := lda.Snapshot(model.Size{Words: f.Words, Components: f.Topics}, f.windows, f.Cells())
+	for k, name := range start.Names {
+		if name != "" {
+			lda.Name(name).Put(s, float64(k))
+		}
+	}
 	if f.exact > 0 {
 		model.Exact.Put(s, float64(f.exact))
 	}

@@ -50,6 +50,15 @@ type ChangedWord struct {
 // changedWords is the number of words that a change shows on each side.
 const changedWords = 10
 
+// AddNames adds the names that topics were given, in the order of the model; nil: none.
+func (t *Topics) AddNames(names []string) {
+	for i := range t.All {
+		if names != nil {
+			t.All[i].Given = names[t.All[i].ID]
+		}
+	}
+}
+
 // AddOrigins adds each topic's origin, given the origins of all topics in the model. The page's t.Origin is their mean
 // over the topics on the page, weighted by the topics' shares of the text.
 func (t *Topics) AddOrigins(origins []Origin) {

@@ -42,6 +42,7 @@ type Topics struct {
 // A Topic is a topic of the model.
 type Topic struct {
 	ID    int     // from 0
+	Given string  // the name that a list of topics gave it; empty: none
 	Share float64 // of the model's words
 	Words []Word  // the most relevant first
 	NPMI  *float64
@@ -57,8 +58,11 @@ const namedBy = 3
 // Leading returns the words that name the topic.
 func (t Topic) Leading() []Word { return t.Words[:min(namedBy, len(t.Words))] }
 
-// Name returns the topic's name, which is its leading words.
+// Name returns the topic's name: the one that it was given, or its leading words.
 func (t Topic) Name() string {
+	if t.Given != "" {
+		return t.Given
+	}
 	name := ""
 	for i, w := range t.Leading() {
 		if i > 0 {

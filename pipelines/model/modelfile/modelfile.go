@@ -22,6 +22,7 @@ type Topics struct {
 	Set    *stream.Set  // the model's other fields, which depend on its family
 
 	Origins []lda.Origin // each topic's origin; nil for a model without public text
+	Names   []string     // names that topics were given, empty where there is none; nil: no topic has one
 }
 
 // Row returns a topic's cells. topic counts from 0.
@@ -86,7 +87,10 @@ func (f *File) Topics() (*Topics, error) {
 	}
 	t := &Topics{Header: f.Header, Words: f.Words, Number: f.Size.Components, Cells: cells, Set: f.Set}
 	if f.Family == lda.Family {
-		if t.Origins, err = lda.OriginsOf(f.Set, f.Size); err != nil {
+		if t.Origins, err = lda.OriginsOf(f.Set, f.Size); err == nil {
+			t.Names, err = lda.NamesOf(f.Set, f.Size)
+		}
+		if err != nil {
 			return nil, exit.Errorf(exit.Malformed, "%s: %w", f.Name, err)
 		}
 	}

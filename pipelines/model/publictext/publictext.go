@@ -36,7 +36,8 @@ type Text struct {
 	Known    int               // number of words in the vocabulary that the file has
 	// number of leading topics that one public model has; a private one may start from them
 	First int
-	Kinds []Kind // the kinds of the last topics, in their order
+	Names []string // of the first topics, where a list of seeds names them
+	Kinds []Kind   // the kinds of the last topics, in their order
 }
 
 // A Kind is one kind of public text, such as books on health. The topics from First to the next kind, or to the end,
