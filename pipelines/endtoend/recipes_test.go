@@ -555,6 +555,7 @@ func TestTextFlags(t *testing.T) {
 	folder := t.TempDir()
 	write(t, folder, "docs.jsonl", `{"id":"a.txt","text":"alpha http://beta.example/beta"}`+"\n")
 	write(t, folder, "vocab.txt", "alpha\nbeta\n")
+	write(t, folder, "docword.txt", "")
 	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") + " --vocab vocab.txt --public none --topics 2 "
 	cases := []struct{ flags, words string }{
 		{"--keep urls ", `{"0":1,"1":2}`}, {"", `{"0":1}`}, {"--rule 1 ", `{"0":1,"1":2}`},
@@ -645,7 +646,7 @@ func TestOtherReading(t *testing.T) {
 		{"--phrases phrases.txt docs.csv", "docs.csv", "other settings"},
 		{"docs.csv", "--phrases nowhere.txt docs.csv", "no such list of phrases: nowhere.txt"},
 		{"docs.csv", "--columns body docs.pp",
-			"--columns, --delimiter and --phrases are for a text, and docs.pp has bags of words"},
+			"--rule and --date are for a text, and docs.pp has bags of words"},
 		{"docs.csv", "--vocab phrases.txt --phrases phrases.txt docword.txt", "docword.txt has bags of words"},
 		{"docs.csv", "--delimiter ';' docs.pp", "docs.pp has bags of words"},
 	} {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -240,6 +241,33 @@ func TestWeeklyTrains(t *testing.T) {
 	report := run(t, folder, "account report --delta 1e-6 out/private/run.ledger")
 	if !strings.Contains(report, "\nbefore    ") || !strings.Contains(report, "\npld         1 ") {
 		t.Errorf("the training is no data set of its own, or ε is not 1:\n%s", report)
+	}
+}
+
+// TestTopicsOfOnesOwn: a model begins with the topics of a list, which keep their numbers and names. Their words are
+// chosen though they are rare.
+func TestTopicsOfOnesOwn(t *testing.T) {
+	t.Parallel()
+	folder := seeded.Folder(t, seeded.Chance{Seed: 1, Rate: 1e-3,
+		Margin: "at ε 8 the words of a theme have hundreds of counts, and the noise is about 2"})
+	weeks(t, filepath.Join(folder, "all.jsonl"), steady(60), steady(60), steady(60))
+	run(t, folder, `sed -i '0,/"id":"0-2-/s/card/smartwatch/' all.jsonl`)
+	write(t, folder, "seeds.txt", "payments: card payment transfer smartwatch\r\n# food\nsnacks: pizza beer cheese\n")
+	run(t, folder, filepath.Join(root, "pipelines/recipes/lda.sh")+" --topics 5 --epsilon 8 --unit document --force "+
+		"--rounds 16 --seeds seeds.txt all.jsonl out")
+	topics := run(t, folder, "evaluate topics --top 4 --csv out/public/model.pp")
+	for _, want := range []string{"(?m)^0,.*,(card|account|credit|transfer|payment|money|bank|cash|balance),.*,payments$",
+		"(?m)^1,.*,(beer|pizza|wine|cheese|sugar|food|drink|milk|chicken|taste),.*,snacks$"} {
+		if n := len(regexp.MustCompile(want).FindAllString(topics, -1)); n < 3 {
+			t.Errorf("%d of 4 leading words are %s:\n%s", n, want, topics)
+		}
+	}
+	words := read(t, filepath.Join(folder, "out/public/vocabulary.txt"))
+	if !strings.Contains(words, "\nsmartwatch\n") {
+		t.Error("a word of the list is not in the vocabulary")
+	}
+	if page := read(t, filepath.Join(folder, "out/public/report.html")); !strings.Contains(page, "snacks: <span") {
+		t.Error("the page does not name the topic")
 	}
 }
 

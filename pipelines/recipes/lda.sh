@@ -23,6 +23,8 @@
 #   --stop FILE       public list of more words to leave out
 #   --extra-words FILE
 #                     public list of words that are chosen whatever their frequency, such as names of products
+#   --seeds FILE      public list of topics of your own, with which the model begins: a line has a name, a colon and words, such as
+#                     refunds: refund refunds money back, better five words than one. The topics keep the names, and the words are chosen
 #   --vocab FILE      public vocabulary, of which all words are taken: nothing is chosen
 #   --columns LIST    names of columns that are not called text, id, user and label: text=body,id=post_id
 #   --format FORMAT   format of the text, as of tokenize text: jsonl, text, lines, csv, tsv, mail or parquet; by default by the extension
@@ -70,8 +72,8 @@
 set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
 
-epsilon=1 delta=1e-6 topics=50 inference=variational rate='' rounds='' public='' unit='' documents='' words=12000 dictionary='' stop='' extra_words='' words_only='' force='' ledger='' dataset=default language='' more='' runs=''
-take "epsilon more runs delta topics inference rate rounds public unit documents words language dictionary stop extra-words words-only! keep rule format quote ragged! encoding on-error date date-format zone from until force! ledger dataset $shared" "$@"
+epsilon=1 delta=1e-6 topics=50 inference=variational rate='' rounds='' public='' unit='' documents='' words=12000 dictionary='' stop='' extra_words='' words_only='' force='' ledger='' dataset=default language='' more='' runs='' seeds=''
+take "epsilon more runs delta topics inference rate rounds public unit documents words language dictionary stop extra-words seeds words-only! keep rule format quote ragged! encoding on-error date date-format zone from until force! ledger dataset $shared" "$@"
 positive topics
 [[ $inference =~ ^(variational|gibbs)$ ]] || fail "--inference must be variational or gibbs, is $inference"
 [[ $unit =~ ^(|document|user)$ ]] || fail "--unit must be document or user, is $unit"
@@ -115,6 +117,16 @@ fi
 # Of English texts the dictionary has three words of four or more; of German texts less than half, names and loanwords.
 [[ -z $chosen || $dictionary ]] || least_coverage=0.5
 dictionary=${dictionary:-$recipes/public/dictionary.txt}
+if [[ $seeds ]]; then
+  [[ -f $seeds ]] || fail "no such list of topics: $seeds"
+  [[ $public != none ]] || fail "--seeds needs public text, which says what words stand beside those of the list"
+  if [[ $chosen ]]; then
+    own_words=$(mktemp)
+    temporary+=("$own_words")
+    { [[ -z $extra_words ]] || cat -- "$extra_words" && echo; words_of_seeds "$seeds"; } | awk '!seen[$0]++' >"$own_words"
+    extra_words=$own_words
+  fi
+fi
 for list in "$dictionary" ${stop:+"$stop"} ${extra_words:+"$extra_words"}; do
   [[ -f $list ]] || fail "no such list of words: $list"
 done
@@ -169,7 +181,7 @@ all=$inside/documents.pp choice=''
 if [[ $chosen ]]; then
   all=$inside/all-words.pp choice=" --words $words dictionary $(checksum "$dictionary")${stop:+ --stop $(checksum "$stop")}${extra_words:+ --extra-words $(checksum "$extra_words")}"
 fi
-same "$([[ $more ]] && echo "--more $more" || echo "--epsilon $epsilon")${runs:+ --runs $runs} --delta $delta --rate $rate --rounds $rounds --unit ${unit:-document} ledger $charged dataset $dataset statistic $statistic${words_only:+ --words-only} query --topics $topics --seed $seed$([[ $inference == variational ]] || echo " --inference $inference")$([[ $public == none ]] || echo " --public $(checksum "$public")")$choice" "$all"
+same "$([[ $more ]] && echo "--more $more" || echo "--epsilon $epsilon")${runs:+ --runs $runs} --delta $delta --rate $rate --rounds $rounds --unit ${unit:-document} ledger $charged dataset $dataset statistic $statistic${words_only:+ --words-only} query --topics $topics --seed $seed$([[ $inference == variational ]] || echo " --inference $inference")$([[ $public == none ]] || echo " --public $(checksum "$public")")${seeds:+ --seeds $(checksum "$seeds")}$choice" "$all"
 ledger=${ledger:-$inside/run.ledger}
 
 # candidates writes the words among which the release of word frequencies chooses: the own words first, and the dictionary without stop words.
@@ -314,7 +326,7 @@ privatize=(--grant "$shown/grant.json" --ledger "$ledger" --dataset "$dataset")
 # The model is compared with the frequencies that the whole budget would have bought in one release, as it says itself.
 mstep=(lda --topics "$topics" "${vocabulary[@]}" --word-marginal "$marginal" --weigh-words --refine-words
   --single-noise "$(awk "BEGIN {print $(single_noise) / $(noise_of "$shown/words-grant.json")}")" --average-from $average_from
-  --seed "$seed" "${prior[@]}" ${prior:+--kappa $kappa --start-out "$shown/start.pp"})
+  --seed "$seed" "${prior[@]}" ${prior:+--kappa $kappa --start-out "$shown/start.pp"} ${seeds:+--seeds "$seeds"})
 train
 
 present "$ledger"

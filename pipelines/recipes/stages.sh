@@ -351,6 +351,11 @@ texts() {
   esac
 }
 
+# words_of_seeds FILE prints the words of a list of topics, in lower case, each once.
+words_of_seeds() {
+  sed 's/^\xef\xbb\xbf//; s/\r$//; /^#/d; s/^[^:]*://' -- "$1" | tr -s '[:space:]' '\n' | sed 's/.*/\L&/' | awk 'NF && !seen[$0]++'
+}
+
 # keep FILE COMMAND… runs COMMAND to make FILE, unless FILE exists. So a recipe that was stopped resumes. Stages write a file
 # completely or not at all.
 keep() {
@@ -607,10 +612,14 @@ same() {
   [[ $1 != *" query "* ]] || settings="${1% query *}$reading query ${1##* query }"
   settings+="${keep:+ --keep $keep}"
   settings+="${schema:+ schema $(checksum "$schema")} vocabulary $([[ ! -e $vocab ]] && echo "$vocab" || checksum "$vocab")${phrases:+ phrases $(checksum "$phrases")}"
-  # A text that grows has the same documents until then. They are kept, so a run that resumes does not read the text again.
-  [[ ${until:-} ]] || for one in "$text" "${others[@]}"; do
-    settings+=" text $(checksum "$one")"
-  done
+  if [[ ${until:-} ]]; then # a text that grows has the same documents until then, which are kept
+    settings+=" text until $until"
+  else
+    settings+=" text $(checksum "$text")"
+    for one in "${others[@]}"; do
+      settings+=" and $(checksum "$one")"
+    done
+  fi
   [[ ! -e $inside/settings ]] || before=$(<"$inside/settings")
   [[ $before != "$settings" ]] || return 0
   if [[ $before ]] && only_size && same_plan "$before" "$settings"; then

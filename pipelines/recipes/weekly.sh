@@ -29,7 +29,7 @@
 #   --learn           let the topics follow the text: each week also gives one release of words by topic. Topics keep their numbers and
 #                     names, and move to the words of the weeks before. The noise on the numbers of documents is then twice as large
 #   --decay 0.9       with --learn: weight of a week over that of the week after it
-#   --seeds FILE      public list of topics of your own, before those of public text: a line has a name, a colon and words, such as
+#   --seeds FILE      public list of topics of your own, before the others: a line has a name, a colon and words, such as
 #                     refunds: refund refunds money back. Their words are added to the vocabulary
 #   --groups FILE     public list of labels, one a line: topics are counted in each of these groups, and in that of all others
 #   --alarm-rate 0.05 probability of a false alarm in a week where nothing changed
@@ -56,7 +56,7 @@ holds "$epsilon >= 0.001" || fail "--epsilon must be at least 0.001, is $epsilon
 [[ $unit =~ ^(document|user|)$ ]] || fail "--unit must be document or user, is $unit"
 stated=$unit unit=${unit:-document}
 [[ -z $topics || -z $model ]] || fail "--topics trains a model, and --model names one: leave one out"
-[[ -z $seeds || -z $topics$model ]] || fail "--seeds is for the topics of public text, not for --topics and --model"
+[[ -z $seeds || -z $model ]] || fail "--seeds is for topics that the recipe makes, not for those of --model"
 [[ -z $seeds || -f $seeds ]] || fail "no such list of topics: $seeds"
 [[ -z $training_epsilon || $unit == user && $topics ]] || fail "--training-epsilon is for --topics of --unit user: a document is in the training or in one week"
 [[ -z $model || -f $model ]] || fail "no such model: $model"
@@ -104,8 +104,7 @@ public_topics() {
   if [[ $seeds ]]; then
     mstep topics -o "$inside/words.pp" "$recipes/public/english.pp"
     mstep export --format words -o "$inside/words.txt" "$inside/words.pp"
-    sed 's/^\xef\xbb\xbf//; s/\r$//' "$seeds" | awk '/^#/ { next } { sub(/^[^:]*:/, ""); for (i = 1; i <= NF; i++) print tolower($i) }' |
-      awk 'FNR == NR { known[$0]; print; next } !($0 in known) { known[$0]; print }' "$inside/words.txt" - >"$inside/words-of-seeds.txt"
+    { cat "$inside/words.txt"; words_of_seeds "$seeds"; } | awk '!seen[$0]++' >"$inside/words-of-seeds.txt"
     mstep topics --vocab "$inside/words-of-seeds.txt" --seeds "$seeds" -o "$1" "$recipes/public/english.pp"
     rm -- "$inside"/words{.pp,.txt,-of-seeds.txt}
   else
@@ -121,6 +120,7 @@ trained() {
   of=$epsilon
   [[ $unit == document ]] || of=${training_epsilon:-$(awk "BEGIN {print 0.7 * $epsilon}")}
   [[ -z $force ]] || flags+=(--force)
+  [[ -z $seeds ]] || flags+=(--seeds "$seeds")
   PRIVPIPE_BIN=$PRIVPIPE_BIN "$recipes/lda.sh" --epsilon "$of" --delta "$delta" --topics "$topics" ${stated:+--unit "$stated"} "${flags[@]}" --until "$from" \
     --ledger "$ledger" --dataset before "$text" "${others[@]}" "$out/model" >&2
   cp -- "$out/model/public/model.pp" "$1.unfinished" && mv -- "$1.unfinished" "$1"
@@ -182,7 +182,7 @@ fi
 # learned writes the topics of the weeks so far, in words, to learned.pp.
 words=()
 learned() {
-  mstep follow --start "$shown/model.pp" --decay "${decay:-0.9}" ${seeds:+--seeds "$seeds"} --alarm-rate "$alarm_rate" \
+  mstep follow --start "$shown/model.pp" --decay "${decay:-0.9}" --alarm-rate "$alarm_rate" \
     --risen "$inside/risen.csv" -o "$shown/learned.pp" "${words[@]}"
   sed 's/-words,/,/' "$inside/risen.csv" >"$shown/risen.unfinished" # two releases of a week need two names of runs
   mv -- "$shown/risen.unfinished" "$shown/risen.csv"
@@ -239,7 +239,7 @@ if ((${#releases[@]} == 0)); then
 fi
 
 [[ -z $learn ]] || learned
-series=(mstep shares --model "$shown/model.pp" ${seeds:+--seeds "$seeds"} ${groups:+--groups "$groups"} --alarm-rate "$alarm_rate" ${change:+--change "$change"})
+series=(mstep shares --model "$shown/model.pp" ${groups:+--groups "$groups"} --alarm-rate "$alarm_rate" ${change:+--change "$change"})
 "${series[@]}" --alarms "$shown/alarm.json" --news "$shown/news.txt" -o "$shown/series.csv" "${releases[@]}"
 "${series[@]}" --format parquet -o "$shown/series.parquet" "${releases[@]}"
 account report --delta "$delta" -o "$shown/report.txt" "$ledger"
