@@ -11,7 +11,6 @@ import (
 	"privpipe/evaluate/internal/score"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model/modelfile"
-	"privpipe/pipelines/model/relevance"
 )
 
 // Compare matches the topics of two models.
@@ -67,12 +66,12 @@ func matches[T any](a, b *modelfile.Topics, top int, of func(*modelfile.Topics) 
 	}
 
 	few := make([]*topic, small.Number)
-	ranked := rank(small, relevance.Default, top)
+	ranked := rank(small, modelfile.DefaultLambda, top)
 	for i := range ranked {
 		few[ranked[i].Topic] = &ranked[i]
 	}
 	var pairs, single []match
-	for _, t := range rank(large, relevance.Default, top) {
+	for _, t := range rank(large, modelfile.DefaultLambda, top) {
 		m := match{B: &t}
 		if i := partner[t.Topic]; i >= 0 {
 			m.A, m.Distance = few[i], &cost[i][t.Topic]

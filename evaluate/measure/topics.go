@@ -15,7 +15,6 @@ import (
 	"privpipe/evaluate/internal/result"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model/modelfile"
-	"privpipe/pipelines/model/relevance"
 	"privpipe/pipelines/wire"
 )
 
@@ -94,7 +93,7 @@ func ReadTopics(ctx context.Context, name string, lambda float64, top int,
 }
 
 func rank(of *modelfile.Topics, lambda float64, top int) []topic {
-	topics, overall := make([]topic, of.Number), relevance.Overall(of.Cells, len(of.Words))
+	topics, overall := make([]topic, of.Number), modelfile.Overall(of.Cells, len(of.Words))
 	total := 0.0
 	for k := range topics {
 		row := of.Row(k)
@@ -109,7 +108,7 @@ func rank(of *modelfile.Topics, lambda float64, top int) []topic {
 			topics[k].Share += l
 		}
 		total += topics[k].Share
-		for _, id := range relevance.Of(row, overall).Best(lambda, top) {
+		for _, id := range modelfile.RankingOf(row, overall).Best(lambda, top) {
 			topics[k].Words = append(topics[k].Words, word{of.Words[id], row[id] / topics[k].Share, id})
 		}
 	}
@@ -165,7 +164,7 @@ func (c *Topics) Run(r *filter.Run) error {
 				if i > 0 {
 					fmt.Fprint(w, "  ")
 				}
-				fmt.Fprintf(w, "%s %s", x.Word, relevance.Print(x.Probability))
+				fmt.Fprintf(w, "%s %s", x.Word, modelfile.PrintProbability(x.Probability))
 			}
 			fmt.Fprintln(w)
 		}

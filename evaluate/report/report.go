@@ -23,7 +23,6 @@ import (
 	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/model/modelfile"
 	"privpipe/pipelines/model/publictext"
-	"privpipe/pipelines/model/relevance"
 	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
 )
@@ -344,7 +343,7 @@ func distributions(file *modelfile.File) ([]float64, error) {
 // addCoherence adds the coherence of the topics on the reference documents.
 func (c *Report) addCoherence(ctx context.Context, p *page.Page) error {
 	const compared = 10 // words for each topic, as Lau, Newman and Baldwin 2014 do
-	topics, header, err := measure.ReadTopics(ctx, c.Model, relevance.Default, compared, c.MaxCells)
+	topics, header, err := measure.ReadTopics(ctx, c.Model, modelfile.DefaultLambda, compared, c.MaxCells)
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,6 @@ import (
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model/modelfile"
-	"privpipe/pipelines/model/relevance"
 	"privpipe/pipelines/wire"
 )
 
@@ -81,7 +80,7 @@ func (c *Series) words(ctx context.Context, s *page.Series) error {
 	if err != nil {
 		return err
 	}
-	overall := relevance.Overall(m.Cells, len(m.Words))
+	overall := modelfile.Overall(m.Cells, len(m.Words))
 	for _, topic := range s.Topics {
 		if topic.Topic == "none" {
 			continue
@@ -92,7 +91,7 @@ func (c *Series) words(ctx context.Context, s *page.Series) error {
 				topic.Topic)
 		}
 		var words []string
-		for _, id := range relevance.Of(m.Row(k), overall).Best(relevance.Default, inList) {
+		for _, id := range modelfile.RankingOf(m.Row(k), overall).Best(modelfile.DefaultLambda, inList) {
 			words = append(words, m.Words[id])
 		}
 		topic.Now = strings.Join(words, ", ")

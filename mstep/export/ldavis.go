@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"privpipe/pipelines/model/modelfile"
-	"privpipe/pipelines/model/relevance"
 )
 
 // The defaults of pyLDAvis.prepare.
@@ -121,7 +120,7 @@ func (v *view) salient(t *modelfile.Topics, sizes, frequency []float64, shown ma
 			}
 		}
 	}
-	for rank, word := range relevance.Largest(len(saliency), v.R, func(w int) float64 { return saliency[w] }) {
+	for rank, word := range modelfile.Largest(len(saliency), v.R, func(w int) float64 { return saliency[w] }) {
 		whole, place := math.Floor(frequency[word]), float64(v.R-rank)
 		v.bar("Default", t.Words[word], whole, whole, place, place)
 		shown[word] = true
@@ -137,7 +136,7 @@ func (v *view) relevant(t *modelfile.Topics, k, number int, size, total float64,
 		logProb[word] = math.Log(l) - math.Log(size)
 		logLift[word] = logProb[word] - math.Log(frequency[word]/visTokens)
 	}
-	category, ranking := fmt.Sprint("Topic", number), relevance.Of(row, frequency)
+	category, ranking := fmt.Sprint("Topic", number), modelfile.RankingOf(row, frequency)
 	listed := make(map[int]bool)
 	for step := range visSteps + 1 {
 		for _, word := range ranking.Best(float64(step)/visSteps, v.R) {

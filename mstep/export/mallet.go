@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"privpipe/pipelines/model/modelfile"
-	"privpipe/pipelines/model/relevance"
 )
 
 // keyWords is the number of words that Mallet prints for each topic (--num-top-words).
@@ -16,12 +15,12 @@ const keyWords = 20
 // (cc.mallet.topics.ParallelTopicModel.printTopWords). Each topic has a line with its number from 0, a tab, its α, a
 // tab, and its leading words, each with a space after it. Mallet ranks words by probability, λ = 1.
 func writeMalletKeys(w io.Writer, m *parameters, lambda float64) error {
-	overall := relevance.Overall(m.Cells, len(m.Words))
+	overall := modelfile.Overall(m.Cells, len(m.Words))
 	for topic := range m.Number {
 		if _, err := fmt.Fprintf(w, "%d\t%s\t", topic, strconv.FormatFloat(m.alpha, 'f', -1, 64)); err != nil {
 			return err
 		}
-		for _, v := range relevance.Of(m.Row(topic), overall).Best(lambda, keyWords) {
+		for _, v := range modelfile.RankingOf(m.Row(topic), overall).Best(lambda, keyWords) {
 			if _, err := fmt.Fprintf(w, "%s ", m.Words[v]); err != nil {
 				return err
 			}

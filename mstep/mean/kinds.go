@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"privpipe/pipelines/model/families"
+	"privpipe/pipelines/model/modelfile"
 	"privpipe/pipelines/model/publictext"
-	"privpipe/pipelines/model/relevance"
 )
 
 const (
@@ -26,7 +26,7 @@ func kinds(frequencies []float64, text *publictext.Text) []families.Kind {
 	if len(of) == 0 {
 		return nil
 	}
-	compared := relevance.Largest(len(frequencies), comparedWords, func(v int) float64 { return frequencies[v] })
+	compared := modelfile.Largest(len(frequencies), comparedWords, func(v int) float64 { return frequencies[v] })
 	topics := blas64.General{Rows: len(of), Cols: len(compared), Stride: len(compared)} // over the compared words
 	for _, lifts := range text.Topics[len(text.Topics)-len(of):] {
 		topics.Data = append(topics.Data, onWords(compared, text.Frequencies, lifts)...)

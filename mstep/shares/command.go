@@ -14,7 +14,6 @@ import (
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/model/modelfile"
-	"privpipe/pipelines/model/relevance"
 	"privpipe/pipelines/wire"
 )
 
@@ -185,14 +184,14 @@ func (c *Command) names(ctx context.Context, topics int) ([]string, error) {
 
 // names returns the name of each topic: the one that it was given, or its leading words.
 func names(m *modelfile.Topics) []string {
-	overall, names := relevance.Overall(m.Cells, len(m.Words)), make([]string, m.Number)
+	overall, names := modelfile.Overall(m.Cells, len(m.Words)), make([]string, m.Number)
 	for k := range names {
 		if m.Names != nil && m.Names[k] != "" {
 			names[k] = m.Names[k]
 			continue
 		}
 		var words []string
-		for _, id := range relevance.Of(m.Row(k), overall).Best(relevance.Default, inName) {
+		for _, id := range modelfile.RankingOf(m.Row(k), overall).Best(modelfile.DefaultLambda, inName) {
 			words = append(words, m.Words[id])
 		}
 		names[k] = strings.Join(words, " ")

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"privpipe/pipelines/model/relevance"
+	"privpipe/pipelines/model/modelfile"
 )
 
 const (
@@ -25,7 +25,7 @@ func (t *Topics) found(words []string, cells, overall []float64) []Found {
 	v := len(words)
 	among := make(map[int]bool)
 	for _, topic := range t.All {
-		ranking := relevance.Of(cells[topic.ID*v:(topic.ID+1)*v], overall)
+		ranking := modelfile.RankingOf(cells[topic.ID*v:(topic.ID+1)*v], overall)
 		for _, id := range ranking.Best(t.Lambda, foundWords) {
 			among[id] = true
 		}

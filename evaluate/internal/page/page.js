@@ -126,7 +126,7 @@
     text.textContent = " counted there";
     return [sign, text];
   };
-  const print = p => p < 0.001 ? p.toFixed(Math.min(100, 1 - Math.floor(Math.log10(p)))).replace(/\.?0+$/, "") : p.toFixed(4); // as relevance.Print
+  const print = p => p < 0.001 ? p.toFixed(Math.min(100, 1 - Math.floor(Math.log10(p)))).replace(/\.?0+$/, "") : p.toFixed(4); // as modelfile.PrintProbability
   // Sievert and Shirley 2014, equation 1; the sort is stable, so that equal words keep their order.
   const rank = () => {
     const lambda = Number(slider.value), shown = lambda.toFixed(2);

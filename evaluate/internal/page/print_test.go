@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"privpipe/pipelines/model/relevance"
+	"privpipe/pipelines/model/modelfile"
 )
 
 // TestPrintOfScript: the script prints probabilities as the page does before anybody moves the slider.
@@ -25,7 +25,7 @@ func TestPrintOfScript(t *testing.T) {
 	numbers := []float64{0.5, 0.0612, 0.001, 0.000999, 0.000996, 0.0005, 0.00012, 0.0000307, 1.25e-7, 9e-12, 0}
 	var want, got []string
 	for _, x := range numbers {
-		want = append(want, relevance.Print(x))
+		want = append(want, modelfile.PrintProbability(x))
 	}
 	list, err := json.Marshal(numbers)
 	if err != nil {

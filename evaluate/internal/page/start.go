@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"privpipe/pipelines/model/relevance"
+	"privpipe/pipelines/model/modelfile"
 )
 
 // An Origin says where one topic comes from, for models with public text. The sum of its shares is 1.
@@ -80,16 +80,16 @@ func (t *Topics) AddOrigins(origins []Origin) {
 // start and last have the cells of both models, in NewTopics's layout. The words are the most relevant at t.Lambda, by
 // each model's own frequencies.
 func (t *Topics) AddStart(words []string, start, last []float64) {
-	startOverall, lastOverall := relevance.Overall(start, len(words)), relevance.Overall(last, len(words))
+	startOverall, lastOverall := modelfile.Overall(start, len(words)), modelfile.Overall(last, len(words))
 	for _, topic := range t.All {
 		before, after := inTopic(start, topic.ID, len(words)), inTopic(last, topic.ID, len(words))
 		c := Change{ID: topic.ID}
 		known := make(map[int]bool)
-		for _, id := range relevance.Of(before, startOverall).Best(t.Lambda, changedWords) {
+		for _, id := range modelfile.RankingOf(before, startOverall).Best(t.Lambda, changedWords) {
 			known[id] = true
 			c.Before = append(c.Before, ChangedWord{Word: words[id]})
 		}
-		for _, id := range relevance.Of(after, lastOverall).Best(t.Lambda, changedWords) {
+		for _, id := range modelfile.RankingOf(after, lastOverall).Best(t.Lambda, changedWords) {
 			c.After = append(c.After, ChangedWord{words[id], !known[id]})
 		}
 		for v := range words {

@@ -9,7 +9,7 @@ import (
 	"strconv"
 
 	"privpipe/evaluate/internal/score"
-	"privpipe/pipelines/model/relevance"
+	"privpipe/pipelines/model/modelfile"
 )
 
 // Topics are a model's distributions over words.
@@ -114,7 +114,7 @@ type Word struct {
 }
 
 // InTopic prints the probability in the topic.
-func (w Word) InTopic() string { return relevance.Print(w.Probability) }
+func (w Word) InTopic() string { return modelfile.PrintProbability(w.Probability) }
 
 // A Rank is a topic's word for the script: the word, its probability, its overall probability, and 1 if it is marked.
 type Rank [4]any
@@ -151,8 +151,8 @@ const (
 // each cell whether it is marked. nil: unknown. Each topic gets the top words.
 func NewTopics(words []string, cells []float64, sure []bool, top int) *Topics {
 	v := len(words)
-	t := &Topics{Number: len(cells) / v, Words: v, Plural: len(cells) > v, Lambda: relevance.Default}
-	overall := relevance.Overall(cells, v)
+	t := &Topics{Number: len(cells) / v, Words: v, Plural: len(cells) > v, Lambda: modelfile.DefaultLambda}
+	overall := modelfile.Overall(cells, v)
 	total := 0.0
 	for _, c := range cells {
 		total += c
@@ -186,7 +186,7 @@ func NewTopics(words []string, cells []float64, sure []bool, top int) *Topics {
 	for i, r := range rows {
 		distributions[i] = r.inTopic
 		at := func(id int) bool { return r.sure != nil && r.sure[id] }
-		order := relevance.Of(r.inTopic, overall)
+		order := modelfile.RankingOf(r.inTopic, overall)
 		for _, id := range order.Best(t.Lambda, top) {
 			r.topic.Words = append(r.topic.Words,
 				Word{Word: words[id], Probability: r.inTopic[id], Overall: overall[id], Sure: at(id)})
@@ -208,7 +208,7 @@ func NewTopics(words []string, cells []float64, sure []bool, top int) *Topics {
 
 // candidates returns the ids of words that are among the most relevant at some step of the slider, in the order of the
 // vocabulary.
-func candidates(r relevance.Ranking, top int) []int {
+func candidates(r modelfile.Ranking, top int) []int {
 	among := make(map[int]bool)
 	for step := range lambdaSteps + 1 {
 		for _, id := range r.Best(float64(step)/lambdaSteps, top) {

@@ -1,4 +1,5 @@
-// Package modelfile reads model files from every family, and the lists of groups and topics that a user names.
+// Package modelfile reads model files from every family, and the lists of groups and topics that a user names. It ranks
+// the words of topics, too.
 package modelfile
 
 import (

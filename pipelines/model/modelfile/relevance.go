@@ -1,6 +1,4 @@
-// Package relevance ranks a topic's words. All programs that show leading words rank them here, so that a topic has the
-// same words everywhere.
-package relevance
+package modelfile
 
 import (
 	"math"
@@ -8,16 +6,17 @@ import (
 	"strconv"
 )
 
-// Default is the λ that users found best in the study of Sievert and Shirley (LDAvis, 2014, §4).
-const Default = 0.6
+// DefaultLambda is the λ of relevance that users found best in the study of Sievert and Shirley (LDAvis, 2014, §4).
+const DefaultLambda = 0.6
 
 // A Ranking ranks a topic's words by relevance: λ·log φ + (1−λ)·log(φ/p) for the probabilities φ in the topic and p in
 // all topics together (Sievert and Shirley 2014, equation 1). This equals log φ − (1−λ)·log p. λ = 1 ranks the words by
-// probability.
+// probability. All programs that show leading words rank them here, so that a topic has the same words everywhere.
 type Ranking struct{ logInTopic, logOverall []float64 }
 
-// Of ranks a topic's words. row and overall may be probabilities, or any multiples of them: that changes no order.
-func Of(row, overall []float64) Ranking {
+// RankingOf ranks a topic's words. row and overall may be probabilities, or any multiples of them: that changes no
+// order.
+func RankingOf(row, overall []float64) Ranking {
 	r := Ranking{make([]float64, len(row)), make([]float64, len(row))}
 	for id := range row {
 		r.logInTopic[id], r.logOverall[id] = math.Log(row[id]), math.Log(overall[id])
@@ -64,9 +63,9 @@ func Largest(size, n int, value func(int) float64) []int {
 	return kept
 }
 
-// Print prints a probability with four decimals. Below 0.001 it prints two significant digits: no word in a large
-// vocabulary has 0.0000.
-func Print(probability float64) string {
+// PrintProbability prints a probability with four decimals. Below 0.001 it prints two significant digits: no word in a
+// large vocabulary has 0.0000.
+func PrintProbability(probability float64) string {
 	if probability < 0.001 {
 		digits, _ := strconv.ParseFloat(strconv.FormatFloat(probability, 'g', 2, 64), 64)
 		return strconv.FormatFloat(digits, 'f', -1, 64)

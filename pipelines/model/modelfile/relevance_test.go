@@ -1,4 +1,4 @@
-package relevance
+package modelfile
 
 import (
 	"math"
@@ -7,20 +7,20 @@ import (
 	"testing"
 )
 
-// TestBest agrees with sorting all words by the formula of the paper.
-func TestBest(t *testing.T) {
+// TestBestWords agrees with sorting all words by the formula of the paper.
+func TestBestWords(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	const words = 300
 	inTopic, overall := make([]float64, words), make([]float64, words)
 	for i := range inTopic {
 		inTopic[i], overall[i] = float64(1+random.IntN(9))/1000, float64(1+random.IntN(5))/1000 // with ties
 	}
-	for _, lambda := range []float64{0, 0.35, Default, 1} {
+	for _, lambda := range []float64{0, 0.35, DefaultLambda, 1} {
 		relevance := func(id int) float64 {
 			return lambda*math.Log(inTopic[id]) + (1-lambda)*math.Log(inTopic[id]/overall[id])
 		}
 		for _, top := range []int{1, 15, words, words + 9} {
-			best := Of(inTopic, overall).Best(lambda, top)
+			best := RankingOf(inTopic, overall).Best(lambda, top)
 			if len(best) != min(top, words) {
 				t.Fatalf("%d words of %d, want %d", len(best), words, top)
 			}
@@ -62,11 +62,11 @@ func TestLargest(t *testing.T) {
 	}
 }
 
-func TestPrint(t *testing.T) {
+func TestPrintProbability(t *testing.T) {
 	for p, want := range map[float64]string{
 		1: "1.0000", 0.0358: "0.0358", 0.001: "0.0010", 0.00042: "0.00042", 0.0000123: "0.000012",
 	} {
-		if got := Print(p); got != want {
+		if got := PrintProbability(p); got != want {
 			t.Errorf("%v is printed as %s, want %s", p, got, want)
 		}
 	}
