@@ -75,6 +75,51 @@ for file in params.pp model.pp models; do diff -r epoch/$file windows/$file; don
 	})
 }
 
+// TestSharesOfWindows counts the topics of documents in a stream, window after window by the broker's time, and draws
+// the series from the topic of releases, as the runbook says.
+func TestSharesOfWindows(t *testing.T) {
+	testkit.Deep(t, "kafka")
+	broker.Each(t, func(t *testing.T, b *broker.Broker) {
+		folder, topic := t.TempDir(), b.Topic(t, "documents.private", 1, nil)
+		releases := b.Topic(t, "releases", 1, nil)
+		bash(t, folder, `
+printf '%s\n' alpha beta gamma delta >vocab.txt
+for i in $(seq 60); do
+  echo "{\"id\":\"author $i\",\"text\":\"alpha beta\"}"
+done | tokenize text --vocab vocab.txt -o documents.pp
+tokenize text --public --vocab vocab.txt -o public-documents.pp - <<<'{"text":"alpha beta gamma delta"}'
+mstep public --vocab vocab.txt -o public.pp public-documents.pp
+mstep topics --vocab vocab.txt -o model.pp public.pp
+sample --epoch --trust-names --rounds 3 --run weeks -o rounds.pp documents.pp`)
+		const length = 3 * time.Second
+		start := time.Now().Add(2 * time.Second).Truncate(time.Millisecond)
+		published := make(chan error, 1)
+		go func() {
+			published <- publish(t, b.Address, topic, batches(t, filepath.Join(folder, "rounds.pp")),
+				func(batch int) time.Time {
+					middle := start.Add(time.Duration(batch)*length + length/2)
+					time.Sleep(time.Until(middle))
+					return middle
+				})
+		}()
+		bash(t, folder, fmt.Sprintf(`
+at=kafka://%s
+account ledger new --epsilon 2 --delta 1e-6 run.ledger
+account plan --epsilon 2 --delta 1e-6 --epoch --rounds 3 --ledger run.ledger --model shares --matrix shares=1x2 --vocab vocab.txt -o grant.json
+sample --epoch --trust-stamps --window %s --window-grace %[2]s --window-start %s --window-state state --rounds 3 --run weeks "$at/%s" |
+  estep lda --shares --model model.pp |
+  privatize --run weeks --grant grant.json --ledger run.ledger -o "$at/%s"
+mstep shares --model model.pp -o series.csv "$at/%[5]s?until=end"
+[[ $(grep -c '^weeks/[123],,all,' series.csv) == 3 ]]
+evaluate series series.csv series.html
+account report --delta 1e-6 run.ledger | grep '^pld  *2 '`,
+			b.Address, length, start.UTC().Format("2006-01-02T15:04:05.000Z"), topic, releases))
+		if err := <-published; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // bash runs a script in strict mode, which must succeed.
 func bash(t *testing.T, folder, script string) {
 	t.Helper()
