@@ -40,17 +40,8 @@ sample --epoch --rounds 3 --run online -o rounds.pp reports.pp`)
 
 		// The same documents come to the topic in three windows. The producer says when, and is trusted, so that a slow
 		// machine changes nothing but the wait.
-		const length = 3 * time.Second
 		start := time.Now().Add(2 * time.Second).Truncate(time.Millisecond)
-		published := make(chan error, 1)
-		go func() {
-			published <- publish(t, b.Address, topic, batches(t, filepath.Join(folder, "rounds.pp")),
-				func(batch int) time.Time {
-					middle := start.Add(time.Duration(batch)*length + length/2)
-					time.Sleep(time.Until(middle))
-					return middle
-				})
-		}()
+		published := inWindows(t, b.Address, topic, batches(t, filepath.Join(folder, "rounds.pp")), start)
 		bash(t, folder, fmt.Sprintf(`
 learn() { # NAME, from rounds on standard input
   mkdir "$1"
@@ -91,17 +82,8 @@ tokenize text --public --vocab vocab.txt -o public-documents.pp - <<<'{"text":"a
 mstep public --vocab vocab.txt -o public.pp public-documents.pp
 mstep topics --vocab vocab.txt -o model.pp public.pp
 sample --epoch --trust-names --rounds 3 --run weeks -o rounds.pp documents.pp`)
-		const length = 3 * time.Second
 		start := time.Now().Add(2 * time.Second).Truncate(time.Millisecond)
-		published := make(chan error, 1)
-		go func() {
-			published <- publish(t, b.Address, topic, batches(t, filepath.Join(folder, "rounds.pp")),
-				func(batch int) time.Time {
-					middle := start.Add(time.Duration(batch)*length + length/2)
-					time.Sleep(time.Until(middle))
-					return middle
-				})
-		}()
+		published := inWindows(t, b.Address, topic, batches(t, filepath.Join(folder, "rounds.pp")), start)
 		bash(t, folder, fmt.Sprintf(`
 at=kafka://%s
 account ledger new --epsilon 2 --delta 1e-6 run.ledger
@@ -118,6 +100,22 @@ account report --delta 1e-6 run.ledger | grep '^pld  *2 '`,
 			t.Error(err)
 		}
 	})
+}
+
+// length is that of a window.
+const length = 3 * time.Second
+
+// inWindows publishes a message in the middle of each window.
+func inWindows(t *testing.T, address, topic string, messages [][]byte, start time.Time) (published chan error) {
+	published = make(chan error, 1)
+	go func() {
+		published <- publish(t, address, topic, messages, func(message int) time.Time {
+			middle := start.Add(time.Duration(message)*length + length/2)
+			time.Sleep(time.Until(middle))
+			return middle
+		})
+	}()
+	return published
 }
 
 // bash runs a script in strict mode, which must succeed.
