@@ -72,7 +72,7 @@ func (c *Series) Run(r *filter.Run) error {
 }
 
 // inList is the number of words that a topic has on the page.
-const inList = 8
+const inList = 6
 
 // words adds the leading words of the model's topics.
 func (c *Series) words(ctx context.Context, s *page.Series) error {
