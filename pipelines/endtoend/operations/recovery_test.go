@@ -11,9 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
-	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/broker"
@@ -225,14 +224,7 @@ func remove(t *testing.T, address, topic string) {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	named := kmsg.NewDeleteTopicsRequestTopic()
-	named.Topic = &topic
-	request := kmsg.NewPtrDeleteTopicsRequest()
-	request.TopicNames, request.Topics = []string{topic}, append(request.Topics, named)
-	answer, err := request.RequestWith(context.Background(), client)
-	if err == nil {
-		err = kerr.ErrorForCode(answer.Topics[0].ErrorCode)
-	}
+	_, err = kadm.NewClient(client).DeleteTopic(context.Background(), topic)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -16,9 +17,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
-	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"privpipe/pipelines/testkit"
 )
@@ -84,21 +84,16 @@ func (b *Broker) Create(t testing.TB, topic string, partitions int, settings map
 func (b *Broker) End(t testing.TB, topic string, partition int) (offset int64) {
 	t.Helper()
 	b.ask(t, func(ctx context.Context, client *kgo.Client) error {
-		request, err := list(ctx, client, []string{topic}, -1)
+		ends, err := kadm.NewClient(client).ListEndOffsets(ctx, topic)
 		if err != nil {
 			return err
 		}
-		answer, err := request.RequestWith(ctx, client)
-		if err != nil {
-			return err
+		end, ok := ends.Lookup(topic, int32(partition))
+		if !ok {
+			return fmt.Errorf("%s has no partition %d", topic, partition)
 		}
-		for _, p := range answer.Topics[0].Partitions {
-			if int(p.Partition) == partition {
-				offset = p.Offset
-				return kerr.ErrorForCode(p.ErrorCode)
-			}
-		}
-		return fmt.Errorf("%s has no partition %d", topic, partition)
+		offset = end.Offset
+		return end.Err
 	})
 	return offset
 }
@@ -115,20 +110,12 @@ func (b *Broker) Written(topics ...string) func() int64 {
 			return last
 		}
 		defer client.Close()
-		request, err := list(ctx, client, topics, -1)
-		if err != nil {
-			return last
-		}
-		answer, err := request.RequestWith(ctx, client)
+		ends, err := kadm.NewClient(client).ListEndOffsets(ctx, topics...)
 		if err != nil {
 			return last
 		}
 		last = 0
-		for _, topic := range answer.Topics {
-			for _, partition := range topic.Partitions {
-				last += max(0, partition.Offset)
-			}
-		}
+		ends.Each(func(end kadm.ListedOffset) { last += max(0, end.Offset) })
 		return last
 	}
 }
@@ -136,17 +123,11 @@ func (b *Broker) Written(topics ...string) func() int64 {
 // Delete removes a partition's messages before an offset, as retention does.
 func (b *Broker) Delete(t testing.TB, topic string, partition int, before int64) {
 	t.Helper()
-	of, which := kmsg.NewDeleteRecordsRequestTopic(), kmsg.NewDeleteRecordsRequestTopicPartition()
-	which.Partition, which.Offset = int32(partition), before
-	of.Topic, of.Partitions = topic, append(of.Partitions, which)
 	b.ask(t, func(ctx context.Context, client *kgo.Client) error {
-		request := kmsg.NewPtrDeleteRecordsRequest()
-		request.Topics, request.TimeoutMillis = append(request.Topics, of), int32(within.Milliseconds())
-		answer, err := request.RequestWith(ctx, client)
-		if err != nil {
-			return err
-		}
-		return kerr.ErrorForCode(answer.Topics[0].Partitions[0].ErrorCode)
+		var offsets kadm.Offsets
+		offsets.AddOffset(topic, int32(partition), before, -1)
+		answer, err := kadm.NewClient(client).DeleteRecords(ctx, offsets)
+		return cmp.Or(err, answer.Error())
 	})
 }
 
@@ -166,97 +147,41 @@ func (b *Broker) ask(t testing.TB, question func(context.Context, *kgo.Client) e
 }
 
 func create(ctx context.Context, client *kgo.Client, topic string, partitions int, settings map[string]string) error {
-	wanted := kmsg.NewCreateTopicsRequestTopic()
-	wanted.Topic, wanted.NumPartitions, wanted.ReplicationFactor = topic, int32(partitions), 1
+	configs := make(map[string]*string)
 	for name, value := range settings {
-		setting := kmsg.NewCreateTopicsRequestTopicConfig()
-		setting.Name, setting.Value = name, &value
-		wanted.Configs = append(wanted.Configs, setting)
+		configs[name] = &value
 	}
-	request := kmsg.NewPtrCreateTopicsRequest()
-	request.Topics = append(request.Topics, wanted)
 	var err error
 	wait := testkit.Wait(ctx, func() bool {
-		var answer *kmsg.CreateTopicsResponse
-		if answer, err = request.RequestWith(ctx, client); err != nil {
-			return true
-		}
-		made, message := answer.Topics[0], ""
-		if made.ErrorMessage != nil {
-			message = *made.ErrorMessage
-		}
-		if err = kerr.ErrorForCode(made.ErrorCode); err != nil {
-			err = fmt.Errorf("%w: %s", err, message)
+		var made kadm.CreateTopicResponse
+		made, err = kadm.NewClient(client).CreateTopic(ctx, int32(partitions), 1, configs, topic)
+		if made.ErrMessage != "" {
+			err = fmt.Errorf("%w: %s", err, made.ErrMessage)
 		}
 		// The controller gives no topic to a broker that it has not heard from lately, for example just after the
 		// broker's start or a pause.
-		return !strings.Contains(message, "fenced")
+		return !strings.Contains(made.ErrMessage, "fenced")
 	})
 	return cmp.Or(wait, err)
 }
 
 // led waits until each partition has a leader that serves it. It waits for the named topics, or for all topics if none
-// is named. A broker reports that a topic exists, that it runs and who leads it before it serves the partitions.
+// is named. A broker reports that a topic exists, that it runs and who leads it before it serves the partitions: only
+// a leader says where its partition begins.
 func led(ctx context.Context, client *kgo.Client, topics ...string) error {
 	var err error
 	wait := testkit.Wait(ctx, func() bool {
-		var partitions *kmsg.ListOffsetsRequest
-		if partitions, err = list(ctx, client, topics, -2); err != nil {
-			return true
-		}
-		var answer *kmsg.ListOffsetsResponse
-		if answer, err = partitions.RequestWith(ctx, client); err != nil {
-			return true
-		}
-		served := len(answer.Topics) == len(partitions.Topics) && len(answer.Topics) >= len(topics)
-		for _, topic := range answer.Topics {
-			for _, partition := range topic.Partitions {
-				served = served && partition.ErrorCode == 0
-			}
-		}
-		return served
+		var starts kadm.ListedOffsets
+		starts, err = kadm.NewClient(client).ListStartOffsets(ctx, topics...)
+		return err == nil && starts.Error() == nil && len(starts) >= len(topics)
 	})
-	return cmp.Or(wait, err)
-}
-
-// list returns a request for an offset of every partition. -2 asks for the first offset, and -1 for the offset after
-// the last message. Only a leader answers.
-func list(ctx context.Context, client *kgo.Client, topics []string, offset int64) (*kmsg.ListOffsetsRequest, error) {
-	request := kmsg.NewPtrMetadataRequest()
-	for _, topic := range topics {
-		named := kmsg.NewMetadataRequestTopic()
-		named.Topic = &topic
-		request.Topics = append(request.Topics, named)
+	if wait != nil {
+		return errors.Join(wait, err)
 	}
-	answer, err := request.RequestWith(ctx, client)
-	if err != nil {
-		return nil, err
-	}
-	question := kmsg.NewPtrListOffsetsRequest()
-	for _, topic := range answer.Topics {
-		if topic.ErrorCode != 0 {
-			continue
-		}
-		of := kmsg.NewListOffsetsRequestTopic()
-		of.Topic = *topic.Topic
-		for _, partition := range topic.Partitions {
-			one := kmsg.NewListOffsetsRequestTopicPartition()
-			one.Partition, one.Timestamp = partition.Partition, offset
-			of.Partitions = append(of.Partitions, one)
-		}
-		question.Topics = append(question.Topics, of)
-	}
-	return question, nil
+	return nil
 }
 
 func remove(ctx context.Context, client *kgo.Client, topic string) error {
-	named := kmsg.NewDeleteTopicsRequestTopic()
-	named.Topic = &topic
-	request := kmsg.NewPtrDeleteTopicsRequest()
-	request.TopicNames, request.Topics = []string{topic}, append(request.Topics, named) // for older and newer brokers
-	answer, err := request.RequestWith(ctx, client)
-	if err != nil {
-		return err
-	}
-	return kerr.ErrorForCode(answer.Topics[0].ErrorCode)
+	_, err := kadm.NewClient(client).DeleteTopic(ctx, topic)
+	return err
 }
