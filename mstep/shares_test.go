@@ -44,12 +44,16 @@ func windows() map[string][]byte {
 	wide := func(h *wire.Header, _ *wire.Scheme) { h.Matrices[0].Columns = 4 }
 	sampled := func(_ *wire.Header, s *wire.Scheme) { s.Method, s.Rate, s.Secret = wire.Scheme_POISSON, 0.5, true }
 	return map[string][]byte{
-		"counts-1.pp":       release("window-1", words, []int64{100, 20, 30, 10, 300, 60}),
-		"counts-2.pp":       release("window-2", words, []int64{110, 25, 25, 12, 280, 62}),
-		"counts-3.pp":       release("window-3", words, []int64{105, 95, 25, 14, 310, 65}),
-		"shares-1.pp":       release("week-1", nil, first),
-		"shares-2.pp":       release("week-2", nil, []int64{97, 160, 55}),
-		"shares-3.pp":       release("week-3", nil, []int64{190, 140, 48}),
+		"counts-1.pp": release("window-1", words, []int64{100, 20, 30, 10, 300, 60}),
+		"counts-2.pp": release("window-2", words, []int64{110, 25, 25, 12, 280, 62}),
+		"counts-3.pp": release("window-3", words, []int64{105, 95, 25, 14, 310, 65}),
+		"shares-1.pp": release("week-1", nil, first),
+		"shares-2.pp": release("week-2", nil, []int64{97, 160, 55}),
+		"shares-3.pp": release("week-3", nil, []int64{190, 140, 48}),
+		"narrow-counts.pp": release("window-1", func(h *wire.Header, s *wire.Scheme) {
+			words(h, s)
+			h.Matrices[0].Columns = 2
+		}, []int64{100, 20, 30, 10}),
 		"few-shares.pp":     release("week-4", nil, []int64{2, 3, 1}),
 		"again.pp":          release("week-1", nil, first),
 		"epochs.pp":         release("year", epoch, first, []int64{70, 80, -2}),

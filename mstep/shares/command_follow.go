@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -22,7 +23,8 @@ type FollowCommand struct {
 	Start  string   `required:"" placeholder:"FILE" help:"Begin with the topics of this model, such as one of mstep topics or lda."`
 	Decay  float64  `default:"0.9" placeholder:"X" help:"Give each window X times the weight of the window after it (default ${default}); 1: all windows weigh the same."`
 	Risen  string   `output:"" placeholder:"FILE" group:"News" help:"Also write to FILE the words that a topic has more often than in the windows before, as CSV: a word was expected, and was released, so many times."`
-	Rate   float64  `name:"alarm-rate" default:"0.05" placeholder:"P" group:"News" help:"Let a window with nothing new have a word in --risen with at most the probability P (default ${default})."`
+	News   string   `output:"" placeholder:"FILE" group:"News" help:"Also write a line for each of these words to FILE, for people."`
+	Rate   float64  `name:"alarm-rate" default:"0.05" placeholder:"P" group:"News" help:"Let a window with nothing new have such a word with at most the probability P (default ${default})."`
 	Output string   `short:"o" placeholder:"FILE" help:"Write the model to FILE; standard output by default."`
 	Inputs []string `arg:"" optional:"" help:"Releases of estep lda with all documents of a window, in the order of the windows; standard input by default."`
 	filter.Compress
@@ -88,6 +90,12 @@ func (c *FollowCommand) Run(r *filter.Run) error {
 			return err
 		}
 	}
+	if c.News != "" {
+		lines := news(f.Risen, names(start), start.Words)
+		if err := endpoint.WriteFile(r, c.News, wire.Side_PUBLIC, lines); err != nil {
+			return err
+		}
+	}
 	s := lda.Snapshot(model.Size{Words: f.Words, Components: f.Topics}, f.windows, f.Cells())
 	for k, name := range start.Names {
 		if name != "" {
@@ -107,15 +115,25 @@ func (c *FollowCommand) Run(r *filter.Run) error {
 // follow reads the releases of all windows.
 func (c *FollowCommand) follow(ctx context.Context, start *modelfile.Topics) (*Follower, error) {
 	f := &Follower{Topics: start.Number, Words: len(start.Words), Start: start.Cells, Decay: c.Decay}
-	if c.Risen != "" {
+	if c.Risen != "" || c.News != "" {
 		f.Rate = c.Rate
 	}
 	for k := range f.Topics {
 		row := f.row(f.Start, k)
-		floats.Scale(1/floats.Sum(row), row)
+		sum := floats.Sum(row)
+		if math.IsInf(sum, 0) {
+			return nil, exit.Errorf(exit.Malformed, "%s: topic %d has no finite sum", c.Start, k)
+		}
+		floats.Scale(1/sum, row)
 	}
+	exact, err := model.ExactOf(start.Set)
+	if err != nil {
+		return nil, exit.Errorf(exit.Malformed, "%s: %w", c.Start, err)
+	}
+	f.exact = int(exact)
 	w := &windows{family: lda.Family, statistic: lda.Topics, take: f.Add, fits: func(h *wire.Header) error {
-		if m := h.Matrices[0]; int(m.Rows) != f.Topics || !bytes.Equal(h.Vocabulary, start.Header.Vocabulary) {
+		m := h.Matrices[0]
+		if int(m.Rows) != f.Topics || int(m.Columns) != f.Words || !bytes.Equal(h.Vocabulary, start.Header.Vocabulary) {
 			return errors.New("releases of other topics or words than those of --start")
 		}
 		return nil

@@ -2,6 +2,7 @@ package shares
 
 import (
 	"encoding/csv"
+	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -78,6 +79,16 @@ func (f *Follower) sizeVariance(k int, sums []float64, weight, noise, windows fl
 		squares += b * b
 	}
 	return variance / (squares * squares)
+}
+
+// news returns a line for each word, for people.
+func news(risen []Risen, names, words []string) []byte {
+	var b []byte
+	for _, r := range risen {
+		b = fmt.Appendf(b, "%s: %s has more %s: about %.0f, where %.0f were expected\n", r.Window, names[r.Topic],
+			words[r.Word], r.Released, r.Expected)
+	}
+	return b
 }
 
 // writeRisen writes words as a table, with six digits, since the noise hides the rest.

@@ -168,6 +168,16 @@ func TestWeeklyRefuses(t *testing.T) {
 	if series := read(t, filepath.Join(folder, "out/public/series.csv")); !strings.Contains(series, "2025-W04,,all") {
 		t.Errorf("the third week is not released:\n%s", series)
 	}
+	// An id that is twice in a week stops it before anything is charged, and a mended text goes on.
+	run(t, folder, `{ cat plain.jsonl; head -n 1 plain.jsonl; } >twice.jsonl`)
+	ends(t, folder, command+"twice.jsonl mended", 90, "a document id occurs twice")
+	run(t, folder, command+"plain.jsonl mended")
+	// The ids of released weeks must be there.
+	run(t, folder, "mv mended/private/seen .; head -n 100 seen >mended/private/seen")
+	ends(t, folder, command+"plain.jsonl mended", 83, "has lost ids of weeks that were released")
+	// Documents that were read with other settings are not released with these.
+	ends(t, folder, command+"--keep html twice.jsonl other", 90, "a document id occurs twice")
+	ends(t, folder, command+"again.jsonl other", 90, "the document's id was in another window")
 	// Weeks that were released have the ends that they had.
 	run(t, folder, "sed -i 's/T00:00:00Z/T01:00:00Z/' out/public/calendar.txt")
 	ends(t, folder, command+"--on-error skip again.jsonl out", 83, "the rules of the time zone UTC have changed")
@@ -213,6 +223,14 @@ func TestWeeklyUsers(t *testing.T) {
 	command := weekly + "--unit user --epsilon 2 --for 3 --columns label=label --groups groups.txt --seeds seeds.txt "
 	run(t, folder, command+"--now 2025-01-20 all.jsonl out")
 	half := run(t, folder, "account report --delta 1e-6 out/private/run.ledger | sed -n 2p")
+	// With --learn each week has two releases, under grants that are charged in turn.
+	learn := weekly + "--unit user --learn --epsilon 2 --for 3 "
+	run(t, folder, learn+"--now 2025-01-13 all.jsonl learn")
+	run(t, folder, learn+"--now 2025-02-02 all.jsonl learn")
+	if r := run(t, folder, "account report --delta 1e-6 learn/private/run.ledger | sed -n 2p"); !strings.HasPrefix(r,
+		"pld         2  1e-06") || !strings.Contains(r, "user  ") || !strings.HasSuffix(r, " 6\n") {
+		t.Errorf("six releases of three weeks cost %s; want 2", r)
+	}
 	run(t, folder, command+"--now 2025-02-02 all.jsonl out")
 	whole := run(t, folder, "account report --delta 1e-6 out/private/run.ledger | sed -n 2p")
 	if !strings.HasPrefix(half, "pld         1.") || !strings.HasPrefix(whole, "pld         2  1e-06") {
@@ -239,6 +257,15 @@ func TestWeeklyTrains(t *testing.T) {
 	run(t, folder, strings.Replace(weekly, "2025-01-06", "2025-03-03", 1)+
 		"--topics 4 --for 2 --now 2025-03-17 all.jsonl out")
 	report := run(t, folder, "account report --delta 1e-6 out/private/run.ledger")
+	// Documents of the training are in no week, whatever their date is now.
+	run(t, folder, `sed 's/"made":"2025-0[12]-[0-9T:]*Z"/"made":"2025-03-20"/' all.jsonl >moved.jsonl`)
+	ends(t, folder, strings.Replace(weekly, "2025-01-06", "2025-03-03", 1)+
+		"--topics 4 --for 3 --now 2025-03-24 moved.jsonl out", 80, "begun with --for 2")
+	ends(t, folder, strings.Replace(weekly, "2025-01-06", "2025-03-03", 1)+
+		"--topics 4 --for 2 --now 2025-03-16 all.jsonl out", 0, "2 of 2")
+	if ids := run(t, folder, "grep -n '^from - until' out/private/seen"); ids == "" {
+		t.Error("no ids of the training are kept")
+	}
 	if !strings.Contains(report, "\nbefore    ") || !strings.Contains(report, "\npld         1 ") {
 		t.Errorf("the training is no data set of its own, or ε is not 1:\n%s", report)
 	}

@@ -36,6 +36,8 @@
 #   --keep LIST       what is otherwise left out of texts: html, urls, emails, quotes, signatures, base64, with commas between
 #   --on-error skip   leave malformed documents out, instead of stopping at the first
 #   --date COLUMN     column of dates, for documents of a period: --from TIME, --until TIME (ISO 8601, from ≤ date < until)
+#   --seen FILE       file of the ids of other periods, as of tokenize text; --growing: the text may grow after --until, so a run that resumes
+#                     does not compare it
 #   --zone UTC        time zone of --from, --until, and of dates without an offset; --date-format as of tokenize text
 #   --rule 2          rule by which texts are cut into words; 1 is that of versions before December 2026
 #   --inference variational
@@ -72,8 +74,8 @@
 set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
 
-epsilon=1 delta=1e-6 topics=50 inference=variational rate='' rounds='' public='' unit='' documents='' words=12000 dictionary='' stop='' extra_words='' words_only='' force='' ledger='' dataset=default language='' more='' runs='' seeds=''
-take "epsilon more runs delta topics inference rate rounds public unit documents words language dictionary stop extra-words seeds words-only! keep rule format quote ragged! encoding on-error date date-format zone from until force! ledger dataset $shared" "$@"
+epsilon=1 delta=1e-6 topics=50 inference=variational rate='' rounds='' public='' unit='' documents='' words=12000 dictionary='' stop='' extra_words='' words_only='' force='' ledger='' dataset=default language='' more='' runs='' seeds='' seen='' growing=''
+take "epsilon more runs delta topics inference rate rounds public unit documents words language dictionary stop extra-words seeds words-only! keep rule format quote ragged! encoding on-error date date-format zone from until seen growing! force! ledger dataset $shared" "$@"
 positive topics
 [[ $inference =~ ^(variational|gibbs)$ ]] || fail "--inference must be variational or gibbs, is $inference"
 [[ $unit =~ ^(|document|user)$ ]] || fail "--unit must be document or user, is $unit"
@@ -137,7 +139,8 @@ for list in ${stop:+"$stop"} ${extra_words:+"$extra_words"}; do
   ! word_list "$list" | grep -q '[[:space:]]' || fail "$list: a line with more than one word"
 done
 [[ $chosen || -z $stop$extra_words ]] || fail "--stop and --extra-words are for words that the recipe chooses, not for --vocab, --public none or bags of words"
-[[ $date || -z $date_format$zone$from$until ]] || fail "--date-format, --zone, --from and --until belong to --date"
+[[ $date || -z $date_format$zone$from$until$seen ]] || fail "--date-format, --zone, --from, --until and --seen belong to --date"
+[[ $until || -z $growing ]] || fail "--growing belongs to --until"
 prior=()
 if [[ $public != none ]]; then
   given=$public

@@ -327,7 +327,8 @@ bags() {
   [[ $1 != "${text:-}" ]] || of+=("${others[@]}")
   local reading=(${format:+--format "$format"} ${delimiter:+--delimiter "$delimiter"} ${quote:+--quote "$quote"} ${ragged:+--ragged}
     ${encoding:+--encoding "$encoding"})
-  local period=(${date:+--date "$date"} ${date_format:+--date-format "$date_format"} ${zone:+--zone "$zone"} ${from:+--from "$from"} ${until:+--until "$until"} ${seen:+--seen "$seen"} ${skipped:+--skipped "$skipped"} ${on_error:+--on-error "$on_error"})
+  local period=(${date:+--date "$date"} ${date_format:+--date-format "$date_format"} ${zone:+--zone "$zone"} ${from:+--from "$from"} ${until:+--until "$until"} ${skipped:+--skipped "$skipped"} ${on_error:+--on-error "$on_error"})
+  [[ -z ${seen:-} || $1 != "${text:-}" ]] || period+=(--seen "$seen")
   case $(basename "$1") in
     *.pp) cp -- "$1" "$2.unfinished" && mv -- "$2.unfinished" "$2" ;;
     *) if [[ $image ]]; then images "$@"; elif [[ $schema ]]; then rows "$@"; else texts "$@"; fi ;;
@@ -612,7 +613,7 @@ same() {
   [[ $1 != *" query "* ]] || settings="${1% query *}$reading query ${1##* query }"
   settings+="${keep:+ --keep $keep}"
   settings+="${schema:+ schema $(checksum "$schema")} vocabulary $([[ ! -e $vocab ]] && echo "$vocab" || checksum "$vocab")${phrases:+ phrases $(checksum "$phrases")}"
-  if [[ ${until:-} ]]; then # a text that grows has the same documents until then, which are kept
+  if [[ ${growing:-} ]]; then # it has the same documents until then, which are kept
     settings+=" text until $until"
   else
     settings+=" text $(checksum "$text")"

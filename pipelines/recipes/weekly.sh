@@ -88,7 +88,8 @@ settings >"$inside/settings.unfinished"
 if [[ -e $inside/settings ]] && ! cmp -s "$inside/settings" "$inside/settings.unfinished"; then
   unspent || fail "$out was begun with $(grep -vxF -f "$inside/settings.unfinished" "$inside/settings" | paste -sd ' '), and now has \
 $(grep -vxF -f "$inside/settings" "$inside/settings.unfinished" | paste -sd ' '): repeat that, or name another folder"
-  rm -rf -- "$inside"/{run.ledger,run.ledger.releases,ledger.last,seen} "$shown"/{weeks,model.pp,vocabulary.txt,calendar.txt} "$out/model"
+  rm -rf -- "$inside"/{run.ledger,run.ledger.releases,ledger.last,seen,seen.lines,told,noise} "$inside"/*.{documents.pp,skipped.jsonl} \
+    "$shown"/{weeks,model.pp,learned.pp,vocabulary.txt,calendar.txt} "$out/model"
 fi
 mv -- "$inside/settings.unfinished" "$inside/settings"
 begin_ledger() {
@@ -98,6 +99,22 @@ begin_ledger() {
 }
 keep "$ledger" begin_ledger
 whole "$ledger"
+# The file of ids keeps a document in one week, or in the training. A user may be in all.
+[[ $unit == user ]] || seen=$inside/seen
+lines() { [[ ! -e $inside/seen ]] || wc -l <"$inside/seen"; }
+[[ ! -e $inside/seen.lines ]] || (($(lines) + 0 >= $(<"$inside/seen.lines"))) ||
+  fail "$inside/seen has lost ids of weeks that were released: restore its newest copy, or begin another folder" 83
+
+# Whose budget it is must be clear before anything is planned, so the first run looks at all documents.
+look() {
+  local from='' until='' unit=$stated seen=''
+  documents "$text" "$inside/all.pp"
+  whose "$inside/all.pp"
+  [[ -z $groups ]] || (set +o pipefail && show --private "$inside/all.pp" | grep -qm 1 '^{"document":{"id":"\([^"\\]\|\\.\)*",.*"label":') ||
+    fail "no document has a label, by which --groups counts: --columns label=COLUMN" 83
+  rm -- "$inside/all.pp"
+}
+[[ -e $shown/weeks ]] || look
 
 # The model: public topics, a released model, or one trained on the documents before the first week.
 public_topics() {
@@ -121,8 +138,10 @@ trained() {
   [[ $unit == document ]] || of=${training_epsilon:-$(awk "BEGIN {print 0.7 * $epsilon}")}
   [[ -z $force ]] || flags+=(--force)
   [[ -z $seeds ]] || flags+=(--seeds "$seeds")
-  PRIVPIPE_BIN=$PRIVPIPE_BIN "$recipes/lda.sh" --epsilon "$of" --delta "$delta" --topics "$topics" ${stated:+--unit "$stated"} "${flags[@]}" --until "$from" \
+  [[ -z $seen ]] || flags+=(--seen "$seen")
+  PRIVPIPE_BIN=$PRIVPIPE_BIN "$recipes/lda.sh" --epsilon "$of" --delta "$delta" --topics "$topics" ${stated:+--unit "$stated"} "${flags[@]}" --until "$from" --growing \
     --ledger "$ledger" --dataset before "$text" "${others[@]}" "$out/model" >&2
+  [[ -z $seen ]] || lines >"$inside/seen.lines"
   cp -- "$out/model/public/model.pp" "$1.unfinished" && mv -- "$1.unfinished" "$1"
 }
 copied() { cp -- "$model" "$1.unfinished" && mv -- "$1.unfinished" "$1"; }
@@ -136,17 +155,6 @@ fi
 keep "$shown/vocabulary.txt" mstep export --format words -o "$shown/vocabulary.txt" "$shown/model.pp"
 vocabulary=(--vocab "$shown/vocabulary.txt")
 
-# Whose budget it is must be clear before anything is planned, so the first run looks at all documents.
-look() {
-  local from='' until='' unit=$stated
-  documents "$text" "$inside/all.pp"
-  whose "$inside/all.pp"
-  [[ -z $groups ]] || (set +o pipefail && show --private "$inside/all.pp" | grep -qm 1 '^{"document":{"id":"\([^"\\]\|\\.\)*",.*"label":') ||
-    fail "no document has a label, by which --groups counts: --columns label=COLUMN" 83
-  rm -- "$inside/all.pp"
-}
-[[ -e $shown/weeks ]] || look
-
 # All weeks are planned before the first is released. A document is in one week, so each week is a data set of its own, with the whole ε.
 mkdir -p -- "$shown/weeks"
 number=$(evaluate topics --top 1 --csv "$shown/model.pp" | tail -n +2 | wc -l)
@@ -157,25 +165,41 @@ plan() { # GRANT FLAG…
   shift
   keep "$grant" account plan -q --ledger "$ledger" --all --delta "$delta" --unit "$unit" "${vocabulary[@]}" "$@" -o "$grant"
 }
+shares=(--model shares --matrix "shares=${rows}x$((number + 1))") counts=(--model lda --matrix "topics=${number}xV")
 # With --learn, shares have twice the noise of a release that has all the budget: a quarter of it in μ² (Dong, Roth, Su 2022, cor. 3.3). The
 # counts of words by topic have the rest.
-shares_noise=(--epsilon "$epsilon")
-if [[ $learn ]]; then
-  times=1
-  [[ $unit == document ]] || times=$for
-  shares_noise=(--noise-multiplier "$(awk "BEGIN {print 2 * $(noise_over "$times")}")")
-fi
-plan_week() { # FOLDER/NAME FLAG…
-  local name=$1
-  shift
-  plan "$name.json" --model shares --matrix "shares=${rows}x$((number + 1))" "${shares_noise[@]}" "$@"
-  [[ -z $learn ]] || plan "$name.words.json" --model lda --matrix "topics=${number}xV" --epsilon "$epsilon" --beside "$name.json" "$@"
+solve() { # FLAG…
+  local grant=$inside/solved
+  rm -f -- "$grant"{,-shares,-words}
+  plan "$grant" "${shares[@]}" --epsilon "$epsilon" "$@"
+  plan "$grant-shares" "${shares[@]}" --noise-multiplier "$(awk "BEGIN {printf \"%.9g\", 2 * $(noise_of "$grant")}")" "$@"
+  plan "$grant-words" "${counts[@]}" --epsilon "$epsilon" --beside "$grant-shares" "$@"
+  echo "$(noise_of "$grant-shares") $(noise_of "$grant-words")" >"$inside/noise.unfinished"
+  mv -- "$inside/noise.unfinished" "$inside/noise"
+  rm -- "$grant"{,-shares,-words}
 }
 if [[ $unit == user ]]; then
-  plan_week "$shown/weeks/grant" --runs "$for"
+  of=(--runs "$for")
 else
+  of=(--dataset "$("${calendar[@]}" | sed -n '1s/\t.*//p')")
+fi
+[[ -z $learn ]] || keep "$inside/noise" solve "${of[@]}"
+if [[ $unit == user && ! $learn ]]; then
+  plan "$shown/weeks/grant.json" "${shares[@]}" --epsilon "$epsilon" "${of[@]}"
+else
+  # Grants are charged in this order. Each is planned beside those of the same units that are charged before.
+  beside=() of=()
   while IFS=$'\t' read -r name _; do
-    plan_week "$shown/weeks/$name" --dataset "$name"
+    [[ $unit == user ]] || of=(--dataset "$name") beside=()
+    if [[ $learn ]]; then
+      read -r of_shares of_words <"$inside/noise"
+      plan "$shown/weeks/$name.json" "${shares[@]}" --noise-multiplier "$of_shares" "${beside[@]}" "${of[@]}"
+      beside+=(--beside "$shown/weeks/$name.json")
+      plan "$shown/weeks/$name.words.json" "${counts[@]}" --noise-multiplier "$of_words" "${beside[@]}" "${of[@]}"
+      beside+=(--beside "$shown/weeks/$name.words.json")
+    else
+      plan "$shown/weeks/$name.json" "${shares[@]}" --epsilon "$epsilon" "${of[@]}"
+    fi
   done < <("${calendar[@]}")
 fi
 
@@ -183,36 +207,45 @@ fi
 words=()
 learned() {
   mstep follow --start "$shown/model.pp" --decay "${decay:-0.9}" --alarm-rate "$alarm_rate" \
-    --risen "$inside/risen.csv" -o "$shown/learned.pp" "${words[@]}"
-  sed 's/-words,/,/' "$inside/risen.csv" >"$shown/risen.unfinished" # two releases of a week need two names of runs
-  mv -- "$shown/risen.unfinished" "$shown/risen.csv"
+    --risen "$inside/risen.csv" --news "$inside/risen.txt" -o "$shown/learned.pp" "${words[@]}"
+  # Two releases of a week need two names of runs.
+  sed 's/-words,/,/' "$inside/risen.csv" >"$shown/risen.csv"
+  sed 's/-words: /: /' "$inside/risen.txt" >"$shown/risen.txt"
 }
 
-# release NAME BEGIN END releases one week. privatize answers a week that is charged with its stored release. All of a week is counted under
-# the topics of the weeks before.
+# release NAME BEGIN END releases one week. All of a week is counted under the topics of the weeks before. privatize answers a week that is
+# charged with its stored release.
 release() {
-  local grant=$shown/weeks/grant dataset=default from=$2 until=$3 under=$shown/model.pp skipped=''
+  local week=$shown/weeks/$1 grant=$shown/weeks/grant.json dataset=default from=$2 until=$3 under=$shown/model.pp skipped='' documents=$inside/$1.documents.pp
   [[ $on_error != skip ]] || skipped=$inside/$1.skipped.jsonl
-  [[ $unit == user ]] || grant=$shown/weeks/$1 dataset=$1
+  [[ ! -e $week.json ]] || grant=$week.json
+  [[ $unit == user ]] || dataset=$1
   if ((${#words[@]})); then
     learned
     under=$shown/learned.pp
   fi
-  # The documents are kept until both releases are there: a run that was killed goes on with the same ones.
-  keep "$inside/$1.documents.pp" documents "$text" "$inside/$1.documents.pp"
-  # The grant of words was planned beside that of shares, which therefore is charged first.
-  keep "$shown/weeks/$1.pp" pipeline sample --all --allow-empty --unit "$unit" --run "$1" "$inside/$1.documents.pp" \
-    -- estep lda --shares --model "$under" ${groups:+--groups "$groups"} \
-    -- privatize --run "$1" --grant "$grant.json" --ledger "$ledger" --dataset "$dataset" -o "$shown/weeks/$1.pp"
-  if [[ $learn ]]; then
-    keep "$shown/weeks/$1.words.pp" pipeline sample --all --allow-empty --unit "$unit" --run "$1-words" "$inside/$1.documents.pp" \
-      -- estep lda --params "$under" --word-weight sqrt \
-      -- privatize --run "$1-words" --grant "$grant.words.json" --ledger "$ledger" --dataset "$dataset" -o "$shown/weeks/$1.words.pp"
+  if ! charged "$1"; then
+    rm -f -- "$documents"
+  elif [[ ! -e $documents ]] && { [[ -z $learn ]] || charged "$1-words"; }; then
+    local seen='' # only a file was lost: privatize compares the sums
+    documents=$inside/again.pp
+    rm -f -- "$documents"
   fi
-  rm -f -- "$inside/$1.documents.pp"
+  # From the first charge on the documents are kept until all is released: a run that was killed goes on with the same ones.
+  keep "$documents" documents "$text" "$documents"
+  [[ $stated ]] || unit='' whose "$documents"
+  keep "$week.pp" pipeline sample --all --allow-empty --unit "$unit" --run "$1" "$documents" \
+    -- estep lda --shares --model "$under" ${groups:+--groups "$groups"} \
+    -- privatize --run "$1" --grant "$grant" --ledger "$ledger" --dataset "$dataset" -o "$week.pp"
+  if [[ $learn ]]; then
+    keep "$week.words.pp" pipeline sample --all --allow-empty --unit "$unit" --run "$1-words" "$documents" \
+      -- estep lda --params "$under" --word-weight sqrt \
+      -- privatize --run "$1-words" --grant "$week.words.json" --ledger "$ledger" --dataset "$dataset" -o "$week.words.pp"
+  fi
+  [[ -z $seen ]] || lines >"$inside/seen.lines"
+  rm -f -- "$documents"
 }
-# The file of ids keeps a document in one week. A user may be in all.
-[[ $unit == user ]] || seen=$inside/seen
+charged() { grep -qF "\"run\":\"$1\"" "$ledger"; }
 [[ -z $quiet ]] || export PRIVPIPE_TOKENIZE_QUIET=1
 # The ends of weeks that were released must not move, as they do if the rules of a time zone change.
 touch "$shown/calendar.txt"
@@ -250,7 +283,7 @@ evaluate series --title "${title:-$(name_of "$text")}, $every by $every" --ledge
 touch "$inside/told"
 {
   cat "$shown/news.txt"
-  [[ -z $learn ]] || awk -F, 'NR > 1 { printf "%s: %s has more %s: about %d, where %d were expected\n", $1, $3, $4, $6 + 0.5, $5 + 0.5 }' "$shown/risen.csv"
+  [[ -z $learn ]] || cat "$shown/risen.txt"
 } | grep -vxF -f "$inside/told" | tee "$inside/told.new" || true
 cat "$inside/told.new" >>"$inside/told"
 rm -- "$inside/told.new"

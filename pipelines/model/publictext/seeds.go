@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"unicode/utf8"
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
@@ -42,7 +43,8 @@ func ReadSeeds(ctx context.Context, name string) ([]Seed, error) {
 		}
 		topic, words, _ := strings.Cut(line, ":")
 		s := Seed{strings.TrimSpace(topic), strings.Fields(strings.ToLower(words))}
-		if s.Name == "" || len(s.Name) > mostName || len(s.Words) == 0 || known[s.Name] {
+		bad := lda.CheckName(s.Name) != nil || len(s.Name) > mostName || !utf8.ValidString(words)
+		if bad || len(s.Words) == 0 || known[s.Name] {
 			return nil, exit.Errorf(exit.Malformed,
 				"%s: line %d: must be a name of at most %d bytes, which no line before has, a colon, and words", name,
 				number, mostName)
