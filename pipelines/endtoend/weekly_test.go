@@ -313,7 +313,7 @@ func TestYearOfWeeks(t *testing.T) {
 	command := strings.Replace(weekly, "--for 8", "--for 52", 1) + "--epsilon 0.5 "
 	kills := 0
 	for week := 1; week <= 52; week++ {
-		if r.IntN(5) == 0 && week < 52 {
+		if r.IntN(5) == 0 && week != 26 && week != 40 && week < 52 {
 			continue // a missed run
 		}
 		now := time.Date(2025, 1, 6, 0, 0, 0, 0, time.UTC).AddDate(0, 0, 7*week).Format(time.DateOnly)

@@ -102,6 +102,11 @@ whole "$ledger"
 # The file of ids keeps a document in one week, or in the training. A user may be in all.
 [[ $unit == user ]] || seen=$inside/seen
 lines() { [[ ! -e $inside/seen ]] || wc -l <"$inside/seen"; }
+note_lines() {
+  [[ $seen ]] || return 0
+  lines >"$inside/seen.unfinished"
+  mv -- "$inside/seen.unfinished" "$inside/seen.lines"
+}
 [[ ! -e $inside/seen.lines ]] || (($(lines) + 0 >= $(<"$inside/seen.lines"))) ||
   fail "$inside/seen has lost ids of weeks that were released: restore its newest copy, or begin another folder" 83
 
@@ -141,7 +146,7 @@ trained() {
   [[ -z $seen ]] || flags+=(--seen "$seen")
   PRIVPIPE_BIN=$PRIVPIPE_BIN "$recipes/lda.sh" --epsilon "$of" --delta "$delta" --topics "$topics" ${stated:+--unit "$stated"} "${flags[@]}" --until "$from" --growing \
     --ledger "$ledger" --dataset before "$text" "${others[@]}" "$out/model" >&2
-  [[ -z $seen ]] || lines >"$inside/seen.lines"
+  note_lines
   cp -- "$out/model/public/model.pp" "$1.unfinished" && mv -- "$1.unfinished" "$1"
 }
 copied() { cp -- "$model" "$1.unfinished" && mv -- "$1.unfinished" "$1"; }
@@ -242,7 +247,7 @@ release() {
       -- estep lda --params "$under" --word-weight sqrt \
       -- privatize --run "$1-words" --grant "$week.words.json" --ledger "$ledger" --dataset "$dataset" -o "$week.words.pp"
   fi
-  [[ -z $seen ]] || lines >"$inside/seen.lines"
+  note_lines
   rm -f -- "$documents"
 }
 charged() { grep -qF "\"run\":\"$1\"" "$ledger"; }
