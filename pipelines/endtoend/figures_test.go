@@ -82,7 +82,7 @@ var figures = []struct {
 }
 
 // TestAll runs all systems and figures of the papers by all.sh --quick. The data are the comments of Go, made text of
-// five topics, a made table and made images. Each row holds, and so do the findings of figures that must.
+// five topics, a made table and made images. Each row runs, and the findings hold that so little data decide.
 //
 // The findings of Gibbs samplers and of tables failed in none of many runs. Each other system ran fifteen times. The
 // perplexities' logarithms had standard deviations of .04 to .11. The standard deviation of the first words'
@@ -128,15 +128,16 @@ func allRows(t *testing.T, folder, out string) (ran map[string]bool) {
 	t.Logf("%s%s", s.stdout.String(), s.stderr.String())
 	ran = make(map[string]bool)
 	for line := range strings.Lines(s.stdout.String()) {
-		row := regexp.MustCompile(`^([F+\w]+)\t(\S.*)\t\d+ s\t(holds|failed \(1\))\n$`).FindStringSubmatch(line)
+		row := regexp.MustCompile(`^([F+\w]+)\t(\S.*)\t\d+ s\t(runs|holds|undecided \(\d+ of \d+\)|failed \(1\))\n$`).FindStringSubmatch(line)
 		if row == nil {
 			t.Fatalf("a line %q", line)
 		}
 		for _, number := range strings.Split(row[1], "+") {
 			ran[number] = true
 		}
-		if row[3] != "holds" {
-			t.Errorf("row %s does not hold", row[1])
+		figure := strings.HasPrefix(row[1], "F") || row[1] == "members"
+		if strings.HasPrefix(row[3], "failed") || figure == (row[3] == "runs") {
+			t.Errorf("row %s: %s", row[1], row[3])
 		}
 		if info, err := os.Stat(filepath.Join(folder, out, row[1]+".log")); err != nil || info.Size() == 0 {
 			t.Errorf("the log of row %s: %v", row[1], err)
@@ -179,7 +180,7 @@ func TestAllFails(t *testing.T) {
 	command := filepath.Join(root, "pipelines/recipes/papers/all.sh") + " --quick --rows '20 10 F14' out"
 	s := bash(folder, "PRIVPIPE_BIN=$PWD/bin "+command)
 	s.Run()
-	for _, want := range []string{`(?m)^10\t.*\tholds$`, `(?m)^20\t.*\tholds$`,
+	for _, want := range []string{`(?m)^10\t.*\truns$`, `(?m)^20\t.*\truns$`,
 		`(?m)^F14\tfigures/F14.sh --quick exact\t\d+ s\tfailed \(1\)$`} {
 		if !regexp.MustCompile(want).MatchString(s.stdout.String()) {
 			t.Errorf("no %s in\n%s", want, s.stdout.String())

@@ -8,8 +8,9 @@
 # mtsamples, reddit, uci-kos and vocab, each with files of the names below. On them the figures have the papers' sizes, and take many hours.
 # Nothing here protects anybody.
 #
-# A line for each command has its row, the command, its seconds, and whether it holds: whether it ends well, the ledger of its run verifies,
-# and each finding of a figure that must hold does. The recipe ends with 1 if a row fails. OUT gets the figures with their findings, and what
+# A line for each command has its row, the command, its seconds, and a verdict. A system "runs" if it ends well and the ledger of its run
+# verifies. A figure "holds" if each finding that must hold does, and is "undecided (1 of 4)" if one of four such findings is within chance.
+# "failed (1)" is any other exit code. The recipe ends with 1 if a row fails. OUT gets the figures with their findings, and what
 # each command printed, ROW.log. OUT/work has the runs. It is removed if all rows hold; otherwise the same command resumes them.
 #
 #   --jobs N      commands at a time; by default the number of cores
@@ -50,7 +51,7 @@ wanted() {
 # row NUMBER COMMAND… runs a command of a row, whose last argument may be the folder of a run or of a figure. A recipe is named by its path in
 # this folder. A number like F4+F5 is of a command that draws two figures.
 row() {
-  local number=$1 begun=$EPOCHREALTIME code=0 to=${!#} verdict=holds figure file command
+  local number=$1 begun=$EPOCHREALTIME code=0 to=${!#} verdict=runs figure file command must=0 open=0
   shift
   wanted "$number" || return 0
   command="$*"
@@ -65,7 +66,12 @@ row() {
     for file in "$to/$figure"{-findings.txt,.csv,.svg}; do
       [[ ! -e $file ]] || cp -- "$file" "$out"
     done
+    file=$to/$figure-findings.txt
+    [[ -e $file ]] || continue
+    must=$((must + $(grep -c $'\tmust\t' "$file" || true)))
+    open=$((open + $(grep -c $'^chance\tmust\t' "$file" || true)))
   done
+  if ((open)); then verdict="undecided ($open of $must)"; elif ((must)); then verdict=holds; fi
   if ((code)); then
     verdict="failed ($code)"
     touch failed

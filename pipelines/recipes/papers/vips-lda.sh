@@ -41,7 +41,7 @@
 # The report is sound. The paper takes a·N as the sensitivity when one document replaces another. But two clipped contributions
 # without negative cells can be √2·a·N apart. The report has both (--claim paper). The paper's own setting is σ 1.24, 20,000 of
 # 400,000 documents, 20 rounds and δ 1e-4. For it the paper states ε = 2.38. With the sound sensitivity, the paper's accountant
-# gives 4.24, and privacy loss distributions give 2.17:
+# gives 4.232, and privacy loss distributions give 2.162:
 # account compare --noise-multiplier 1.24 --fixed 20000/400000 -T 20 --delta 1e-4 --non-negative
 set -euo pipefail
 papers=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
