@@ -25,7 +25,7 @@ var zeroMeansZero = map[string]string{
 	"estep collapsed": "sweeps least-rate",
 	"estep linear":    "least most above",
 	"mstep lda":       "tau0 kappa average-from", "mstep blr": "tau0 kappa negative", "mstep sbn": "tau0 kappa",
-	"mstep reconstruct":  "omega",
+	"mstep reconstruct": "omega", "mstep shares": "change",
 	"evaluate converged": "threshold for", "evaluate topics": "relevance", "mstep export": "relevance",
 	"evaluate audit privatize": "delta",
 }
@@ -73,7 +73,7 @@ var valid = map[string]string{
 	"privatize randomized-response": "--grant 0 --ledger 0",
 	"privatize none":                "--run 0 --ledger 0",
 	"mstep lda":                     "--topics 2", "mstep counts": "--topics 2", "mstep online": "--topics 2",
-	"mstep lda-paper": "--topics 2", "mstep sbn": "--hidden 2", "mstep public": "--topics 0 0",
+	"mstep follow": "--start 0", "mstep lda-paper": "--topics 2", "mstep sbn": "--hidden 2", "mstep public": "--topics 0 0",
 	"mstep reconstruct": "--grant 0 --prior 0 0", "mstep export": "0",
 	"account ledger new": "new.ledger", "account plan": "--epsilon 1 --delta 1e-6 --poisson 0.1",
 	"account plan-paper": "--epsilon 1 --delta 1e-6 --poisson 0.1",
