@@ -60,10 +60,14 @@ func (c *PlanCommand) Run(r *filter.Run) error { return c.write(r, c.flags()) }
 // Moved is filter's hook.
 func (*PlanCommand) Moved(flag string) string {
 	switch flag {
-	case "--flip", "--max-words", "--report-words", "--threshold":
+	case "--flip", "--max-words", "--report-words", "--threshold", "--mechanism=select",
+		"--mechanism=randomized-response":
 		return "releases of words are account plan-words, with --mechanism select or randomized-response"
 	case "--claim", "--sensitivity", "--draws":
 		return "account plan-paper counts what a paper claims, and what is proved of its sampler"
+	case "--mechanism=objective":
+		return "no ε is proved of objective perturbation: estep erm makes one contribution, " +
+			"and privatize none releases it"
 	}
 	return ""
 }

@@ -140,7 +140,14 @@ trained() {
   done
   [[ -z $ragged ]] || flags+=(--ragged)
   of=$epsilon
-  [[ $unit == document ]] || of=${training_epsilon:-$(awk "BEGIN {print 0.7 * $epsilon}")}
+  if [[ $unit == user ]]; then
+    of=${training_epsilon:-$(awk "BEGIN {print 0.7 * $epsilon}")}
+    # Before the training is charged: do the weeks have a plan beside it? A release of all that the training may spend stands for it.
+    local before=(--ledger "$ledger" --delta "$delta" --unit user --all)
+    account plan -q "${before[@]}" --epsilon "$of" -o "$inside/training.json"
+    account plan -q --dry-run "${before[@]}" --epsilon "$epsilon" --runs "$for" --beside "$inside/training.json"
+    rm -- "$inside/training.json"
+  fi
   [[ -z $force ]] || flags+=(--force)
   [[ -z $seeds ]] || flags+=(--seeds "$seeds")
   [[ -z $seen ]] || flags+=(--seen "$seen")
