@@ -46,7 +46,10 @@ func openSeen(ctx context.Context, name string, rule *date.Rule) (*seen, error) 
 	number := 0
 	for line := range bytes.Lines(text) {
 		number++
-		word := bytes.TrimSuffix(line, []byte("\n"))
+		word, whole := bytes.CutSuffix(line, []byte("\n"))
+		if !whole {
+			return nil, exit.Errorf(exit.Malformed, "%s: line %d is cut off", name, number)
+		}
 		var key seenKey
 		switch n, err := hex.Decode(key[:], word[:min(len(word), 2*len(key))]); {
 		case bytes.HasPrefix(word, []byte("from ")):

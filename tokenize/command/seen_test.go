@@ -13,6 +13,7 @@ func FuzzSeen(f *testing.F) {
 	f.Add([]byte(""), "a", "b")
 	f.Add([]byte("from - until 2026-03-02T00:00:00Z\n0123456789abcdef0123456789abcdef\n"), "a", "b")
 	f.Add([]byte("0123456789abcdef0123456789abcdef\n"), "a", "")
+	f.Add([]byte("from - unti"), "a", "d") // a file that was cut off
 	f.Add([]byte("from - until 2026-03-02T00:00:00Z\n0123\n"), "a", "a")
 	f.Fuzz(func(t *testing.T, content []byte, one, other string) {
 		name := filepath.Join(t.TempDir(), "seen")
