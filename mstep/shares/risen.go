@@ -1,6 +1,7 @@
 package shares
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -63,10 +64,7 @@ func (f *Follower) risen(w Window) []Risen {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Risen) int {
-		if a.Topic != b.Topic {
-			return a.Topic - b.Topic
-		}
-		return int(math.Copysign(1, (b.Released-b.Expected)-(a.Released-a.Expected)))
+		return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(b.Released-b.Expected, a.Released-a.Expected))
 	})
 	return all
 }
