@@ -36,5 +36,5 @@ func (s *session) writeFirst(f First) error {
 	}
 	h := s.header(wire.Kind_PARAMETERS, f.Model.Matrices)
 	h.Run = s.RunName
-	return modelfile.Write(s.run, f.Name, s.Compress.Compress, h, s.vocab, 0, f.Model)
+	return modelfile.Write(s.run, f.Name, s.Compress.Compress, h, s.vocab, 0, s.exact, f.Model)
 }

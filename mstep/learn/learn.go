@@ -369,9 +369,11 @@ func (s *session) restore() error {
 	if err != nil {
 		return err
 	}
-	if s.exact, err = model.ExactOf(set); err != nil {
+	exact, err := model.ExactOf(set)
+	if err != nil {
 		return err
 	}
+	s.exact = max(s.exact, exact) // older programs did not count the models that a run began with
 	if err := s.learner.Restore(set); err != nil {
 		return exit.Errorf(exit.Malformed, "%s: %w", s.Checkpoint, err).WithHint("remove it to start again")
 	}
@@ -418,7 +420,6 @@ func (s *session) writeModel(name string) error {
 	if err != nil {
 		return exit.Errorf(exit.Malformed, "%w", err)
 	}
-	s.exactly(snapshot)
 	return modelfile.Write(s.run, name, s.Compress.Compress, s.header(wire.Kind_PARAMETERS, snapshot.Matrices), s.vocab,
-		s.learner.Round(), snapshot)
+		s.learner.Round(), s.exact, snapshot)
 }

@@ -67,6 +67,10 @@ func (c *ChooseCommand) Run(r *filter.Run) error {
 	if err != nil {
 		return exit.Errorf(exit.Malformed, "%s: %w", c.Input, err)
 	}
+	exact, err := model.ExactOf(file.Set)
+	if err != nil {
+		return exit.Errorf(exit.Malformed, "%s: %w", c.Input, err)
+	}
 	keep, err := c.kept(r, file.Words)
 	if err != nil || r.DryRun() {
 		return err
@@ -97,7 +101,7 @@ func (c *ChooseCommand) Run(r *filter.Run) error {
 		Model:      families.Words.Name,
 		Vocabulary: chosen.Hash(), VocabularySize: uint32(len(chosen)), Matrices: s.Matrices,
 	}
-	return modelfile.Write(r, c.Output, c.Compress.Compress, h, chosen, file.Set.Round, s)
+	return modelfile.Write(r, c.Output, c.Compress.Compress, h, chosen, file.Set.Round, exact, s)
 }
 
 // kept returns the words of --keep as ids. All must be in the dictionary.

@@ -61,7 +61,7 @@ func (c *TopicsCommand) Run(r *filter.Run) error {
 	return modelfile.Write(r, c.Output, c.Compress.Compress, &wire.Header{
 		Version: wire.Version, Kind: wire.Kind_PARAMETERS, Side: wire.Side_PUBLIC, Model: lda.Family.Name,
 		Vocabulary: vocab.Hash(), VocabularySize: uint32(len(vocab)), Matrices: s.Matrices,
-	}, vocab, 0, s)
+	}, vocab, 0, 0, s)
 }
 
 // topicsOf returns a model of round 0 with the first topics of the text, where the probability of a word is its

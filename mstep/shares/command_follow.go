@@ -102,14 +102,11 @@ func (c *FollowCommand) Run(r *filter.Run) error {
 			lda.Name(name).Put(s, float64(k))
 		}
 	}
-	if f.exact > 0 {
-		model.Exact.Put(s, float64(f.exact))
-	}
 	h := &wire.Header{
 		Version: wire.Version, Kind: wire.Kind_PARAMETERS, Side: wire.Side_PUBLIC, Model: lda.Family.Name,
 		Vocabulary: start.Header.Vocabulary, VocabularySize: uint32(f.Words), Matrices: s.Matrices,
 	}
-	return modelfile.Write(r, c.Output, c.Compress.Compress, h, start.Words, 0, s)
+	return modelfile.Write(r, c.Output, c.Compress.Compress, h, start.Words, 0, f.exact, s)
 }
 
 // follow reads the releases of all windows.
@@ -126,11 +123,10 @@ func (c *FollowCommand) follow(ctx context.Context, start *modelfile.Topics) (*F
 		}
 		floats.Scale(1/sum, row)
 	}
-	exact, err := model.ExactOf(start.Set)
-	if err != nil {
+	var err error
+	if f.exact, err = model.ExactOf(start.Set); err != nil {
 		return nil, exit.Errorf(exit.Malformed, "%s: %w", c.Start, err)
 	}
-	f.exact = int(exact)
 	w := &windows{family: lda.Family, statistic: lda.Topics, take: f.Add, fits: func(h *wire.Header) error {
 		m := h.Matrices[0]
 		if int(m.Rows) != f.Topics || int(m.Columns) != f.Words || !bytes.Equal(h.Vocabulary, start.Header.Vocabulary) {

@@ -22,7 +22,7 @@ type Follower struct {
 	variance float64   // of the noise on each cell of sum
 	weight   float64   // Σ Decay^(T−t)
 	squares  float64   // Σ Decay^2(T−t)
-	exact    int       // number of windows without noise
+	exact    float64   // number of releases without noise, those of the start included
 }
 
 // Add adds the next window.

@@ -7,9 +7,14 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// Write writes a model file after a round, with its vocabulary.
-func Write(ctx context.Context, name, compression string, h *wire.Header, words []string, round uint32,
+// Write writes a model file after a round, with its vocabulary. exact is the number of releases without noise behind the
+// model, of its own run and of each model that it was made from (model.Exact). Each writer states it, so that none
+// forgets it.
+func Write(ctx context.Context, name, compression string, h *wire.Header, words []string, round uint32, exact float64,
 	s *model.Snapshot) error {
+	if exact > 0 {
+		model.Exact.Put(s, exact)
+	}
 	out, err := endpoint.CreateStream(ctx, name, h, compression)
 	if err != nil {
 		return err
