@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -75,6 +76,7 @@ func (c *FollowCommand) Run(r *filter.Run) error {
 	if r.DryRun() {
 		return nil
 	}
+	named := names(start)
 	f, err := c.follow(r, start)
 	if err != nil {
 		return err
@@ -83,7 +85,7 @@ func (c *FollowCommand) Run(r *filter.Run) error {
 	r.Summarize("risen", len(f.Risen))
 	if c.Risen != "" {
 		var b bytes.Buffer
-		if err := writeRisen(&b, f.Risen, names(start), start.Words); err != nil {
+		if err := writeRisen(&b, f.Risen, named, start.Words); err != nil {
 			return err
 		}
 		if err := endpoint.WriteFile(r, c.Risen, wire.Side_PUBLIC, b.Bytes()); err != nil {
@@ -91,7 +93,7 @@ func (c *FollowCommand) Run(r *filter.Run) error {
 		}
 	}
 	if c.News != "" {
-		lines := news(f.Risen, names(start), start.Words)
+		lines := news(f.Risen, named, start.Words)
 		if err := endpoint.WriteFile(r, c.News, wire.Side_PUBLIC, lines); err != nil {
 			return err
 		}
@@ -111,7 +113,7 @@ func (c *FollowCommand) Run(r *filter.Run) error {
 
 // follow reads the releases of all windows.
 func (c *FollowCommand) follow(ctx context.Context, start *modelfile.Topics) (*Follower, error) {
-	f := &Follower{Topics: start.Number, Words: len(start.Words), Start: start.Cells, Decay: c.Decay}
+	f := &Follower{Topics: start.Number, Words: len(start.Words), Start: slices.Clone(start.Cells), Decay: c.Decay}
 	if c.Risen != "" || c.News != "" {
 		f.Rate = c.Rate
 	}

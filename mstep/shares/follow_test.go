@@ -3,9 +3,15 @@ package shares
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
+
+	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/lda"
+	"privpipe/pipelines/model/modelfile"
+	"privpipe/pipelines/model/modeltest"
 )
 
 // A shift makes releases of words by topic: topics of a start, and others that the text has.
@@ -137,5 +143,16 @@ func TestDecay(t *testing.T) {
 	mean, sum := floats.Dot(prior.Ratios, prior.Weights), floats.Sum(prior.Weights)
 	if math.Abs(mean-1) > 1e-3 || math.Abs(sum-1) > 1e-9 {
 		t.Errorf("the mean ratio of the prior is %v, of weights with the sum %v", mean, sum)
+	}
+}
+
+// TestFollowLeavesStart: the model of the start stays as it was read. Its topics are named by it later.
+func TestFollowLeavesStart(t *testing.T) {
+	cells := []float64{1, 3, 50, 2}
+	start := &modelfile.Topics{Number: 2, Words: []string{"cat", "dog"}, Cells: slices.Clone(cells),
+		Set: modeltest.Snapshot(lda.Family.Name, new(model.Snapshot))}
+	f, err := new(FollowCommand).follow(t.Context(), start)
+	if err != nil || f.Start[1] != 0.75 || !slices.Equal(start.Cells, cells) {
+		t.Errorf("topics %v of the start %v, %v", f.Start, start.Cells, err)
 	}
 }
