@@ -279,7 +279,7 @@ func (c *Report) addTopics(ctx context.Context, p *page.Page, file *modelfile.Fi
 	}
 	p.Topics = page.NewTopics(file.Words, cells, sure, c.Top)
 	p.Topics.Doubt, p.Topics.Unmarked = doubt, unmarked
-	if err := addOrigins(p, file); err != nil {
+	if err := errors.Join(addNames(p, file), addOrigins(p, file)); err != nil {
 		return err
 	}
 	if c.Start != "" {

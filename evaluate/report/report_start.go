@@ -14,18 +14,25 @@ import (
 	"privpipe/pipelines/model/publictext"
 )
 
-// addOrigins adds each topic's name, if a list of topics named it, and its origin: the share that is the data's own.
-// Models without public text state none.
+// addNames adds the names that a list of topics gave.
+func addNames(p *page.Page, file *modelfile.File) error {
+	if file.Family != lda.Family {
+		return nil
+	}
+	names, err := lda.NamesOf(file.Set, file.Size)
+	if err != nil {
+		return exit.Errorf(exit.Malformed, "%s: %w", file.Name, err)
+	}
+	p.Topics.AddNames(names)
+	return nil
+}
+
+// addOrigins adds each topic's origin: the share that is the data's own. Models without public text state none.
 func addOrigins(p *page.Page, file *modelfile.File) error {
 	if file.Family != lda.Family {
 		return nil
 	}
 	origins, err := lda.OriginsOf(file.Set, file.Size)
-	if err == nil {
-		var names []string
-		names, err = lda.NamesOf(file.Set, file.Size)
-		p.Topics.AddNames(names)
-	}
 	if err != nil {
 		return exit.Errorf(exit.Malformed, "%s: %w", file.Name, err)
 	}

@@ -80,7 +80,7 @@ func (c *Series) words(ctx context.Context, s *page.Series) error {
 	if err != nil {
 		return err
 	}
-	overall := modelfile.Overall(m.Cells, len(m.Words))
+	words := m.Leading(inList)
 	for _, topic := range s.Topics {
 		if topic.Topic == "none" {
 			continue
@@ -90,11 +90,7 @@ func (c *Series) words(ctx context.Context, s *page.Series) error {
 			return exit.Errorf(exit.Malformed, "%s: has %d topics, and the series topic %s", c.Model, m.Number,
 				topic.Topic)
 		}
-		var words []string
-		for _, id := range modelfile.RankingOf(m.Row(k), overall).Best(modelfile.DefaultLambda, inList) {
-			words = append(words, m.Words[id])
-		}
-		topic.Now = strings.Join(words, ", ")
+		topic.Now = strings.Join(words[k], ", ")
 	}
 	s.Learned = true
 	s.Sources = append(s.Sources, page.Row{Name: "model", Value: described(c.Model)})

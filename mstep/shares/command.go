@@ -184,17 +184,12 @@ func (c *Command) names(ctx context.Context, topics int) ([]string, error) {
 
 // names returns the name of each topic: the one that it was given, or its leading words.
 func names(m *modelfile.Topics) []string {
-	overall, names := modelfile.Overall(m.Cells, len(m.Words)), make([]string, m.Number)
-	for k := range names {
-		if m.Names != nil && m.Names[k] != "" {
+	names := make([]string, m.Number)
+	for k, words := range m.Leading(inName) {
+		if m.Names != nil {
 			names[k] = m.Names[k]
-			continue
 		}
-		var words []string
-		for _, id := range modelfile.RankingOf(m.Row(k), overall).Best(modelfile.DefaultLambda, inName) {
-			words = append(words, m.Words[id])
-		}
-		names[k] = strings.Join(words, " ")
+		names[k] = cmp.Or(names[k], strings.Join(words, " "))
 	}
 	return names
 }

@@ -31,6 +31,17 @@ func (t *Topics) Row(topic int) []float64 {
 	return t.Cells[topic*len(t.Words) : (topic+1)*len(t.Words)]
 }
 
+// Leading returns the most relevant words of each topic.
+func (t *Topics) Leading(number int) [][]string {
+	overall, words := Overall(t.Cells, len(t.Words)), make([][]string, t.Number)
+	for k := range words {
+		for _, id := range RankingOf(t.Row(k), overall).Best(DefaultLambda, number) {
+			words[k] = append(words[k], t.Words[id])
+		}
+	}
+	return words
+}
+
 // A File is a model file's content.
 type File struct {
 	Name   string // for messages
