@@ -1,3 +1,3 @@
-// Package mean is the E-step for models whose M-step is mstep/mean: word frequencies and text sizes. A document's
-// contribution depends on the document alone, and no earlier round.
+// Package mean is the E-step of word frequencies and text sizes, as mstep/mean is their M-step. A document's
+// contribution depends on the document alone, and on no earlier round.
 package mean

@@ -64,8 +64,8 @@ func (c *TopicsCommand) Run(r *filter.Run) error {
 	}, vocab, 0, 0, s)
 }
 
-// topicsOf returns a model of round 0 with the first topics of the text, where the probability of a word is its
-// frequency times its lift. λ has the sum V in each topic.
+// topicsOf returns a model of round 0 with the text's first topics. A word's probability is its frequency times its
+// lift. λ has the sum V in each topic.
 func topicsOf(text *publictext.Text) *model.Snapshot {
 	size := model.Size{Words: len(text.Frequencies), Components: text.First}
 	lambda := make([]float64, 0, size.Words*size.Components)

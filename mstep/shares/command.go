@@ -1,5 +1,6 @@
-// Package shares makes a series of released shares of topics: how many documents of each window have each topic, with a
-// band, and an alarm when a share moves. It only post-processes releases.
+// Package shares makes two things from releases of windows. A series says how many documents of each window have each
+// topic, with a band, and an alarm when a share moves. A Follower learns topics that keep their numbers. Both only
+// post-process releases.
 package shares
 
 import (

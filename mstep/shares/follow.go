@@ -13,7 +13,7 @@ import (
 type Follower struct {
 	Topics, Words int
 	Start         []float64 // K × V; the probabilities of words in each topic, all positive
-	Decay         float64   // the weight of a window over that of the window after it, in (0, 1]
+	Decay         float64   // each window weighs Decay times as much as the next one; in (0, 1]
 	Rate          float64   // probability that a window with nothing new has a word in Risen; 0: none are sought
 	Risen         []Risen   // the words that rose, window by window
 
@@ -42,23 +42,23 @@ func (f *Follower) Add(w Window) {
 	}
 }
 
-// prior is the prior of a cell around the size that the start expects. A word may be far more frequent than there, or
-// absent. Its first weights have the mean ratio 1, so that a cell keeps its expected size where noise hides it.
+// prior is the prior around a cell's expected size. A word may be far more frequent than expected, or absent. The first
+// weights have the mean ratio 1: a cell keeps its expected size where noise hides it.
 var prior = denoise.Mixture{
 	Ratios:  []float64{.01, .1, .3, .6, 1, 1.5, 3, 8, 25},
 	Weights: []float64{.1425, .1, .15, .2, .2035, .12, .06, .02, .004},
 	Groups:  8, Steps: 20,
 }
 
-// leastCell is the least size of a cell over the size that the start expects, so that no word gets probability 0.
+// leastCell is a cell's least size over its expected size: no word gets probability 0.
 const leastCell = 1e-3
 
 // Cells returns the topics now, K × V, row by row: numbers in proportion to the probabilities of words.
 //
-// It is empirical Bayes in two steps. A word's count over all topics is estimated around the count that the start
-// expects. A cell is then estimated around the size of its topic, times the probability of the word at the start, times
-// the word's ratio of the first step. A cell that noise hides therefore stays what the start says, for a word that is
-// so frequent in this text.
+// Empirical Bayes has two steps. The first estimates each word's count over all topics, around the count that the start
+// expects. The second estimates each cell around a product: its topic's size, its word's probability at the start, and
+// the word's ratio from the first step. Where noise hides a cell, the topic keeps the start's word, at its frequency in
+// this text.
 func (f *Follower) Cells() []float64 {
 	tau := math.Sqrt(f.variance)
 	expected := make([]float64, len(f.sum))
@@ -81,9 +81,8 @@ func (f *Follower) Cells() []float64 {
 	return cells
 }
 
-// sizes estimates the number of words in each topic, by least squares of its counts on its words at the start. The
-// noise of a sum over all words would be √V times that of a cell. A size is at least 5 % of the mean, so that a topic
-// can come back.
+// sizes estimates the number of words in each topic, by least squares: its counts on its words at the start. A sum over
+// all words would have √V times the noise of one cell. A size is at least 5 % of the mean: a topic can come back.
 func (f *Follower) sizes(sum []float64) []float64 {
 	sizes, total := make([]float64, f.Topics), 0.0
 	for k := range sizes {

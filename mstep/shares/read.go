@@ -64,7 +64,7 @@ func (w *windows) readOne(ctx context.Context, name string, maxCells uint64) err
 	}
 }
 
-// check refuses releases of another model, or of another size than those of the streams before.
+// check refuses releases of another model, or of another size than in the streams before.
 func (w *windows) check(h *wire.Header) error {
 	if h.Model != w.family.Name || len(h.Matrices) != 1 || h.Matrices[0].Name != w.statistic {
 		return fmt.Errorf("releases are of model %q, must be of %q", h.Model, w.family.Name)

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// A Risen is a word of a topic that a window has more often than the windows before explain.
+// A Risen is a word that a topic has more often in a window than the windows before explain.
 type Risen struct {
 	Window   string
 	Topic    int
@@ -24,12 +24,12 @@ type Risen struct {
 
 // risen compares a window with those before it, and returns the words that rose, topic by topic.
 //
-// If the words of a topic have not changed, a cell has the mean m = r·M, with M the mean of the windows before and r
-// the ratio of the topic's sizes. The variance of the difference is that of the noise in both, of r, and of the
-// documents: a contribution has a norm of at most 1, so that its cells are in [0, 1], and a sum of them with the mean m
-// has at most the variance m and the third cumulant m. The threshold is the quantile by Cornish and Fisher, as that of
-// Test.change. It is for all cells together (Šidák), so a window of nothing new has a word with at most about the
-// probability Rate. The approximation is good for noise of 1 and more; TestRisenRate has the numbers.
+// If a topic's words have not changed, a cell has the mean m = r·M. M is the mean of the windows before, and r the
+// ratio of the topic's sizes. The difference varies by the noise in both, by r, and by the documents. A contribution
+// has a norm of at most 1, and its cells are in [0, 1]. A sum of such cells with the mean m has at most the variance m
+// and the third cumulant m. The threshold is the quantile by Cornish and Fisher, as in Test.change, for all cells
+// together (Šidák). So a window without news has a word with at most about the probability Rate. The approximation is
+// good for noise of 1 and more; TestRisenRate has the numbers.
 func (f *Follower) risen(w Window) []Risen {
 	if f.windows == 0 || f.Rate == 0 {
 		return nil
@@ -37,7 +37,7 @@ func (f *Follower) risen(w Window) []Risen {
 	var all []Risen
 	z := distuv.UnitNormal.Quantile(math.Pow(1-f.Rate, 1/float64(len(f.sum))))
 	noise, before := w.Deviation*w.Deviation, f.variance/(f.weight*f.weight)
-	// A decayed mean of sums of documents has the variance of one sum over this.
+	// The decayed mean has 1/windows of one window's variance by documents.
 	windows := f.weight * f.weight / f.squares
 	sizes, past := f.sizes(w.Sums), f.sizes(f.sum)
 	for k := range sizes {
@@ -51,7 +51,7 @@ func (f *Follower) risen(w Window) []Risen {
 		for v, y := range sums {
 			m := max(r*sumsBefore[v]/f.weight, 0)
 			ofMean := r*r*before + m*m*u + m*r/windows
-			// The mean is known with an error. Two deviations above it make up for those that are estimated too low.
+			// The mean has an error. Two deviations make up for means that are estimated too low.
 			most := m + 2*math.Sqrt(ofMean)
 			second := noise + ofMean + most
 			if second == 0 {
@@ -69,7 +69,7 @@ func (f *Follower) risen(w Window) []Risen {
 	return all
 }
 
-// sizeVariance is the variance of a topic's size, of a mean of some windows: sums over weight are the means of cells.
+// sizeVariance is the variance of a topic's mean size over some windows. Sums over weight are the means of cells.
 func (f *Follower) sizeVariance(k int, sums []float64, weight, noise, windows float64) (variance float64) {
 	squares := 0.0
 	for v, b := range f.row(f.Start, k) {

@@ -19,7 +19,7 @@ type Series struct {
 	Windows    []string    // in order
 	Total      Reading     // of all documents of the newest window
 	Topics     []*Multiple
-	Learned    bool   // the topics follow the text, so that each window is counted under those of the windows before
+	Learned    bool   // the topics follow the text: a window is counted under topics learned before it
 	News       []News // alarms, the newest first
 	Settings   []Row
 	Sources    []Row

@@ -15,7 +15,7 @@ type Mixture struct {
 	Groups  int // sets of weights
 	Steps   int // steps of expectation maximization
 	Sampled int // largest number of cells in a fit of the weights; 0: 65,536
-	// Weights are those of the ratios before the first step; nil: equal ones. Where noise hides all, they stay.
+	// Weights are the ratios' weights before the first step; nil: equal ones. Where noise hides all, they stay.
 	Weights []float64
 }
 

@@ -8,7 +8,7 @@ import (
 // FeatureSums is the statistic of Size: 1 × V, the sum of half of each document's features.
 const FeatureSums = "size"
 
-// SizeMostWords is the number of different known words from which on a document counts as long.
+// SizeMostWords is the least number of different known words in a long document.
 const SizeMostWords = 200
 
 // A document's features, which are the vocabulary of its row (tokenize text --sizes). Each is in [0, 1].

@@ -7,11 +7,11 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// Write writes a model file after a round, with its vocabulary. exact is the number of releases without noise behind the
-// model, of its own run and of each model that it was made from (model.Exact). Each writer states it, so that none
+// Write writes a model file after a round, with its vocabulary. exact is the number of releases without noise behind
+// the model: in its own run, and in each model that it was made from (model.Exact). Each writer states it, and so none
 // forgets it.
-func Write(ctx context.Context, name, compression string, h *wire.Header, words []string, round uint32, exact float64,
-	s *model.Snapshot) error {
+func Write(ctx context.Context, name, compression string, h *wire.Header, words []string, round uint32,
+	exact float64, s *model.Snapshot) error {
 	if exact > 0 {
 		model.Exact.Put(s, exact)
 	}

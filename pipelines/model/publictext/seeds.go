@@ -60,11 +60,10 @@ func ReadSeeds(ctx context.Context, name string) ([]Seed, error) {
 	return seeds, nil
 }
 
-// seedShare is the share of its own words in a seeded topic. The others are words that public text has beside them.
+// seedShare is the share of the seed's words in its topic. Public text has the others beside them.
 const seedShare = 0.5
 
-// floorLift is the least lift of a word in a topic. One word that public text lacks in a topic then does not rule the
-// topic out.
+// floorLift is the least lift. A word that public text lacks in a topic does not rule the topic out.
 const floorLift = 0.01
 
 // Lifts returns the lifts of a topic's words, each at least floorLift.
@@ -76,8 +75,8 @@ func (t *Text) Lifts(topic int) []float64 {
 	return lifts
 }
 
-// Seed returns a text that has a topic for each seed before its own topics. A private model that starts from the text
-// then starts from the seeds first. file is the name of their list, for messages.
+// Seed returns the text with a topic for each seed before its own topics. A model that starts from the text then begins
+// with the seeds. file is the list's name, for messages.
 func (t *Text) Seed(seeds []Seed, file string) (*Text, error) {
 	places := make(map[string]int)
 	for v, word := range t.Vocabulary {
@@ -110,9 +109,9 @@ func (t *Text) Seed(seeds []Seed, file string) (*Text, error) {
 	return &o, nil
 }
 
-// seeded returns the log lifts of a topic for the words own. Half of it are these words, by the root of their
-// frequencies, so that a rare one counts. The other half is a mixture of all topics by the probability that the words
-// came from each: words that public text has in the same topics then count, too, if less.
+// seeded returns the log lifts of a topic for the words own. Half of the topic are these words, by the root of their
+// frequencies: a rare word counts, too. The other half mixes all topics, by the probability that they gave these words.
+// So words that public text has beside them count, if less.
 func (t *Text) seeded(own []int) []float32 {
 	weights, largest := make([]float64, len(t.Topics)), math.Inf(-1)
 	for j, lifts := range t.Topics {
@@ -154,7 +153,7 @@ func (t *Text) seeded(own []int) []float32 {
 	return lifts
 }
 
-// PutNames writes the names of the first topics into the file of a model that started from the text.
+// PutNames writes the first topics' names into a model file. The model started from the text.
 func (t *Text) PutNames(s *model.Snapshot, topics int) {
 	for k, name := range t.Names[:min(topics, len(t.Names))] {
 		lda.Name(name).Put(s, float64(k))
