@@ -80,6 +80,14 @@ func TestLanguage(t *testing.T) {
 	if !regexp.MustCompile(`coverage +0\.[6-9]`).MatchString(size) {
 		t.Errorf("stop words of the language count as unknown: %s", size)
 	}
+	// So does weekly.sh, on the documents before the first week.
+	run(t, folder, `awk '{ sub(/}$/, ""); printf "%s,\"made\":\"2025-%02d-10\"}\n", $0, 1 + NR % 4 }' text.jsonl >dated.jsonl`)
+	weekly := recipes + "/weekly.sh --date made --every month --from 2025-04-01 --for 1 --now 2025-05-02 --force "
+	said = run(t, folder, weekly+"--topics 2 --language 'my words' dated.jsonl months 2>&1")
+	if strings.Contains(said, "covers few") || !strings.Contains(said, "1 of 1 are released") {
+		t.Errorf("months in the language: %s", said)
+	}
+	ends(t, folder, weekly+"--language 'my words' dated.jsonl no", 80, "the topics of public text are English")
 	run(t, folder, "rm zh/stop.txt; mkdir tools broken; ln -s /usr/bin/* tools/; rm tools/python3*; "+
 		"ln -s /usr/bin/false broken/python3")
 	for _, c := range []struct {

@@ -24,6 +24,7 @@
 #   --model FILE      released model whose topics are counted, such as OUT/public/model.pp of lda.sh. Its ε adds to that of the weeks
 #                     for whoever was in its training, too. By default the topics of public text, which need no training
 #   --topics K        train K topics on the documents before --from instead, by lda.sh, in OUT/model. Its documents are in no week
+#   --language FOLDER with --topics: words of another language, of public.sh --language. The topics of public text are English
 #   --training-epsilon X
 #                     with --topics and --unit user: ε of the training, by default 0.7 of --epsilon
 #   --learn           let the topics follow the text: each week also gives one release of words by topic. Topics keep their numbers and
@@ -46,8 +47,8 @@
 set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
 
-epsilon=1 delta=1e-6 every=week for=52 first_day=monday unit='' model='' topics='' seeds='' training_epsilon='' groups='' alarm_rate=0.05 change='' now=now zone=UTC learn='' decay='' force='' quiet='' seen='' skipped=''
-take "epsilon delta date date-format from every for zone first-day unit model topics seeds training-epsilon learn! decay groups alarm-rate change now force! quiet! columns format delimiter quote ragged! encoding on-error keep phrases title" "$@"
+epsilon=1 delta=1e-6 every=week for=52 first_day=monday unit='' model='' topics='' seeds='' training_epsilon='' groups='' alarm_rate=0.05 change='' now=now zone=UTC learn='' decay='' force='' quiet='' seen='' skipped='' language=''
+take "epsilon delta date date-format from every for zone first-day unit model topics seeds training-epsilon language learn! decay groups alarm-rate change now force! quiet! columns format delimiter quote ragged! encoding on-error keep phrases title" "$@"
 real epsilon
 positive for
 [[ $date && $from ]] || fail "--date COLUMN and --from DAY are needed, see --help"
@@ -61,6 +62,7 @@ stated=$unit unit=${unit:-document}
 [[ -z $training_epsilon || $unit == user && $topics ]] || fail "--training-epsilon is for --topics of --unit user: a document is in the training or in one week"
 [[ -z $model || -f $model ]] || fail "no such model: $model"
 [[ -z $groups || -f $groups ]] || fail "no such list of groups: $groups"
+[[ -z $language || $topics ]] || fail "--language belongs to --topics: the topics of public text are English"
 [[ -z $force || $topics ]] || fail "--force belongs to --topics"
 [[ -z $topics ]] || positive topics
 [[ -z $decay || $learn ]] || fail "--decay belongs to --learn"
@@ -82,7 +84,7 @@ sum() { [[ -z $1 ]] || checksum "$1"; }
 settings() {
   printf '%s\n' "--epsilon $epsilon" "--delta $delta" "--date $date" "--date-format $date_format" "--from $from" "--every $every" "--for $for" \
     "--zone $zone" "--first-day $first_day" "--unit $unit" "--model $(sum "$model")" "--topics $topics" "--seeds $(sum "$seeds")" \
-    "--training-epsilon $training_epsilon" "--groups $(sum "$groups")" "--keep $keep" "--phrases $(sum "$phrases")" "--learn $learn"
+    "--training-epsilon $training_epsilon" "--language $language" "--groups $(sum "$groups")" "--keep $keep" "--phrases $(sum "$phrases")" "--learn $learn"
 }
 settings >"$inside/settings.unfinished"
 if [[ -e $inside/settings ]] && ! cmp -s "$inside/settings" "$inside/settings.unfinished"; then
@@ -135,7 +137,7 @@ public_topics() {
 }
 trained() {
   local flags=() of
-  for of in date date_format zone on_error columns format delimiter quote encoding keep phrases; do
+  for of in date date_format zone on_error columns format delimiter quote encoding keep phrases language; do
     [[ -z ${!of} ]] || flags+=("--${of//_/-}" "${!of}")
   done
   [[ -z $ragged ]] || flags+=(--ragged)
@@ -166,6 +168,7 @@ else
 fi
 keep "$shown/vocabulary.txt" mstep export --format words -o "$shown/vocabulary.txt" "$shown/model.pp"
 vocabulary=(--vocab "$shown/vocabulary.txt")
+[[ -z $language ]] || stop_words=$language/stop.txt
 
 # All weeks are planned before the first is released. A document is in one week, so each week is a data set of its own, with the whole ε.
 mkdir -p -- "$shown/weeks"
