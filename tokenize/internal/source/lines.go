@@ -279,7 +279,7 @@ func (l *lines) skip() Chunk {
 		chunk.Fault = nil
 	case after:
 		chunk.Fault = errAfter
-	case l.csv != nil && (l.csv.broken || ended && l.csv.isOpen()):
+	case l.csv != nil && (!ended && l.csv.broken || ended && l.csv.isOpen()):
 		chunk.Fault, chunk.Line = ErrQuote, chunk.Line+l.csv.opened
 	case l.values != nil && ended:
 		chunk.Fault = l.values.open()
