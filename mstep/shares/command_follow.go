@@ -35,8 +35,8 @@ type FollowCommand struct {
 // Help is kong's hook.
 func (*FollowCommand) Help() string {
 	return `
-The topics keep their numbers from window to window, and move to the words that the releases show. Words that noise hides
-stay as they are in the start. For the next window, estep lda takes the model as --params.
+The topics keep their numbers from window to window, and move to the words that the releases show. Words that noise
+hides stay as they are in the start. For the next window, estep lda takes the model as --params.
 
     mstep follow --start topics.pp -o model.pp counts-W10.pp counts-W11.pp`
 }

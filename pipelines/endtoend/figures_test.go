@@ -128,7 +128,8 @@ func allRows(t *testing.T, folder, out string) (ran map[string]bool) {
 	t.Logf("%s%s", s.stdout.String(), s.stderr.String())
 	ran = make(map[string]bool)
 	for line := range strings.Lines(s.stdout.String()) {
-		row := regexp.MustCompile(`^([F+\w]+)\t(\S.*)\t\d+ s\t(runs|holds|undecided \(\d+ of \d+\)|failed \(1\))\n$`).FindStringSubmatch(line)
+		row := regexp.MustCompile(`^([F+\w]+)\t(\S.*)\t\d+ s\t` +
+			`(runs|holds|undecided \(\d+ of \d+\)|failed \(1\))\n$`).FindStringSubmatch(line)
 		if row == nil {
 			t.Fatalf("a line %q", line)
 		}

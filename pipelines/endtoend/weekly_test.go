@@ -283,8 +283,10 @@ func TestTopicsOfOnesOwn(t *testing.T) {
 	run(t, folder, filepath.Join(root, "pipelines/recipes/lda.sh")+" --topics 5 --epsilon 8 --unit document --force "+
 		"--rounds 16 --seeds seeds.txt all.jsonl out")
 	topics := run(t, folder, "evaluate topics --top 4 --csv out/public/model.pp")
-	for _, want := range []string{"(?m)^0,.*,(card|account|credit|transfer|payment|money|bank|cash|balance),.*,payments$",
-		"(?m)^1,.*,(beer|pizza|wine|cheese|sugar|food|drink|milk|chicken|taste),.*,snacks$"} {
+	for _, want := range []string{
+		"(?m)^0,.*,(card|account|credit|transfer|payment|money|bank|cash|balance),.*,payments$",
+		"(?m)^1,.*,(beer|pizza|wine|cheese|sugar|food|drink|milk|chicken|taste),.*,snacks$",
+	} {
 		if n := len(regexp.MustCompile(want).FindAllString(topics, -1)); n < 3 {
 			t.Errorf("%d of 4 leading words are %s:\n%s", n, want, topics)
 		}
