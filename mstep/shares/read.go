@@ -80,7 +80,7 @@ func (w *windows) check(h *wire.Header) error {
 	return nil
 }
 
-// add takes one release. Its sums are of the documents of the window, so a release of a sample is refused. Rounds by
+// add takes one release. A window's sums need all its documents, so a sample's release is refused. Rounds by
 // time have all documents of their time: their statistics are scaled to all rounds, and are scaled back.
 func (w *windows) add(run string, set *stream.Set) error {
 	scheme := set.Release.Scheme

@@ -8,7 +8,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// A Mover is a command that lost flags, or values of a flag, to other commands of its program.
+// A Mover is a command that lost flags, or their values, to other commands in its program.
 type Mover interface {
 	// Moved returns a hint that says where a flag is now, or its value, as "--flag=value". It returns "" for what the
 	// command never had.

@@ -72,8 +72,8 @@ func keyOf(id string) seenKey {
 	return seenKey(sum[:len(seenKey{})])
 }
 
-// check refuses the id of a document in another window. A document without an id is named by its content, and never
-// refused: equal documents count as different ones.
+// check refuses an id that another window has. A document without an id is named by its content, and never refused:
+// equal documents count as different ones.
 func (s *seen) check(id string) error {
 	if s == nil || id == "" {
 		return nil
@@ -84,7 +84,7 @@ func (s *seen) check(id string) error {
 	return nil
 }
 
-// add adds the id of a document of this window.
+// add adds an id to this window.
 func (s *seen) add(id string) {
 	key := keyOf(id)
 	s.own = append(hex.AppendEncode(s.own, key[:]), '\n')

@@ -9,7 +9,7 @@ import (
 
 const tail = 0.025 // beyond each end of a 95 % confidence interval
 
-// Deviations is the number of standard deviations on each side of a 95 % interval of a normal distribution.
+// Deviations is half the width of a 95 % interval for normal noise, in standard deviations.
 const Deviations = 1.959963984540054
 
 // ShareInterval returns an interval for an event's probability, if the event occurred in count of n > 0 independent

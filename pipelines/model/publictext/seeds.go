@@ -66,7 +66,7 @@ const seedShare = 0.5
 // floorLift is the least lift. A word that public text lacks in a topic does not rule the topic out.
 const floorLift = 0.01
 
-// Lifts returns the lifts of a topic's words, each at least floorLift.
+// Lifts returns each word's lift in a topic, at least floorLift.
 func (t *Text) Lifts(topic int) []float64 {
 	lifts := make([]float64, len(t.Frequencies))
 	for v, l := range t.Topics[topic] {
