@@ -15,6 +15,7 @@ var cli struct {
 	Perplexity measure.Perplexity `cmd:"" help:"Compute the held-out perplexity from the scores of estep --score."`
 	AUC        measure.AUC        `cmd:"" name:"auc" help:"Measure a classifier by the predictions of estep --score: area under the ROC curve, log loss and calibration."`
 	Classes    measure.Classes    `cmd:"" help:"Measure predictions of classes: accuracy, macro F1 and the confusion of classes."`
+	Clusters   measure.Clusters   `cmd:"" help:"Measure clusters of documents beside their labels: NMI, AMI, ARI and purity; and the silhouettes of vectors."`
 	Pixels     measure.Pixels     `cmd:"" help:"Measure the reconstruction of images: the share of right pixels, beside baselines, and a picture."`
 	Converged  measure.Converged  `cmd:"" help:"Find the round from which the held-out perplexity hardly changes, on public documents."`
 	Topics     measure.Topics     `cmd:"" help:"Print the words of each topic of a model."`

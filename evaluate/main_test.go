@@ -111,6 +111,7 @@ func files() map[string][]byte {
 	maps.Copy(all, predictionFiles())
 	maps.Copy(all, membershipFiles())
 	maps.Copy(all, imageFiles())
+	maps.Copy(all, clusterFiles())
 	maps.Copy(all, reportedPredictions())
 	return all
 }
