@@ -43,8 +43,8 @@ func TestSettings(t *testing.T) {
 	}
 	seen[sampled()] = "sampler"
 	vary(t, reflect.ValueOf(&chain).Elem(), seen, sampled)
-	if len(seen) != 26 {
-		t.Errorf("%d hashes, want those of 16 options of the sampler and of its base, too", len(seen))
+	if len(seen) != 27 {
+		t.Errorf("%d hashes, want those of 17 options of the sampler and of its base, too", len(seen))
 	}
 	other, err := job.Settings("words", mean.NewWords(), 0)
 	if err != nil {

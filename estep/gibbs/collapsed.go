@@ -24,6 +24,7 @@ type CollapsedCommand struct {
 	Draws          float64 `placeholder:"E" help:"State the loss of the draws of one token's topic in a round, as a paper claims it, for grants of unit word."`
 	DocumentNoise  float64 `placeholder:"X" help:"Add Laplace noise of scale X to each document's number of tokens in each topic, once; it stays (CDP-LDA)."`
 	NoiseEachRound bool    `help:"Add the --document-noise in each round, to that of the rounds before (CDP-LDA+)."`
+	DrawNoise      float64 `placeholder:"X" help:"Add Gaussian noise of standard deviation X to the counts of a word before each draw of its topic; it stays (SUB-LDA, algorithm 1, literally). It needs --statistic increments."`
 	Rates
 	InherentReport string `output:"" placeholder:"FILE" help:"Write the counts that bound the loss of each sweep without noise (account gibbs --largest-count) to FILE, a line of JSON a round. They are as private as the documents."`
 }
@@ -48,6 +49,12 @@ func (c *CollapsedCommand) Validate() error {
 	case c.NoiseEachRound && c.DocumentNoise == 0:
 		return errors.New("--noise-each-round belongs to --document-noise")
 	}
+	switch {
+	case !(c.DrawNoise >= 0 && c.DrawNoise <= math.MaxFloat32):
+		return fmt.Errorf("--draw-noise must be positive, is %v", c.DrawNoise)
+	case c.DrawNoise > 0 && c.Statistic != Increments:
+		return errors.New("--draw-noise needs --statistic increments: the noise stays in the counts of all rounds")
+	}
 	if err := event.CheckDraws(c.Draws); err != nil {
 		return fmt.Errorf("--draws: %w", err)
 	}
@@ -63,7 +70,8 @@ const usualBurnIn = 12
 func (c *CollapsedCommand) options() Options {
 	return Options{
 		Sweeps: c.Sweeps, BurnIn: usualBurnIn, Statistic: c.Statistic, Keep: true, Draws: c.Draws, InPlace: true,
-		DocumentNoise: c.DocumentNoise, NoiseEachRound: c.NoiseEachRound, Subsampling: c.subsampling(),
+		DocumentNoise: c.DocumentNoise, NoiseEachRound: c.NoiseEachRound, DrawNoise: c.DrawNoise,
+		Subsampling: c.subsampling(),
 	}
 }
 

@@ -27,13 +27,19 @@ func newTally(k int) *tally {
 
 // parts appends the counts of words by topic as parts of one matrix, one part for each topic. If before is nil, it
 // appends the counts now, else their changes since before. For each token, word has the index of its word in ids.
-// Tokens with the same word are adjacent.
-func (t *tally) parts(parts []*wire.Part, matrix uint32, ids, word, before, now []uint32) []*wire.Part {
+// Tokens with the same word are adjacent. added has what else counts, of word i in topic k at i·K+k; nil: nothing.
+func (t *tally) parts(parts []*wire.Part, matrix uint32, ids, word, before, now []uint32,
+	added []float32) []*wire.Part {
 	for first, end := 0, 0; first < len(word); first = end {
 		for end = first; end < len(word) && word[end] == word[first]; end++ {
 			t.add(now[end], 1)
 			if before != nil {
 				t.add(before[end], -1)
+			}
+		}
+		if added != nil {
+			for topic := range t.counts {
+				t.add(uint32(topic), added[int(word[first])*len(t.counts)+topic])
 			}
 		}
 		for _, topic := range t.seen {

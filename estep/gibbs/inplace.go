@@ -54,6 +54,7 @@ type resident struct {
 	topics  []uint32  // each token's topic
 	before  []uint32  // each token's topic before the round; nil: it had none
 	noise   []float32 // on each topic's number of tokens; nil: none
+	added   []float32 // by draws to the counts of word i in topic k, at i·K+k; nil: they add no noise
 	members []float64 // n_mk, with the noise
 	random  *rand.Rand
 }
@@ -70,6 +71,9 @@ func (m inPlace) resident(t *table, d *wire.Document, last []*wire.Part, coins *
 		return nil, err
 	}
 	r.topics = make([]uint32, len(r.word))
+	if t.noise > 0 {
+		r.added = make([]float32, len(r.ids)*t.k)
+	}
 	if last == nil {
 		m.begin(t, r)
 	} else {
@@ -141,6 +145,9 @@ func (r *resident) sweep(t *table, rates *rates) (drawn int) {
 	t.enter(r.members)
 	for _, token := range r.chosen(t, rates) {
 		id, topic := r.ids[r.word[token]], r.topics[token]
+		if r.added != nil {
+			r.add(t, r.word[token])
+		}
 		t.move(id, topic, -1)
 		topic = t.draw(id, r.random)
 		t.move(id, topic, 1)
@@ -148,6 +155,17 @@ func (r *resident) sweep(t *table, rates *rates) (drawn int) {
 		drawn++
 	}
 	return drawn
+}
+
+// add adds noise to the counts of one word in all topics: "for w = t ∈ W_t do add noise to each n_k^t independently"
+// (SUB-LDA, algorithm 1). It stays there. So the noise of a word grows with its draws, and no guarantee counts it.
+func (r *resident) add(t *table, word uint32) {
+	for topic := range t.topic {
+		x := float32(t.noise * r.random.NormFloat64())
+		r.added[int(word)*t.k+topic] += x
+		t.add(r.ids[word], uint32(topic), float64(x))
+		t.weigh(topic)
+	}
 }
 
 // chosen returns the tokens that a sweep draws again. It throws all coins before the draws, and without a branch. A
@@ -164,7 +182,7 @@ func (r *resident) chosen(t *table, rates *rates) []uint32 {
 
 // answer returns the document's contribution, with its hidden parts.
 func (m inPlace) answer(tally *tally, r *resident) []*wire.Part {
-	parts := m.options.countedParts(tally, r.ids, r.word, r.before, r.topics)
+	parts := m.options.countedParts(tally, r.ids, r.word, r.before, r.topics, r.added)
 	if r.noise != nil {
 		columns := make([]uint32, len(r.noise))
 		for topic := range columns {

@@ -518,3 +518,51 @@ func TestDocumentNoise(t *testing.T) {
 		t.Errorf("the variance of the noise is %v, want 8", square)
 	}
 }
+
+// TestDrawNoise: each draw adds noise to the counts of its word in all topics, the draws after it read the noise, and
+// the contribution has it, but not the counts in the state.
+func TestDrawNoise(t *testing.T) {
+	const rounds, noise = 2000, 3.
+	// Word 0 has two draws a round, word 1 has one, and word 2 is in the other document.
+	documents := sixTokens.documents()[:1]
+	m := inPlaceOf(Options{Sweeps: 1, DrawNoise: noise, Statistic: Increments}, sixTokens.k, sixTokens.v, .7, .4)
+	hidden, _ := m.Hidden(m.size)
+	squares := make([]float64, sixTokens.v)
+	for round := range uint32(rounds) {
+		parts, err := m.ContributeAll(documents, make([][]*wire.Part, 1), []*model.Coins{coins(documents[0], round)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		dense := modeltest.Dense(append(lda.Family.Statistics(m.size), hidden...), parts[0])
+		for cell := range 6 {
+			added := dense[cell] - dense[6+cell]
+			squares[cell%3] += added * added / (2 * rounds)
+		}
+	}
+	// The mean square of 4,000 normal values has a deviation of √(2/4000) of it. A right program fails once in 10⁶
+	// times (4.9 deviations).
+	for word, draws := range []float64{2, 1, 0} {
+		want := draws * noise * noise
+		if math.Abs(squares[word]-want) > 4.9*want*math.Sqrt(2./4000) {
+			t.Errorf("the variance of the noise of word %d is %v, want %v", word, squares[word], want)
+		}
+	}
+	table := newTable(m.Model)
+	r, err := m.resident(table, documents[0], nil, coins(documents[0], rounds))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.sweep(table, nil)
+	for topic := range m.size.Components {
+		total, of := 0., 0.
+		for word := range r.ids {
+			of += float64(r.added[word*table.k+topic])
+			total += table.counts[word*table.k+topic]
+		}
+		want := (r.members[topic] + .7) / (max(r.members[topic]+of, 1) + 3*.4)
+		// The contribution has 24 bits, the table 53.
+		if math.Abs(table.topic[topic]-want) > 1e-4 || math.Abs(total-r.members[topic]-of) > 1e-4 {
+			t.Errorf("topic %d: the counts sum to %v, want %v and the noise %v", topic, total, r.members[topic], of)
+		}
+	}
+}

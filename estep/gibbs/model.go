@@ -22,7 +22,8 @@ type Options struct {
 	InPlace bool // counts of all documents follow each draw; it keeps topics, too
 	// scale of the Laplace noise on each document's number of tokens in each topic; in place only
 	DocumentNoise  float64
-	NoiseEachRound bool // more of this noise is added in each round
+	NoiseEachRound bool    // more of this noise is added in each round
+	DrawNoise      float64 // standard deviation of the noise on a word's counts before each draw; in place only
 	Subsampling    Subsampling
 	Shape          latent.Shape
 	Unigram        []float64 // probability of each word under a baseline, for Score; nil: the model's own marginal
@@ -72,13 +73,17 @@ func New(o Options, report func(Inherent) error) model.EStep {
 // Settings implements model.EStep.
 func (m *Model) Settings() any {
 	o := m.options
-	return o.Shape.Settings(map[string]any{
+	settings := map[string]any{
 		"sampler": "gibbs", "sweeps": o.Sweeps, "burn in": o.BurnIn, "statistic": o.Statistic, "keep": o.Keep,
 		"draws":    o.Draws,
 		"in place": o.InPlace, "document noise": o.DocumentNoise, "noise each round": o.NoiseEachRound,
 		"rate": o.Subsampling.Rate, "adaptive": o.Subsampling.Adaptive,
 		"frequent": o.Subsampling.Frequent, "least rate": o.Subsampling.Least,
-	})
+	}
+	if o.DrawNoise > 0 { // so that other runs have the settings of earlier versions
+		settings["draw noise"] = o.DrawNoise
+	}
+	return o.Shape.Settings(settings)
 }
 
 // SetParameters implements model.EStep.

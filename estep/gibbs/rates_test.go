@@ -114,3 +114,31 @@ func TestSubsamplingRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestAdaptiveSample: where the frequent words of each topic have the share q of it, the sizes of the uniform and the
+// adaptive sample, and their variances, have the ratios of SUB-LDA's equations 11 and 12.
+func TestAdaptiveSample(t *testing.T) {
+	const gamma, adaptive, q = .2, 3, .75
+	counts := []float32{45, 5, 30, 20, 7, 30, 8, 15} // words 0 and 2 have 75 of 100, words 1 and 3 have 45 of 60
+	r := newRates(Subsampling{Rate: gamma, Adaptive: adaptive, Frequent: q}, 2, 4, counts)
+	random := rand.New(rand.NewPCG(3, 4))
+	const throws = 500
+	tokens, sum, square := 0., 0., 0.
+	for i, n := range counts {
+		tokens += float64(n)
+		rate := 0.
+		for range throws * int(n) {
+			rate += float64(r.coin(uint32(i%4), uint32(i/4), random)) / (throws * float64(n))
+		}
+		sum += float64(n) * rate
+		square += float64(n) * rate * (1 - rate)
+	}
+	// The size is 72. 60,000 coins of frequent words move it by more than √(60,000·ln(2·10⁹)/2)/500 = 1.6 once in 10⁹
+	// times (Hoeffding).
+	if got, want := gamma*tokens/sum, 1/(adaptive*q); math.Abs(got/want-1) > .03 {
+		t.Errorf("the ratio of sizes is %v, want %v", got, want)
+	}
+	if got, want := gamma*(1-gamma)*tokens/square, (1-gamma)/(q*adaptive*(1-adaptive*gamma)); math.Abs(got/want-1) > .05 {
+		t.Errorf("the ratio of variances is %v, want %v", got, want)
+	}
+}

@@ -43,10 +43,10 @@ func (o Options) keptCounts() int {
 func (o Options) keptNoise() int { return o.keptCounts() + 1 }
 
 // countedParts returns the document's statistic and hidden counts. before has the tokens' topics before the round (nil:
-// none), now their topics now.
-func (o Options) countedParts(t *tally, ids, word, before, now []uint32) []*wire.Part {
+// none), now their topics now. The statistic has the noise that draws added; the hidden counts do not.
+func (o Options) countedParts(t *tally, ids, word, before, now []uint32, added []float32) []*wire.Part {
 	if o.Statistic != Increments {
-		return t.parts(nil, 0, ids, word, nil, now)
+		return t.parts(nil, 0, ids, word, nil, now, nil)
 	}
-	return t.parts(t.parts(nil, 0, ids, word, before, now), uint32(o.keptCounts()), ids, word, nil, now)
+	return t.parts(t.parts(nil, 0, ids, word, before, now, added), uint32(o.keptCounts()), ids, word, nil, now, nil)
 }

@@ -13,6 +13,7 @@ type table struct {
 	k, v         int
 	eta, ceiling float64
 	alpha        float64
+	noise        float64 // standard deviation of what a draw adds to the counts of its word; 0: nothing
 
 	counts  []float64 // n_kt at t·K+k
 	factors []float64 // min(max(n_kt, 0), C) + η
@@ -31,7 +32,7 @@ const leastMember = 1e-9
 func newTable(m *Model) *table {
 	k, v := m.size.Components, m.size.Words
 	t := &table{
-		k: k, v: v, eta: m.eta, ceiling: m.ceiling, alpha: m.alpha,
+		k: k, v: v, eta: m.eta, ceiling: m.ceiling, alpha: m.alpha, noise: m.options.DrawNoise,
 		counts: make([]float64, k*v), factors: make([]float64, k*v), totals: make([]float64, k),
 		topic: make([]float64, k), ends: make([]float64, k),
 	}

@@ -68,7 +68,7 @@ func (w *worker) contribute(random *rand.Rand) []*wire.Part {
 
 // raw returns the statistic as whole numbers. before has the tokens' topics before the round; nil: there were none.
 func (w *worker) raw(before []uint32) []*wire.Part {
-	return w.options.countedParts(w.tally, w.words, w.sampler.word, before, w.sampler.topics)
+	return w.options.countedParts(w.tally, w.words, w.sampler.word, before, w.sampler.topics, nil)
 }
 
 // sweep does the round's sweeps.

@@ -118,6 +118,13 @@ func TestERMRecipe(t *testing.T) {
 		t.Errorf("the page does not say that nothing is protected: %v", err)
 	}
 
+	// Of few rows for so small a Λ the recipe says that the weights are noise, and not of these.
+	const noise = "warning: too few rows for this ε and --regularisation"
+	few := run(t, folder, recipe+" --schema schema.json --regularisation 1e-5 --epsilon 0.01 train.csv few 2>&1")
+	if !strings.Contains(few, noise) || strings.Contains(out, noise) {
+		t.Errorf("%s\n%s", out, few)
+	}
+
 	out = run(t, folder, recipe+" --schema schema.json --epsilon none --held test.csv train.csv exact 2>&1")
 	if !strings.Contains(out, "no privacy: releases are exact sums") || !strings.Contains(out, "pld         ∞") ||
 		strings.Contains(out, "claim") {

@@ -58,8 +58,8 @@ head -n 100 all.jsonl >held.jsonl; tokenize text --public -o held.pp held.jsonl`
 			"by-round.txt", "by-round.pp"},
 		"streams": {"collapsed-gibbs.sh --topics 3 --rounds 2 --sweeps 1 --streams --inherent-report comments.jsonl",
 			"params.pp", "contributions.pp"},
-		"first": {"papers/cdp-lda.sh --topics 3 --rounds 2 comments.jsonl",
-			"first-grant.json", "first-state.pp"},
+		"first": {"papers/cdp-lda.sh --topics 3 --rounds 2 --held held.jsonl comments.jsonl",
+			"first-grant.json", "unigram.txt"},
 		"reports": {"papers/lp-lda.sh --topics 3 --sweeps 2 comments.jsonl", "grant.json", "rebuilt.pp"},
 		"rows":    {"blr.sh --rounds 2 --schema schema.json --held held.csv train.csv", "size.txt", "auc.txt"},
 	} {

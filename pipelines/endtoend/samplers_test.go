@@ -49,6 +49,7 @@ var samplers = []struct{ name, command, rows string }{
 		`pld +36\.[67]\d* +1e-06 .*word +3\n¦3 +gaussian +1\.32288, draws of ε 10 +all × 3 +no\n`},
 	{"sub adaptive", "sub-lda.sh --rounds 3 --level word --adaptive 1.5",
 		`pld +36\.[67]\d* ¦3 +gaussian +1\.32288, draws of ε 10 +all × 3 +no\n`},
+	{"sub literal", "sub-lda.sh --rounds 3 --level literal", `pld +∞¦3 +none +0 +all × 3 +no\n`},
 	{"sub printed", "sub-lda.sh --rounds 3 --level printed --adaptive 1.5 --least-rate 0",
 		`pld +∞¦ε 34\.\d+, which is not proven\n¦3 +gaussian +unbounded \(claimed 1\.87083\), draws of ε 10 +all × 3 +no\n`},
 }
@@ -225,7 +226,7 @@ func TestSamplersRefuse(t *testing.T) {
 		"lp-lda.sh --batches 2 --prior nowhere":           "no such text: nowhere",
 		"lp-lda.sh --brokers x":                           "unknown flag --brokers",
 		"lp-lda.sh --trace":                               "--trace needs --held",
-		"sub-lda.sh --level nobody":                       "--level must be document, word or printed, is nobody",
+		"sub-lda.sh --level nobody":                       "--level must be document, word, printed or literal, is nobody",
 		"sub-lda.sh --adaptive 1.5":                       "level document samples documents, and ignores --adaptive",
 		"sub-lda.sh --beta 1":                             "ignores --beta",
 		"sub-lda.sh --level word --epsilon 1":             "--level word ignores --epsilon",

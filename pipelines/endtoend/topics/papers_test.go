@@ -4,6 +4,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"privpipe/pipelines/testkit"
@@ -55,27 +56,32 @@ for way in pipes topics; do grep -q "over the releases" $way/public/report.html;
 	}
 }
 
-// TestRows runs the recipes of logistic regression over topics, in the same way. The gate runs the first.
+// TestRows runs the recipes of logistic regression and of belief networks over topics, in the same way. The gate runs the first.
 func TestRows(t *testing.T) { broker.Each(t, rows) }
 
 func rows(t *testing.T, b *broker.Broker) {
 	for i, c := range []struct{ recipe, row string }{
 		{"../blr.sh --rounds 3", `3 +gaussian +\S+ +all × 3 +no`},
 		{"../blr.sh --rounds 3 --rate 0.2 --sigma none", `3 +none +0 +poisson\(0\.2\) × 3 +no`},
-		{"vips-blr.sh --batch 200 --rounds 3", `3 +gaussian +0\.8944\d* \(claimed 1\) +fixed\(200/2000\) × 3 +yes`},
+		{"vips-blr.sh --batch 200 --rounds 3", `3 +gaussian +0\.8943\d* \(claimed 1\) +fixed\(200/4000\) × 3 +yes`},
 		{"dpvi.sh --rounds 3 --rate 0.2", `3 +gaussian +\S+ +poisson\(0\.2\) × 3 +yes`},
+		{"../sbn.sh --hidden 3 --rounds 3", `3 +gaussian +\S+ +poisson\(0\.0533\) × 3 +yes`},
+		{"vips-sbn.sh --hidden 3 --batch 200 --rounds 3", `3 +gaussian +1 +fixed\(200/2000\) × 3 +yes`},
 	} {
 		t.Run(c.recipe, func(t *testing.T) {
 			if i > 0 {
 				testkit.Deep(t, "kafka")
 			}
-			recipe := filepath.Join(stages.Root, "pipelines/recipes/papers", c.recipe) +
-				" --schema schema.json --held rows.jsonl rows.jsonl "
+			papers := filepath.Join(stages.Root, "pipelines/recipes/papers")
+			recipe := filepath.Join(papers, c.recipe)
+			if strings.Contains(c.recipe, "sbn") {
+				recipe += " --image 6x6 --held data/held.idx data/train.idx "
+			} else {
+				recipe += " --schema data/schema.json --held data/held.csv data/train.csv "
+			}
 			command := exec.Command("bash", "-c", `
 set -euo pipefail
-cat >schema.json <<<'{"intercept": true, "columns": [{"name": "x", "type": "number", "least": 0, "most": 10},
-	{"name": "class", "type": "label", "positive": "yes", "negative": "no"}]}'
-awk 'BEGIN {for (i = 0; i < 2000; i++) printf "{\"x\": %.3f, \"class\": \"%s\"}\n", i % 10 + i / 2000, i % 3 < i % 10 / 4 ? "yes" : "no"}' >rows.jsonl
+`+papers+`/made.sh data
 `+recipe+` pipes >pipes.txt
 `+recipe+` --brokers `+b.Address+` --run `+b.Topic(t, "rows", 1, nil)+` topics
 account verify topics/private/run.ledger

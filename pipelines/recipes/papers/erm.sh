@@ -44,7 +44,14 @@ row_documents "perturbed objective --epsilon $epsilon --regularisation $regulari
 ledger=$inside/run.ledger row_norm=${row_norm:-$(default_norm)}
 if [[ $epsilon != none ]]; then
   # Neighbours have the same number of rows, so this number is public.
-  [[ -e $inside/erm.key ]] || enough "$(show --private "$inside/documents.pp" | grep -c '^{"document"')"
+  number=$(show --private "$inside/documents.pp" | grep -c '^{"document"')
+  [[ -e $inside/erm.key ]] || enough "$number"
+  # The mean norm of b/n (Chaudhuri, Monteleoni, Sarwate 2011, Algorithm 2: Gamma(d, 2/ε′), ε′ = ε − 2·log(1 + ¼/(nΛ)), or ε/2 if that is not
+  # above 0). At w = 0 the loss has a gradient of at most ½, as rows have a norm of at most 1.
+  tilt=$(awk -v n="$number" -v d="$(grep -c '' "$shown/features.txt")" -v e="$epsilon" -v l="$regularisation" \
+    'BEGIN {rest = e - 2 * log(1 + .25 / (n * l)); printf "%.2g", d / n / ((rest > 0 ? rest : e / 2) / 2)}')
+  ! holds "$tilt > .5" || echo "$(basename "$0"): warning: too few rows for this ε and --regularisation: the noise in the gradient has a norm of" \
+    "$tilt, the rows at most 0.5, so the weights are mostly noise" >&2
   keep "$inside/erm.key" secret_key "$inside/erm.key"
   perturbed=(--epsilon "$epsilon" --secret "$inside/erm.key")
 fi

@@ -123,4 +123,4 @@ else
 fi
 [[ -z $trace ]] || mstep+=(--models "$shown/models")
 train
-present "$inside/run.ledger"
+present_published

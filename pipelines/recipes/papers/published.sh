@@ -31,6 +31,20 @@ published_grant() {
     --matrix "topics=${topics}xV" "${vocabulary[@]}" -o "$shown/grant.json" "$@"
 }
 
+# present_published presents the model. The "unigram" of its scores is the model's own marginal, with its noise. That of the exact word
+# frequencies of the text, which no ε covers, stays behind the wall.
+present_published() {
+  if [[ -n $held && -z ${no_page:-} ]]; then
+    held_documents
+    begin "$inside/unigram.ledger" 2>/dev/null
+    keep "$inside/unigram.pp" pipeline sample -q --all "$inside/documents.pp" -- estep words -q -- privatize none -q --ledger "$inside/unigram.ledger" \
+      -- mstep words -q "${vocabulary[@]}" -o "$inside/unigram.pp"
+    estep words -q --score --model "$inside/unigram.pp" "$inside/held.pp" | evaluate perplexity -q -o "$inside/unigram.txt"
+    echo "$(basename "$0"): unigram below is of the model's own word frequencies, with its noise; that of the text's own is in $inside/unigram.txt" >&2
+  fi
+  present "$inside/run.ledger"
+}
+
 # published_model trains with the M-step that the papers have in common, and reports. What a paper claims stands in the report
 # below what holds.
 published_model() {
@@ -40,5 +54,5 @@ published_model() {
   [[ -z $trace ]] || mstep+=(--models "$shown/models")
   topics_of_run
   train
-  present "$inside/run.ledger"
+  present_published
 }

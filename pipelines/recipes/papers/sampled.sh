@@ -42,7 +42,7 @@ sampled_model() {
   [[ -z $trace ]] || mstep+=(--models "$shown/models")
   topics_of_run
   train
-  present "$inside/run.ledger"
+  present_published
 }
 
 # ceiling EPSILON BETA prints the C at which 2·ln(C/β + 1), the loss of a draw, is EPSILON (HDP-LDA, theorem 3).

@@ -3,7 +3,7 @@
 #
 # Zhao, Zhu, Zhang: SUB-LDA, Algorithm 1.
 #
-#   papers/sub-lda.sh [--level document|word|printed] [--gamma 0.5] [FLAG…] TEXT OUT
+#   papers/sub-lda.sh [--level document|word|printed|literal] [--gamma 0.5] [FLAG…] TEXT OUT
 #
 # TEXT and OUT are as in lda.sh. The paper samples words, and claims that this amplifies the guarantee of a word. It does not: the released
 # counts hold all words, and the topics, which count as released, show which words were drawn. The default samples documents in place
@@ -11,7 +11,9 @@
 #
 #   --level document  whom the guarantee is for: a document, by --epsilon and --delta; a word (word), with noise and draws of each round
 #                     and no amplification, so that ε is in the hundreds; or as printed (printed), where the report says ∞ beside
-#                     the claim
+#                     the claim. Both have noise once a round, of which the paper's ε is. Algorithm 1 has it in the loop
+#                     over drawn words: literal adds it before each draw, to the word's counts in all topics, and its report
+#                     says ∞ alone
 #   --gamma 0.5       γ, the sampling rate of a round: of documents, or of words
 #   --epsilon 1       ε of level document
 #   --delta 1e-6      δ of the report
@@ -38,7 +40,7 @@
 #                     OUT/private/contributions.pp, for evaluate attack topics; such a run cannot resume
 #   --seed 1          seed of the parameters of the first round; the coins of kept topics have a key, OUT/private/gibbs.key
 #
-# Over Kafka, each stage in its own process (../kafka/README.md); at level printed the topics get one partition:
+# Over Kafka, each stage in its own process (../kafka/README.md); at levels printed and literal the topics get one partition:
 #
 #   --brokers HOSTS   HOST[:PORT] of some brokers, with commas
 #   --run NAME        name of the run and its topics; by default the name of the folder OUT
@@ -52,11 +54,11 @@ source "$papers/sampled.sh"
 
 level=document gamma=0.5 epsilon='' epsilon_at_order='' order='' inherent='' adaptive='' frequent='' least_rate='' beta='' partitions=''
 take "level gamma epsilon epsilon-at-order order inherent adaptive frequent least-rate beta $sampled_flags" "$@"
-[[ $level =~ ^(document|word|printed)$ ]] || fail "--level must be document, word or printed, is $level"
+[[ $level =~ ^(document|word|printed|literal)$ ]] || fail "--level must be document, word, printed or literal, is $level"
 case $level in
   document) unused "level document samples documents, and ignores" epsilon-at-order order inherent adaptive frequent least-rate beta ;;
   word) unused "--level word ignores" epsilon ;;
-  printed) unused "--level printed ignores" epsilon partitions ;;
+  printed | literal) unused "--level $level ignores" epsilon partitions ;;
 esac
 [[ $adaptive ]] || unused "without --adaptive all words have one rate, which ignores" frequent least-rate
 epsilon=${epsilon:-1} epsilon_at_order=${epsilon_at_order:-2} order=${order:-14} inherent=${inherent:-10} frequent=${frequent:-0.5}
@@ -100,6 +102,12 @@ if [[ $level == word ]]; then
   estep=(gibbs --keep --statistic counts "${counts[@]}" "${rates[@]}" --draws "$inherent")
   learned+=(--statistic counts)
   keeps_topics
+elif [[ $level == literal ]]; then
+  estep=(collapsed --statistic increments "${rates[@]}" --draw-noise "$sigma")
+  keeps_topics coupled
+  privatize=(none --ledger "$inside/run.ledger")
+  sampled_model "${learned[@]}"
+  exit
 else
   word_grant "$shown/grant.json" "${noise[@]}" --clipping unbounded --claim paper
   estep=(collapsed --statistic increments "${rates[@]}" --draws "$inherent")

@@ -27,7 +27,7 @@ sizes=${sizes:-$([[ $quick ]] && echo 400 || echo 10 20 50 100 200 400)}
 length=${length:-$([[ $quick ]] && echo 20 || echo 500)}
 topics=${topics:-$([[ $quick ]] && echo 3 || echo 100)}
 runs=${runs:-3}
-spread=$([[ $quick ]] && echo 0.085 || echo 0.03) # of perplexities: Go comments, or assumed
+spread=$([[ $quick ]] && echo 0.085 || echo 0.011) # of perplexities: Go comments, or Reddit with the noise of equation 4
 figure_begin
 
 declare -A at label=([zcdp16]=zCDP [zcdp16-strong]=advanced [zcdp16-linear]=linear)

@@ -49,10 +49,13 @@ LC_ALL=C awk -v words="$words" -v train="$train" -v held="$held" -v out="$out" '
     for (rank = 1; rank <= words; rank++) {
       most = -1
       for (id = 0; id in vocabulary; id++) if (!(id in kept) && total[id] + 0 > most) {most = total[id] + 0; best = id}
-      if (most < 1) exit 1
+      if (most < 1) exit 2
       kept[best]
     }
     for (id = 0; id in vocabulary; id++) if (id in kept) {place[id] = ++at; print vocabulary[id] >(out "/vocab.txt")}
     if (number <= train) exit 1
     write(out "/docword.train.txt", 1, train); write(out "/docword.held.txt", train + 1, train + held)
-  }' "$documents" "$vocab" || fail "$text has too few documents, or too few words of the vocabulary"
+  }' "$documents" "$vocab" || case $? in
+  2) fail "$text has fewer than $words words of the vocabulary: --words must be at most their number" ;;
+  *) fail "$text has too few documents: --train must be below their number, is $train" ;;
+esac

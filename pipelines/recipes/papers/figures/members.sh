@@ -91,8 +91,12 @@ for epsilon in $epsilons; do
   points "area under the ROC curve" private line "$epsilon" "$area"
   points "found at 1 % false alarms" private line "$epsilon" "$found"
   # What (ε, δ) allows any attacker (Kairouz, Oh, Viswanath 2015, theorem 2.1). Beside chance, whose interval reaches below it.
-  finding must "ε = $epsilon: $(printf %.3f "$found") of the members are found at 1 % false alarms, of at most $(awk "BEGIN {printf \"%.3f\", exp($epsilon) * 0.01 + 1e-6}") allowed" \
-    "$least <= exp($epsilon) * 0.01 + 1e-6"
+  found="ε = $epsilon: $(printf %.3f "$found") of the members are found at 1 % false alarms"
+  if holds "exp($epsilon) * 0.01 + 1e-6 < 1"; then
+    finding must "$found, of at most $(awk "BEGIN {printf \"%.3f\", exp($epsilon) * 0.01 + 1e-6}") allowed" "$least <= exp($epsilon) * 0.01 + 1e-6"
+  else
+    finding measured "$found; this ε allows all" -
+  fi
   finding must "ε = $epsilon: the attack is worse than without privacy, $(printf "%.3f against %.3f" "$area" "$plain")" "$area < $plain"
 done
 for epsilon in ${epsilons%% *} ${epsilons##* }; do
