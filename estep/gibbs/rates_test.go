@@ -138,7 +138,8 @@ func TestAdaptiveSample(t *testing.T) {
 	if got, want := gamma*tokens/sum, 1/(adaptive*q); math.Abs(got/want-1) > .03 {
 		t.Errorf("the ratio of sizes is %v, want %v", got, want)
 	}
-	if got, want := gamma*(1-gamma)*tokens/square, (1-gamma)/(q*adaptive*(1-adaptive*gamma)); math.Abs(got/want-1) > .05 {
+	want := (1 - gamma) / (q * adaptive * (1 - adaptive*gamma))
+	if got := gamma * (1 - gamma) * tokens / square; math.Abs(got/want-1) > .05 {
 		t.Errorf("the ratio of variances is %v, want %v", got, want)
 	}
 }

@@ -226,7 +226,7 @@ func TestSamplersRefuse(t *testing.T) {
 		"lp-lda.sh --batches 2 --prior nowhere":           "no such text: nowhere",
 		"lp-lda.sh --brokers x":                           "unknown flag --brokers",
 		"lp-lda.sh --trace":                               "--trace needs --held",
-		"sub-lda.sh --level nobody":                       "--level must be document, word, printed or literal, is nobody",
+		"sub-lda.sh --level nobody":                       "--level must be document, word, printed or literal, is",
 		"sub-lda.sh --adaptive 1.5":                       "level document samples documents, and ignores --adaptive",
 		"sub-lda.sh --beta 1":                             "ignores --beta",
 		"sub-lda.sh --level word --epsilon 1":             "--level word ignores --epsilon",

@@ -56,7 +56,8 @@ for way in pipes topics; do grep -q "over the releases" $way/public/report.html;
 	}
 }
 
-// TestRows runs the recipes of logistic regression and of belief networks over topics, in the same way. The gate runs the first.
+// TestRows runs the recipes of logistic regression and of belief networks over topics, in the same way. The gate runs
+// the first.
 func TestRows(t *testing.T) { broker.Each(t, rows) }
 
 func rows(t *testing.T, b *broker.Broker) {

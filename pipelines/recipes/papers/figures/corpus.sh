@@ -46,6 +46,7 @@ LC_ALL=C awk -v words="$words" -v train="$train" -v held="$held" -v out="$out" '
     }
   }
   END {
+    if (number <= train) exit 1
     for (rank = 1; rank <= words; rank++) {
       most = -1
       for (id = 0; id in vocabulary; id++) if (!(id in kept) && total[id] + 0 > most) {most = total[id] + 0; best = id}
@@ -53,7 +54,6 @@ LC_ALL=C awk -v words="$words" -v train="$train" -v held="$held" -v out="$out" '
       kept[best]
     }
     for (id = 0; id in vocabulary; id++) if (id in kept) {place[id] = ++at; print vocabulary[id] >(out "/vocab.txt")}
-    if (number <= train) exit 1
     write(out "/docword.train.txt", 1, train); write(out "/docword.held.txt", train + 1, train + held)
   }' "$documents" "$vocab" || case $? in
   2) fail "$text has fewer than $words words of the vocabulary: --words must be at most their number" ;;
