@@ -43,15 +43,33 @@ func TestFormats(t *testing.T) {
 }
 
 // TestKinds writes the file for each table row in FORMATS.md. It compares the words of the file's documents, or the
-// message, with the row.
+// numbers of its vectors, or the message, with the row.
 func TestKinds(t *testing.T) {
 	page, err := os.ReadFile("FORMATS.md")
 	if err != nil {
 		t.Fatal(err)
 	}
+	texts, vectors, _ := strings.Cut(string(page), "\n## Vectors\n")
+	kinds(t, texts, 45, "tokenize terms --min-letters 1 --stop none", func(record printedRecord) string {
+		return strings.Join(record.Terms.Words, " ")
+	})
+	kinds(t, vectors, 20, "tokenize vectors --dimension 2", func(record printedRecord) string {
+		return fmt.Sprint(record.Document.Words["0"], " ", record.Document.Words["1"])
+	})
+}
+
+// A printedRecord is a record as show prints it.
+type printedRecord struct {
+	Terms    *struct{ Words []string }
+	Document *struct{ Words map[string]float64 }
+}
+
+// kinds tries the rows of a part of the page, which must be at least least, by a command.
+func kinds(t *testing.T, page string, least int, command string, print func(printedRecord) string) {
+	t.Helper()
 	rows := regexp.MustCompile("(?m)^\\| `([^`]*)` \\| `([^`]*)` \\| (?:`([^`]*)` )?\\| (.*) \\|$").
-		FindAllStringSubmatch(string(page), -1)
-	if len(rows) < 45 {
+		FindAllStringSubmatch(page, -1)
+	if len(rows) < least {
 		t.Fatalf("%d rows", len(rows))
 	}
 	for _, row := range rows {
@@ -70,19 +88,18 @@ func TestKinds(t *testing.T) {
 			printed, _ := command.Output()
 			return string(printed), errors.String(), command.ProcessState.ExitCode()
 		}
-		flags := strings.Fields(row[3])
 		got := ""
-		terms := append([]string{"terms", "--min-letters", "1", "--stop", "none", "-o", "terms.pp"}, flags...)
-		if _, message, code := run("tokenize", append(terms, row[1])...); code != 0 {
+		words := append(strings.Fields(command), strings.Fields(row[3])...)
+		if _, message, code := run(words[0], append(words[1:], "-o", "out.pp", row[1])...); code != 0 {
 			message, _, _ = strings.Cut(strings.TrimPrefix(message, "tokenize: error: "), "\n")
 			got = fmt.Sprintf("%d: %s", code, message)
 		} else {
-			printed, _, _ := run("show", "--private", "terms.pp")
+			printed, _, _ := run("show", "--private", "out.pp")
 			var documents []string
 			for line := range strings.Lines(printed) {
-				var record struct{ Terms *struct{ Words []string } }
-				if json.Unmarshal([]byte(line), &record) == nil && record.Terms != nil {
-					documents = append(documents, strings.Join(record.Terms.Words, " "))
+				var record printedRecord
+				if json.Unmarshal([]byte(line), &record) == nil && (record.Terms != nil || record.Document != nil) {
+					documents = append(documents, print(record))
 				}
 			}
 			got = strings.TrimSpace(strings.Join(documents, "; "))

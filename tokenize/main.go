@@ -1,5 +1,5 @@
-// Command tokenize turns text into bags of words over a public vocabulary, and rows and images into documents over
-// public features. It stands behind the privacy wall: its input and its output are private.
+// Command tokenize turns text into bags of words over a public vocabulary, and rows, vectors and images into documents
+// over public features. It stands behind the privacy wall: its input and its output are private.
 package main
 
 import (
@@ -13,8 +13,9 @@ var cli struct {
 	filter.Common
 	Text     command.Text     `cmd:"" help:"Tokenize texts: JSON Lines {\"id\"?,\"text\",\"user\"?,\"label\"?}, CSV and Parquet with these columns, .txt files, folders of them."`
 	Rows     command.Rows     `cmd:"" help:"Turn rows of a table (CSV, TSV, JSON Lines, Parquet) into documents of real numbers, by a public schema."`
+	Vectors  command.Vectors  `cmd:"" help:"Turn vectors (embeddings of a PUBLIC, fixed model) into documents of real numbers: .npy, .npz, Parquet, JSON Lines, CSV."`
 	Images   command.Images   `cmd:"" help:"Turn images (IDX files, folders of PNG files) into documents over the vocabulary of pixels."`
-	Features command.Features `cmd:"" help:"Write the vocabulary of rows or of images: the names of their features."`
+	Features command.Features `cmd:"" help:"Write the vocabulary of rows, of vectors or of images: the names of their features."`
 	UCI      command.UCI      `cmd:"" name:"uci" help:"Read bags of words in the format of the UCI repository."`
 	Calendar command.Calendar `cmd:"" help:"Print the days, weeks or months of a calendar, for --from and --until of text."`
 	Cut      streams.Cut      `cmd:"" help:"Bring documents to some words of their vocabulary."`

@@ -177,5 +177,6 @@ func TestScripts(t *testing.T) {
 		"no-documents.pp":    none,
 	}
 	maps.Copy(files, tables(t))
+	maps.Copy(files, vectors(t))
 	script.Run(t, files)
 }

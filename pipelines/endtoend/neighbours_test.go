@@ -1,7 +1,9 @@
 package endtoend
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -67,9 +69,18 @@ func neighbours() (all []bag, less, exchanged map[string][]bag) {
 var formats = map[string]struct {
 	file, tokenize string
 	write          func(documents []bag) string
+	values         bool // the documents have real numbers
+	deep           bool // tried only in deep runs
 }{
-	"uci":   {"docword.txt", "tokenize uci --vocab vocab.txt -o docs.pp docword.txt", uciOf},
-	"lines": {"docs.jsonl", "tokenize text --vocab vocab.txt -o docs.pp docs.jsonl", linesOf},
+	"uci":   {"docword.txt", "tokenize uci --vocab vocab.txt -o docs.pp docword.txt", uciOf, false, true},
+	"lines": {"docs.jsonl", "tokenize text --vocab vocab.txt -o docs.pp docs.jsonl", linesOf, false, false},
+	"array": {"docs.npy", "tokenize vectors --dimension 60 -o docs.pp docs.npy", arrayOf, true, false},
+	"array with ids": {"docs.npy", "tokenize vectors --dimension 60 --ids ids.txt -o docs.pp docs.npy", arrayOf, true,
+		true},
+	"vectors": {"docs.jsonl", "tokenize vectors --dimension 60 --norm 20 --project 16 -o docs.pp docs.jsonl",
+		func(documents []bag) string { return vectorsOf(documents, false) }, true, true},
+	"vectors with ids": {"docs.jsonl", "tokenize vectors --dimension 60 -o docs.pp docs.jsonl",
+		func(documents []bag) string { return vectorsOf(documents, true) }, true, false},
 }
 
 func uciOf(documents []bag) string {
@@ -98,12 +109,50 @@ func linesOf(documents []bag) string {
 	return b.String()
 }
 
+// idsOf returns ids, one a line. An author's id goes with the document, so a document that is removed changes no other
+// id. That of an equal document counts on.
+func idsOf(documents []bag) (lines []string) {
+	seen := make(map[bag]int)
+	for _, counts := range documents {
+		seen[counts]++
+		sum := sha256.Sum256(fmt.Append(nil, counts, seen[counts]))
+		lines = append(lines, fmt.Sprintf("%x", sum[:16]))
+	}
+	return lines
+}
+
+// arrayOf writes the counts as vectors of an array of NumPy, which knows documents only by their rows.
+func arrayOf(documents []bag) string {
+	var cells []float64
+	for _, counts := range documents {
+		for _, n := range counts {
+			cells = append(cells, float64(n))
+		}
+	}
+	return npy(cells, len(documents), vocabularySize)
+}
+
+// vectorsOf writes the counts as vectors of JSON Lines.
+func vectorsOf(documents []bag, named bool) string {
+	var b strings.Builder
+	ids := idsOf(documents)
+	for i, counts := range documents {
+		line := map[string]any{"vector": counts}
+		if named {
+			line["id"] = ids[i]
+		}
+		json.NewEncoder(&b).Encode(line) // a builder takes all
+	}
+	return b.String()
+}
+
 // tokenized makes a folder with docs.pp, by a format.
 func tokenized(t *testing.T, format string, documents []bag) string {
 	t.Helper()
 	folder, f := t.TempDir(), formats[format]
 	write(t, folder, "vocab.txt", strings.Join(bagWords, "\n")+"\n")
 	write(t, folder, f.file, f.write(documents))
+	write(t, folder, "ids.txt", strings.Join(idsOf(documents), "\n")+"\n")
 	run(t, folder, f.tokenize)
 	return folder
 }
@@ -172,8 +221,8 @@ func TestNeighbouringRounds(t *testing.T) {
 	if err := os.Chmod(key, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for format := range formats {
-		if format == "uci" && testkit.Repeats(t, "accounting", 0, 1) == 0 {
+	for format, f := range formats {
+		if f.deep && testkit.Repeats(t, "accounting", 0, 1) == 0 {
 			continue
 		}
 		before := tokenized(t, format, all)
@@ -315,8 +364,8 @@ func TestNeighbouringSums(t *testing.T) {
 	t.Parallel()
 	all, less, _ := neighbours()
 	const epoch, each = "--epoch --rounds 4", "--all"
-	for format := range formats {
-		if format == "uci" && testkit.Repeats(t, "accounting", 0, 1) == 0 {
+	for format, f := range formats {
+		if f.values || f.deep && testkit.Repeats(t, "accounting", 0, 1) == 0 {
 			continue
 		}
 		prepared := func(documents []bag) (folder string) {

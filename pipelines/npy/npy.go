@@ -1,6 +1,6 @@
-// Package npy reads and writes matrices of float64 in NumPy's format, version 1.0 (numpy/lib/format.py, "Format Version
-// 1.0"), and writes archives of arrays as numpy.savez does. It supports only C order and little-endian, since the
-// stages need no more.
+// Package npy reads and writes arrays in NumPy's format (numpy/lib/format.py), and archives of them as numpy.savez
+// does. It writes float64 and texts, and also reads other numbers. It supports only C order and little-endian, since
+// the stages need no more.
 package npy
 
 import (
@@ -68,7 +68,7 @@ func tuple(shape []int) string {
 	return "(" + b.String() + ")"
 }
 
-// Read reads a matrix of rows × columns that NumPy or Write wrote in this form.
+// Read reads a matrix of float64 of rows × columns that NumPy or Write wrote in this form.
 func Read(r io.Reader, rows, columns int) ([]float64, error) {
 	head := make([]byte, len(magic)+2)
 	if _, err := io.ReadFull(r, head); err != nil || string(head[:len(magic)]) != magic {

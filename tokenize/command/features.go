@@ -3,6 +3,7 @@ package command
 import (
 	"bytes"
 	"errors"
+	"fmt"
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/filter"
@@ -11,23 +12,33 @@ import (
 	"privpipe/tokenize/internal/features"
 )
 
-// Features writes the vocabulary of rows or of images.
+// Features writes the vocabulary of rows, of vectors or of images.
 type Features struct {
-	Schema string              `placeholder:"FILE" help:"The features of rows with this schema, in the order of the columns; a category has one for each value."`
-	Image  *features.ImageSize `placeholder:"ROWSxCOLUMNS" help:"The pixels of images of this size, row by row."`
-	Output string              `short:"o" placeholder:"FILE" help:"Write the features to FILE; standard output by default."`
+	Schema    string              `placeholder:"FILE" help:"The features of rows with this schema, in the order of the columns; a category has one for each value."`
+	Dimension int                 `placeholder:"NUMBER" help:"The features x1, x2 and so on of vectors with this many numbers, after --project or --projection."`
+	Image     *features.ImageSize `placeholder:"ROWSxCOLUMNS" help:"The pixels of images of this size, row by row."`
+	Output    string              `short:"o" placeholder:"FILE" help:"Write the features to FILE; standard output by default."`
 }
 
 // Help is what --help adds for this command.
 func (*Features) Help() string {
-	return "The list is the vocabulary of the streams that tokenize rows and tokenize images write. It follows from " +
-		"the schema or the size alone, so it is public."
+	return "The list is the vocabulary of the streams that tokenize rows, tokenize vectors and tokenize images " +
+		"write. It follows from the schema, the dimension or the size alone, so it is public."
 }
 
 // Validate is kong's hook.
 func (f *Features) Validate() error {
-	if (f.Schema == "") == (f.Image == nil) {
-		return errors.New("needs either --schema or --image")
+	given := 0
+	for _, is := range []bool{f.Schema != "", f.Dimension != 0, f.Image != nil} {
+		if is {
+			given++
+		}
+	}
+	switch {
+	case given != 1:
+		return errors.New("needs one of --schema, --dimension and --image")
+	case f.Dimension < 0 || f.Dimension > features.MaxDimension:
+		return fmt.Errorf("--dimension must be from 1 to %d, is %d", features.MaxDimension, f.Dimension)
 	}
 	return nil
 }
@@ -46,8 +57,11 @@ func (f *Features) Run(r *filter.Run) error {
 }
 
 func (f *Features) words(r *filter.Run) (vocabulary.Words, error) {
-	if f.Image != nil {
+	switch {
+	case f.Image != nil:
 		return f.Image.Vocabulary(), nil
+	case f.Dimension > 0:
+		return features.VectorFeatures(f.Dimension), nil
 	}
 	if err := r.Check(f.Schema); err != nil {
 		return nil, err

@@ -240,13 +240,15 @@ func (c counted) commit(r *filter.Run, out *endpoint.StreamWriter, others ...*wi
 	return out.Commit(tallies...)
 }
 
-// A document is one of three: a text and its names, the cells of one row, or a fault. The id may be missing.
+// A document is one of four: a text and its names, a vector and its names, the cells of one row, or a fault. The id may
+// be missing.
 type document struct {
-	names *wire.Document
-	text  words.Text
-	cells []string
-	date  string
-	err   error
+	names   *wire.Document
+	text    words.Text // or a vector's JSON array
+	numbers []float64  // of a vector whose file has no text
+	cells   []string
+	date    string
+	err     error
 
 	replaced int // halves of surrogate pairs
 }
@@ -307,7 +309,8 @@ func rowDocument(row source.Row) document {
 	if fields.ID != nil {
 		names.Id = string(*fields.ID)
 	}
-	return document{names: names, text: *fields.Text, date: string(fields.Date), replaced: fields.Replaced}
+	return document{names: names, text: *fields.Text, numbers: fields.Numbers, date: string(fields.Date),
+		replaced: fields.Replaced}
 }
 
 func fileDocument(chunk source.Chunk) document {

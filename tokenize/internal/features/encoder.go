@@ -114,22 +114,30 @@ func (e *Encoder) cell(d *wire.Document, place int, cell string) error {
 	return nil
 }
 
-// array takes a cell that holds an array: numbers with commas between them, in brackets, as JSON writes them.
+// array takes a cell that holds an array.
 func (e *Encoder) array(d *wire.Document, place int, cell string) error {
 	c := &e.schema.Columns[place]
-	inside, opens := strings.CutPrefix(cell, "[")
+	return eachNumber(cell, c.Length, "the length of the schema", func(i int, number string) error {
+		if c.Missing != "" && missing(number) {
+			return nil
+		}
+		return e.scaled(d, place, i, number)
+	})
+}
+
+// eachNumber calls take with each number in an array of this length: numbers with commas between them, in brackets, as
+// JSON writes them. rule says where the length is from.
+func eachNumber(array string, length int, rule string, take func(i int, number string) error) error {
+	inside, opens := strings.CutPrefix(array, "[")
 	inside, closes := strings.CutSuffix(inside, "]")
-	if !opens || !closes || strings.Count(inside, ",") != c.Length-1 {
-		return exit.Errorf(exit.Malformed, "is not an array of %d numbers", c.Length).
-			WithHint("the length of the schema is that of each array, which is written as in JSON: [0.5, 0.25]")
+	if !opens || !closes || strings.Count(inside, ",") != length-1 {
+		return exit.Errorf(exit.Malformed, "is not an array of %d numbers", length).
+			WithHint("%s is that of each array, which is written as in JSON: [0.5, 0.25]", rule)
 	}
 	i := 0
 	for number := range strings.SplitSeq(inside, ",") {
-		number = strings.TrimSpace(number)
-		if c.Missing == "" || !missing(number) {
-			if err := e.scaled(d, place, i, number); err != nil {
-				return fmt.Errorf("has an array whose number %d %w", i+1, err)
-			}
+		if err := take(i, strings.TrimSpace(number)); err != nil {
+			return fmt.Errorf("has an array whose number %d %w", i+1, err)
 		}
 		i++
 	}
@@ -207,18 +215,29 @@ func missing(cell string) bool {
 	return false
 }
 
-// parse returns the number in a cell. It must be decimal, with or without an exponent. A number beyond the range of a
-// FLOAT64 is infinite.
+// parse returns the number in a cell. A number beyond the range of a FLOAT64 is infinite.
 func parse(cell string) (float64, error) {
-	if missing(cell) {
+	x, ok := parseDecimal(cell)
+	switch {
+	case ok:
+		return x, nil
+	case missing(cell):
 		return 0, exit.Errorf(exit.Malformed, "is missing, must be a number").
 			WithHint(`"missing": "ignore" in the schema takes a missing number for no feature`)
 	}
-	x, err := strconv.ParseFloat(cell, 64)
-	if decimal := strings.Trim(cell, "0123456789+-.eE") == ""; !decimal || err != nil &&
-		!errors.Is(err, strconv.ErrRange) {
-		return 0, exit.Errorf(exit.Malformed, "is not a number").
-			WithHint("a number is decimal, with a point before its fraction, and without separators: -1234.5e3")
+	return 0, errNumber
+}
+
+var errNumber = exit.Errorf(exit.Malformed, "is not a number").
+	WithHint("a number is decimal, with a point before its fraction, and without separators: -1234.5e3")
+
+// parseDecimal returns the number that a cell spells in decimal, with or without an exponent, and whether it does.
+func parseDecimal(cell string) (x float64, ok bool) {
+	for _, c := range []byte(cell) {
+		if (c < '0' || c > '9') && c != '.' && c != '-' && c != '+' && c != 'e' && c != 'E' {
+			return 0, false
+		}
 	}
-	return x, nil
+	x, err := strconv.ParseFloat(cell, 64)
+	return x, err == nil || errors.Is(err, strconv.ErrRange)
 }

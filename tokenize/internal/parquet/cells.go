@@ -12,7 +12,8 @@ import (
 type Cell struct {
 	Null     bool       // no value
 	Text     words.Text // a string, a number in decimal, or a list of strings; empty if TooLong
-	NullItem bool       // a string in the list is null
+	Numbers  []float64  // a list of floating-point numbers
+	NullItem bool       // a string or a number in the list is null
 	TooLong  bool       // the value has more bytes than the column's Limit; in a list, each string counts one byte more
 }
 
@@ -65,7 +66,7 @@ func (r *reader) peek() (bool, error) {
 
 // row reads the value or the values in the next row.
 func (r *reader) row(c *Cell) error {
-	*c = Cell{Text: words.Text{List: r.column.list}}
+	*c = Cell{Text: words.Text{List: r.column.list}, Numbers: r.column.numbers(len(c.Numbers))}
 	more, err := r.peek()
 	if err != nil {
 		return err
@@ -103,6 +104,10 @@ func (r *reader) value(c *Cell) error {
 		if !ok {
 			return errPage
 		}
+		if r.column.number != nil {
+			c.add(r.column.number(n, nil), r.column.Limit)
+			return nil
+		}
 		c.Text.Content = []byte(r.column.spell(n, nil))
 		return nil
 	}
@@ -110,6 +115,8 @@ func (r *reader) value(c *Cell) error {
 	switch {
 	case !ok, r.column.length > 0 && len(s) != r.column.length:
 		return errPage
+	case r.column.number != nil:
+		c.add(r.column.number(0, s), r.column.Limit)
 	case r.column.spell != nil && r.column.physical == format.ByteArray && len(s) > mostBytes:
 		c.TooLong = true
 	case r.column.spell != nil:
@@ -126,6 +133,13 @@ func (r *reader) value(c *Cell) error {
 		c.Text.Content = append([]byte(nil), s...)
 	}
 	return nil
+}
+
+// add adds a number of 8 bytes to a list.
+func (c *Cell) add(x float64, limit int) {
+	if c.TooLong = c.TooLong || 8*(len(c.Numbers)+1) > limit; !c.TooLong {
+		c.Numbers = append(c.Numbers, x)
+	}
 }
 
 // end checks that all values in the row group were read.

@@ -13,6 +13,7 @@ type Column struct {
 
 	index      int         // of its leaf in a row group
 	spell      speller     // nil if the values are strings
+	number     number      // of the values in a list of floating-point numbers, else nil
 	physical   format.Type // of the values in pages
 	length     int         // bytes of each value, if its physical type fixes them
 	list       bool
@@ -24,6 +25,17 @@ type Column struct {
 
 // IsText says whether the column has strings, or lists of strings.
 func (c Column) IsText() bool { return c.spell == nil }
+
+// IsVector says whether the column has lists of floating-point numbers.
+func (c Column) IsVector() bool { return c.number != nil }
+
+// numbers returns room for n numbers, nil if the column has no lists of numbers.
+func (c *Column) numbers(n int) []float64 {
+	if c.number == nil {
+		return nil
+	}
+	return make([]float64, 0, n)
+}
 
 // IsList says whether the column has lists.
 func (c Column) IsList() bool { return c.list }
@@ -155,7 +167,9 @@ func (n node) column(c Column) (Column, error) {
 	}
 	var err error
 	if c.spell, err = n.speller(); err == nil && c.list && c.spell != nil {
-		err = errKind
+		if c.number = n.number(); c.number == nil {
+			err = errKind
+		}
 	}
 	return c, err
 }

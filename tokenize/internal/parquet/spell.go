@@ -11,6 +11,8 @@ import (
 
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/format"
+
+	"privpipe/pipelines/npy"
 )
 
 // A speller spells a value, a number or bytes, as a program that writes CSV would.
@@ -110,6 +112,23 @@ func (n *node) olderSpeller(number bool) (speller, error) {
 	return integer(n.Type.V, true), nil
 }
 
+// A number converts a value, a number's bits or bytes, to a floating-point number.
+type number func(n int64, b []byte) float64
+
+// number returns the conversion of a leaf's floating-point numbers, nil for other leaves.
+func (n *node) number() number {
+	switch _, half := n.LogicalType.Value.(*format.Float16Type); {
+	case half:
+		return func(_ int64, b []byte) float64 { return npy.Float16(binary.LittleEndian.Uint16(b)) }
+	case n.LogicalType.Value != nil || n.ConvertedType.Valid:
+	case n.Type.V == format.Float:
+		return func(n int64, _ []byte) float64 { return float64(math.Float32frombits(uint32(n))) }
+	case n.Type.V == format.Double:
+		return func(n int64, _ []byte) float64 { return math.Float64frombits(uint64(n)) }
+	}
+	return nil
+}
+
 // real spells a floating-point number: the shortest decimal that is read back as the same number.
 func real(x float64, bits int) string { return strconv.FormatFloat(x, 'g', -1, bits) }
 
@@ -205,20 +224,5 @@ func uuid(_ int64, b []byte) string {
 	return strings.Join([]string{s[:8], s[8:12], s[12:16], s[16:20], s[20:]}, "-")
 }
 
-// half spells a floating-point number of 16 bits (IEEE 754, binary16).
-func half(bits uint16) string {
-	exponent, fraction := int(bits>>10&0x1f), float64(bits&0x3ff)
-	x := math.Ldexp(1024+fraction, exponent-25)
-	switch {
-	case exponent == 0:
-		x = math.Ldexp(fraction, -24)
-	case exponent == 31 && fraction == 0:
-		x = math.Inf(1)
-	case exponent == 31:
-		x = math.NaN()
-	}
-	if bits>>15 != 0 {
-		x = -x
-	}
-	return real(x, 32)
-}
+// half spells a floating-point number of 16 bits.
+func half(bits uint16) string { return real(npy.Float16(bits), 32) }

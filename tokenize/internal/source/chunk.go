@@ -112,6 +112,8 @@ func (c Chunk) row(record []byte, parser *flat) (row Row) {
 		}
 	case c.options.Cells != nil:
 		row.Cells, row.Err = c.options.Cells.line(record)
+	case c.options.Dimension > 0:
+		row.Fields, row.Err = parseVector(record, &c.options.Columns)
 	default:
 		row.Fields, row.Err = parser.parse(record, &c.options.Columns)
 	}

@@ -80,6 +80,13 @@ func (c *Columns) lacks(role int) bool {
 	return c[role] == noColumn || role == roleDate && c[role] == ""
 }
 
+// SetVector names the column of vectors, which takes the place of the text's column. The name must not be empty, nor
+// have a comma.
+func (c *Columns) SetVector(name string) { c[roleText] = name }
+
+// SetsText says whether a column of the text is named.
+func (c *Columns) SetsText() bool { return c[roleText] != "" }
+
 // SetDate names the column of dates. "" is none, as by default.
 func (c *Columns) SetDate(name string) { c[roleDate] = name }
 

@@ -16,11 +16,12 @@ import (
 
 // Fields are a document's fields in a line of JSON Lines or a row of CSV.
 type Fields struct {
-	ID    *Name // nil if missing or null
-	Text  *words.Text
-	User  Name
-	Label Label
-	Date  Name
+	ID      *Name       // nil if missing or null
+	Text    *words.Text // or the JSON array of a vector
+	Numbers []float64   // of a vector whose file has numbers; the text is then empty
+	User    Name
+	Label   Label
+	Date    Name
 	// Replaced counts halves of surrogate pairs. U+FFFD stands in their place.
 	Replaced int
 }
@@ -85,9 +86,21 @@ func textOf(value jsontext.Value) (*words.Text, error) {
 	return text, nil
 }
 
+// arrayOf returns a vector's JSON array, which may also be in a string. Its numbers are not looked at.
+func arrayOf(value jsontext.Value) (*words.Text, error) {
+	switch value.Kind() {
+	case '"':
+		return &words.Text{Content: unquote(nil, value)}, nil
+	case '[':
+		return &words.Text{Content: bytes.Clone(value)}, nil
+	}
+	return nil, errors.New("not an array")
+}
+
 // An object collects the fields in one line of JSON Lines.
 type object struct {
 	columns *Columns
+	vectors bool     // a vector takes the place of the text
 	names   []string // of the text's columns
 	texts   []*words.Text
 	found   []bool
@@ -139,7 +152,11 @@ func (o *object) set(path string, value jsontext.Value) error {
 		if o.found[i] {
 			return twice(path)
 		}
-		text, err := textOf(value)
+		of := textOf
+		if o.vectors {
+			of = arrayOf
+		}
+		text, err := of(value)
 		if err != nil && value.Kind() != 'n' {
 			return wrongType(path)
 		}
@@ -226,22 +243,35 @@ func (f *Fields) set(role int, value jsontext.Value) error {
 func (p *flat) parse(line []byte, columns *Columns) (f Fields, err error) {
 	f, is := p.fields(line, columns)
 	if !is {
-		if f, err = parseAny(line, columns); err != nil {
+		if f, err = parseAny(line, columns, false); err != nil {
 			return Fields{}, err
 		}
 	}
+	return f, f.check(columns)
+}
+
+// parseVector parses a line that has a vector as parse does a line with a text.
+func parseVector(line []byte, columns *Columns) (f Fields, err error) {
+	if f, err = parseAny(line, columns, true); err != nil {
+		return Fields{}, err
+	}
+	return f, f.check(columns)
+}
+
+// check refuses a document of JSON Lines without a text, or with an empty id.
+func (f *Fields) check(columns *Columns) error {
 	switch {
 	case f.Text == nil:
-		return f, missing(columns.texts()[0])
+		return missing(columns.texts()[0])
 	case f.ID != nil && *f.ID == "":
-		return f, fmt.Errorf("member %q is empty", columns.name(roleID))
+		return fmt.Errorf("member %q is empty", columns.name(roleID))
 	}
-	return f, nil
+	return nil
 }
 
 // parseAny parses any line with the JSON library. It accepts a line without a text, and an empty id.
-func parseAny(line []byte, columns *Columns) (Fields, error) {
-	o := object{columns: columns, names: columns.texts()}
+func parseAny(line []byte, columns *Columns, vectors bool) (Fields, error) {
+	o := object{columns: columns, names: columns.texts(), vectors: vectors}
 	o.texts, o.found = make([]*words.Text, len(o.names)), make([]bool, len(o.names))
 	if !utf8.Valid(line) {
 		return Fields{}, lineError(line, nil)

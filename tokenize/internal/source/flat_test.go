@@ -57,7 +57,7 @@ func likeLibrary(t *testing.T, p *flat, line []byte, columns *Columns) {
 	if !is {
 		return
 	}
-	want, err := parseAny(line, columns)
+	want, err := parseAny(line, columns, false)
 	if err != nil {
 		t.Fatalf("%q: the library says %v", line, err)
 	}

@@ -37,7 +37,7 @@ func newRows(path string, o *Options, read *atomic.Int64) (*rows, error) {
 	}
 	file, err := parquet.Open(path)
 	if err != nil {
-		return nil, parquetError(path, err)
+		return nil, fileError(path, err)
 	}
 	r := &rows{path: path, Options: o, file: file, first: 1, read: read}
 	columns, err := r.columns()
@@ -88,8 +88,8 @@ func (r *rows) columns() (columns []parquet.Column, err error) {
 	return columns, nil
 }
 
-// parquetError adds the place to an error, unless the error is the operating system's.
-func parquetError(where string, err error) error {
+// fileError adds the place to an error, unless the error is the operating system's.
+func fileError(where string, err error) error {
 	if system := (*fs.PathError)(nil); errors.As(err, &system) {
 		return err
 	}
@@ -109,9 +109,13 @@ func (r *rows) column(role int, name string) (*parquet.Column, error) {
 	case err == parquet.ErrNoColumn:
 		return nil, exit.Errorf(exit.Malformed, "%s: no column %q", r.path, name).WithHint("%s", hint)
 	case err != nil:
+	case role == roleText && r.Dimension > 0:
+		if !c.IsVector() && (!c.IsText() || c.IsList()) {
+			err = errors.New("must have lists of floating-point numbers, or JSON arrays as strings")
+		}
 	case role == roleText && !c.IsText():
 		err = errors.New("must have strings, or lists of strings")
-	case role != roleText && role != roleLabel && c.IsList():
+	case role != roleText && c.IsList() && (role != roleLabel || c.IsVector()):
 		err = errors.New("must have strings or what CSV spells out, not lists")
 	}
 	if err != nil {
@@ -136,7 +140,7 @@ func (r *rows) next() (Chunk, error) {
 		} else if err == io.EOF {
 			return chunk, err
 		} else if err != nil {
-			return chunk, parquetError(fmt.Sprintf("%s: row %d", r.path, r.first), err)
+			return chunk, fileError(fmt.Sprintf("%s: row %d", r.path, r.first), err)
 		}
 		r.first++
 		var row Row
@@ -148,7 +152,7 @@ func (r *rows) next() (Chunk, error) {
 		chunk.parsed = append(chunk.parsed, row)
 		size += 256 // what a Row itself takes
 		for _, c := range cells {
-			size += len(c.Text.Content)
+			size += len(c.Text.Content) + 8*len(c.Numbers)
 		}
 	}
 	r.read.Add(r.in.Passed() - before)
@@ -163,6 +167,7 @@ var longName = []byte(strings.Repeat("x", wire.MaxName+1))
 func (r *rows) row(cells []parquet.Cell) (row Row) {
 	var parts []*words.Text
 	for i, at := range r.texts {
+		row.Fields.Numbers = cells[at].Numbers
 		switch text, err := r.value(&cells[at], r.Columns.texts()[i], roleText); {
 		case err != nil:
 			return Row{Err: err}

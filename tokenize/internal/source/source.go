@@ -33,6 +33,8 @@ const (
 	TSV       Format = "tsv"   // with tabs instead of commas, and without quotes
 	Mail      Format = "mail"  // a mail, or an mbox
 	Parquet   Format = "parquet"
+	Array     Format = "npy" // an array of NumPy, a row a vector
+	Arrays    Format = "npz" // an archive of arrays: vectors, ids, users and labels
 )
 
 // Options are the settings of a Reader.
@@ -43,8 +45,10 @@ type Options struct {
 	Quote     Quote     // in CSV and TSV
 	Ragged    bool      // rows of CSV and TSV may have more or fewer fields than the first
 	Encoding  Encoding
-	Columns   Columns // for documents
-	Cells     *Cells  // for rows that are not documents; nil: documents
+	Columns   Columns  // for documents
+	Dimension int      // of vectors, which take the place of texts; 0: documents have texts
+	Names     []string // files of names, one for each input, which then must be an Array; empty: none
+	Cells     *Cells   // for rows that are not documents; nil: documents
 }
 
 // comment returns the character that begins a CSV line that is no record; 0: none.
@@ -62,7 +66,7 @@ type Reader struct {
 	inputs []input
 	lines  *lines    // of the current input
 	table  *table    // for CSV, once its first record is read
-	rows   *rows     // of the current input, if it is Parquet
+	rows   parsed    // of the current input, if it is Parquet or of NumPy
 	topic  *messages // the current input, if it is a topic of messages
 	read   *atomic.Int64
 	close  func() error
@@ -75,6 +79,13 @@ type input struct {
 	path   string
 	id     string // for a text file
 	format Format
+	names  string // file of names, for an Array; empty: none
+}
+
+// parsed are the rows of a file that needs no parser of text.
+type parsed interface {
+	next() (Chunk, error) // io.EOF after the last
+	close() error
 }
 
 // NewReader returns a Reader for the named inputs, or for standard input if no input is named. A folder stands for the
@@ -86,7 +97,11 @@ func NewReader(ctx context.Context, names []string, o Options) (*Reader, error) 
 		names = []string{endpoint.Stdio}
 	}
 	r := &Reader{ctx: ctx, Options: o, read: new(atomic.Int64), left: make(map[string][]string)}
-	for _, path := range names {
+	if len(o.Names) > 0 && len(o.Names) != len(names) {
+		return nil, exit.Errorf(exit.Usage, "%d --ids for %d inputs: each input needs its own", len(o.Names),
+			len(names))
+	}
+	for i, path := range names {
 		info, err := os.Stat(path)
 		if path != endpoint.Stdio && err == nil && info.IsDir() {
 			if err := r.addFolder(path); err != nil {
@@ -101,7 +116,16 @@ func NewReader(ctx context.Context, names []string, o Options) (*Reader, error) 
 		if r.Format == ByName {
 			in.format = r.formatOf(path)
 		}
+		if len(o.Names) > 0 {
+			in.names = o.Names[i]
+		}
 		r.inputs = append(r.inputs, in)
+	}
+	for _, in := range r.inputs {
+		if len(o.Names) > 0 && (in.format != Array || in.names == "") {
+			return nil, exit.Errorf(exit.Usage, "%s: only a .npy file has its ids in a file of --ids", in.path).
+				WithHint("other formats have ids of their own")
+		}
 	}
 	if err := r.dated(); err != nil {
 		return nil, err
@@ -160,14 +184,22 @@ func identity(ctx context.Context, name string) any {
 	return filepath.Clean(name)
 }
 
-// formatOf returns a file's format by its extension. For rows, a text is taken for a table.
+// formatOf returns a file's format by its extension. For rows, a text is taken for a table, and for vectors for JSON
+// Lines.
 func (o *Options) formatOf(name string) Format {
+	format := o.known(name)
+	if o.Cells != nil {
+		return cmp.Or(format, CSV)
+	}
+	return cmp.Or(format, JSONLines)
+}
+
+// known returns a file's format by its extension, "" if it is unknown or has other documents than are wanted.
+func (o *Options) known(name string) Format {
 	format := formatOf(name)
-	switch {
-	case o.Cells == nil:
-		return cmp.Or(format, JSONLines)
-	case format == "" || format == TextFile || format == Mail:
-		return CSV
+	texts, arrays := format == TextFile || format == Mail, format == Array || format == Arrays
+	if texts && (o.Cells != nil || o.Dimension > 0) || arrays && o.Dimension == 0 {
+		return ""
 	}
 	return format
 }
@@ -188,6 +220,7 @@ var formats = map[string]Format{
 	".jsonl": JSONLines, ".ndjson": JSONLines, ".jl": JSONLines, ".json": JSONLines,
 	".csv": CSV, ".tsv": TSV, ".tab": TSV,
 	".parquet": Parquet, ".parq": Parquet, ".pq": Parquet, ".eml": Mail, ".mbox": Mail, ".mbx": Mail,
+	".npy": Array, ".npz": Arrays,
 }
 
 // Measure makes the Reader add the number of bytes that it reads to read. It must be called before Next. It returns the
@@ -215,7 +248,7 @@ func (r *Reader) addFolder(root string) error {
 		if err != nil {
 			return err
 		}
-		in := input{path: path, id: name.OfPath(below), format: formatOf(path)}
+		in := input{path: path, id: name.OfPath(below), format: r.known(path)}
 		if r.Format != ByName {
 			in.format = r.Format
 			if hidden := strings.HasPrefix(entry.Name(), ".") && below != "."; hidden && entry.IsDir() {
@@ -227,8 +260,8 @@ func (r *Reader) addFolder(root string) error {
 		if entry.IsDir() {
 			return nil
 		}
-		// Beside rows, a text or a mail is taken for a README.
-		if in.format == "" || r.Cells != nil && (in.format == TextFile || in.format == Mail) {
+		// Beside rows and vectors, a text or a mail is taken for a README.
+		if in.format == "" {
 			kind := kindOf(path)
 			r.left[kind] = append(r.left[kind], path)
 			return nil
@@ -302,9 +335,10 @@ func (r *Reader) Next() (Chunk, bool, error) {
 			chunk, err := r.file(in)
 			return chunk, err == nil, err
 		}
-		if in.format == Parquet {
+		if in.format == Parquet || in.format == Array || in.format == Arrays {
 			var err error
-			if r.rows, err = newRows(in.path, &r.Options, r.read); err != nil {
+			if r.rows, err = r.parsed(in); err != nil {
+				r.rows = nil
 				return Chunk{}, false, err
 			}
 			continue
@@ -316,6 +350,17 @@ func (r *Reader) Next() (Chunk, bool, error) {
 		text := r.Encoding.reader(opened, &r.replaced)
 		r.lines, r.close, r.table = newLines(text, opened.Name, in.format, &r.Options), opened.Close, nil
 	}
+}
+
+// parsed opens a file that needs no parser of text.
+func (r *Reader) parsed(in input) (parsed, error) {
+	switch in.format {
+	case Parquet:
+		return newRows(in.path, &r.Options, r.read)
+	case Array:
+		return newArray(r.ctx, in, r.Dimension, r.read)
+	}
+	return newArrays(in.path, r.Dimension, r.read)
 }
 
 // records returns the next chunk of the current input.

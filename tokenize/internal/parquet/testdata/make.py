@@ -1,4 +1,4 @@
-"""Makes pyarrow.parquet, types.parquet and int96.parquet, files of a writer in wide use: python3 -m pip install pyarrow==26.0.1; python3 make.py"""
+"""Makes pyarrow.parquet, types.parquet, int96.parquet and vectors.parquet, files of a writer in wide use: python3 -m pip install pyarrow==26.0.1; python3 make.py"""
 import datetime
 import decimal
 import uuid
@@ -42,3 +42,16 @@ table = pa.table({
 })
 pq.write_table(table, "types.parquet", compression="zstd")
 pq.write_table(table.select(["millis"]), "int96.parquet", use_deprecated_int96_timestamps=True)
+
+# Vectors, in lists of each type of floating-point numbers, and of fixed size.
+numbers = [[3.0, 4.0], [0.0, -1.0], [0.5, 0.25]]
+table = pa.table({
+    "id": ["a", "b", "c"],
+    "vector": pa.array(numbers, pa.list_(pa.float32())),
+    "double": pa.array(numbers, pa.large_list(pa.float64())),
+    "half": pa.array(numbers, pa.list_(pa.float16())),
+    "fixed": pa.array(numbers, pa.list_(pa.float32(), 2)),
+    "holes": pa.array([[3.0, 4.0], [3.0, None], None], pa.list_(pa.float32())),
+    "text": ["[3, 4]", "[0,-1]", "[0.5,0.25]"],
+})
+pq.write_table(table, "vectors.parquet", row_group_size=2)

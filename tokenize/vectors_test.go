@@ -1,0 +1,67 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"os"
+	"testing"
+
+	"privpipe/pipelines/npy"
+)
+
+// vectors are files of vectors that are awkward to write in a script: those of NumPy and of Parquet.
+func vectors(t *testing.T) map[string][]byte {
+	t.Helper()
+	parquet, err := os.ReadFile("internal/parquet/testdata/vectors.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	array := func(rows, columns int, cells ...float64) []byte {
+		var b bytes.Buffer
+		if err := npy.Write(&b, rows, columns, cells); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	archive := func(add ...func(*npy.Archive) error) []byte {
+		var b bytes.Buffer
+		a := npy.NewArchive(&b)
+		for _, f := range append(add, (*npy.Archive).Close) {
+			if err := f(a); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return b.Bytes()
+	}
+	three := func(a *npy.Archive) error { return a.Floats("vectors", []float64{3, 4, 0, -1, 0.5, 0.25}, 3, 2) }
+	names := func(name string, values ...string) func(*npy.Archive) error {
+		return func(a *npy.Archive) error { return a.Strings(name, values) }
+	}
+	plain := fmt.Sprintf("\x93NUMPY\x01\x00\x3c\x00{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2), }\n")
+	for _, x := range []float32{3, 4, 0, -1, 0.5, 0.25} {
+		plain += string(binary.LittleEndian.AppendUint32(nil, math.Float32bits(x)))
+	}
+	// Several chunks of 1 MiB, in which vectors come twice.
+	var many []float64
+	for i := range 6000 {
+		for j := range 64 {
+			many = append(many, float64((i*i+j)%29)-14)
+		}
+	}
+	whole := archive(three, names("ids", "a", "b", "c"), names("users", "ann", "bob", "ann"),
+		names("labels", "x", "", "y"))
+	torn := bytes.Clone(whole)
+	torn[60] ^= 0xff
+	return map[string][]byte{
+		"three.npy": []byte(plain), "double.npy": array(3, 2, 3, 4, 0, -1, 0.5, 0.25),
+		"less.npy": array(2, 2, 3, 4, 0.5, 0.25),
+		"same.npy": array(4, 2, 3, 4, 0, -1, 3, 4, 0.5, 0.25), "many.npy": array(6000, 64, many...),
+		"three.npz": whole, "torn.npz": torn, "unnamed.npz": archive(three),
+		"few.npz":        archive(three, names("ids", "a", "MARKER")),
+		"no-vectors.npz": archive(names("ids", "a")),
+		"three.parquet":  parquet,
+		"swap.npy":       array(2, 2, 0, 1, 1, 0), "mean.npy": array(1, 2, 3, 3), "wide.npy": array(1, 3, 1, 2, 3),
+	}
+}
