@@ -131,10 +131,11 @@ func (j *Job) createScores(ctx context.Context, w Work, documents *wire.Header,
 	h := &wire.Header{Version: wire.Version, Kind: wire.Kind_SCORES, Side: documents.Side, Run: t.run,
 		Model: w.Family.Name, Settings: t.last}
 	columns := vocabulary.Words(w.Columns)
-	if w.PerWord {
-		if columns = t.words; len(columns) != t.size.Words {
+	if w.ColumnsOf != nil {
+		if len(t.words) != t.size.Words {
 			return nil, exit.Errorf(exit.Malformed, "%s: names no columns of predictions: not a model file", j.Model)
 		}
+		columns = w.ColumnsOf(t.words, t.size)
 	}
 	if columns == nil {
 		h.Vocabulary, h.VocabularySize = documents.Vocabulary, documents.VocabularySize

@@ -10,6 +10,7 @@ import (
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model"
+	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
 )
 
@@ -41,11 +42,12 @@ type Work struct {
 	// The header names the vocabulary of the public text that contributions depend on; nil: they depend on none.
 	Public   *wire.Header
 	Baseline *wire.Header // header of the model that scores are compared with; nil: no such model
-	// The columns for a model.Predictor, which writes predictions with --score; nil: no model.Predictor, or PerWord.
+	// The columns for a model.Predictor, which writes predictions with --score; nil: no model.Predictor, or ColumnsOf.
 	Columns []string
-	PerWord bool     // instead of Columns: a model.Predictor with a column for each word in the model file
-	Sharing *Sharing // flags of a model with topics; nil: it has none
-	Mean    bool     // one contribution a user: the mean of her documents' shares of topics
+	// Instead of Columns: the columns that follow from a model file, by its words and its size.
+	ColumnsOf func(vocabulary.Words, model.Size) vocabulary.Words
+	Sharing   *Sharing // flags of a model with topics; nil: it has none
+	Mean      bool     // one contribution a user: the mean of her documents' shares of topics
 	// The only round must have all documents, each a privacy unit: what a paper claims is of such a run.
 	Once  bool
 	Keyed // for a model with secret coins
@@ -82,7 +84,7 @@ func (j *Job) Do(r *filter.Run, w Work) error {
 		if err := j.checkModel(); err != nil {
 			return err
 		}
-		if w.PerWord && j.Params != "" {
+		if w.ColumnsOf != nil && j.Params != "" {
 			return exit.Errorf(exit.Usage,
 				"--score needs --model here: a model file names the columns of predictions, and --params does not")
 		}

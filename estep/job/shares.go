@@ -30,13 +30,17 @@ func (s *Sharing) unused() error {
 	return nil
 }
 
-// released is the model whose topics documents share.
-type released struct {
-	name   string
-	header *wire.Header
-	digest [sha256.Size]byte
-	topics int
-	step   model.EStep
+// Released is a model that was released before, for contributions that are made with its components.
+type Released struct {
+	Header     *wire.Header
+	Components int
+	Step       model.EStep
+	digest     [sha256.Size]byte
+}
+
+// Settings identify the model and its inference, for model.EStep.
+func (m *Released) Settings() map[string]any {
+	return map[string]any{"model": hex.EncodeToString(m.digest[:]), "inference": m.Step.Settings()}
 }
 
 // share answers rounds with the shares of a released model's topics.
@@ -54,23 +58,23 @@ func (j *Job) share(r *filter.Run, w Work) error {
 	if err != nil {
 		return err
 	}
-	m, err := j.openReleased(r, w)
+	m, err := OpenReleased(r, j.Model, j.ParametersWanted(), w, w.Sharing.PublicModel)
 	if err != nil {
 		return err
 	}
-	if _, ok := m.step.NewWorker().(model.Inferrer); !ok {
+	if _, ok := m.Step.NewWorker().(model.Inferrer); !ok {
 		return exit.Errorf(exit.Usage, "this model has no topics to share")
 	}
-	step := &sharing{released: m, groups: groups, rows: groups.Numbers()}
-	return j.train(r, Work{
-		Family: families.SharesOf(m.topics, groups.Rows()), New: func() model.EStep { return step },
-		Public: m.header, Mean: true,
-	})
+	step := &sharing{Released: m, groups: groups, rows: groups.Numbers()}
+	family := families.SharesOf(m.Components, groups.Rows())
+	family.Values = w.Family.Values
+	return j.train(r, Work{Family: family, New: func() model.EStep { return step }, Public: m.Header, Mean: true})
 }
 
-// openReleased opens a model file. It refuses a private one: the shares of a document would then depend on others.
-func (j *Job) openReleased(ctx context.Context, w Work) (*released, error) {
-	in, h, err := endpoint.OpenStream(ctx, j.Model, j.ParametersWanted())
+// OpenReleased opens a model file of the work's family. It refuses a private one, also one from exact sums unless it is
+// said to be public: a document's contribution would then depend on others.
+func OpenReleased(ctx context.Context, name string, wanted endpoint.Wanted, w Work, public bool) (*Released, error) {
+	in, h, err := endpoint.OpenStream(ctx, name, wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -83,12 +87,12 @@ func (j *Job) openReleased(ctx context.Context, w Work) (*released, error) {
 	if err != nil {
 		return nil, err
 	}
-	if model.Exact.In(set) && !w.Sharing.PublicModel {
+	if model.Exact.In(set) && !public {
 		return nil, exit.Errorf(exit.Refused, "%s: learned from exact sums of privatize none, so it may be private",
 			in.Name()).WithHint("--public-model states that it was learned from public text")
 	}
-	m := &released{name: in.Name(), header: h, digest: set.Digest(), topics: size.Components, step: w.New()}
-	if err := m.step.SetParameters(set, size); err != nil {
+	m := &Released{Header: h, Components: size.Components, Step: w.New(), digest: set.Digest()}
+	if err := m.Step.SetParameters(set, size); err != nil {
 		return nil, exit.Errorf(exit.Malformed, "%s: %w", in.Name(), err)
 	}
 	return m, nil
@@ -96,14 +100,14 @@ func (j *Job) openReleased(ctx context.Context, w Work) (*released, error) {
 
 // sharing is the E-step that contributes shares of topics. The parameters are the same in every round.
 type sharing struct {
-	*released
+	*Released
 	groups modelfile.Groups
 	rows   map[string]uint32 // of groups
 }
 
 // Settings implements model.EStep.
 func (s *sharing) Settings() any {
-	settings := map[string]any{"model": hex.EncodeToString(s.digest[:]), "inference": s.step.Settings()}
+	settings := s.Released.Settings()
 	if s.groups != nil {
 		settings["groups"] = s.groups
 	}
@@ -115,11 +119,11 @@ func (s *sharing) SetParameters(*stream.Set, model.Size) error { return nil }
 
 // NewWorker implements model.EStep.
 func (s *sharing) NewWorker() model.Worker {
-	columns := make([]uint32, s.topics+1)
+	columns := make([]uint32, s.Components+1)
 	for i := range columns {
 		columns[i] = uint32(i)
 	}
-	return &sharer{sharing: s, inferrer: s.step.NewWorker().(model.Inferrer), columns: columns}
+	return &sharer{sharing: s, inferrer: s.Step.NewWorker().(model.Inferrer), columns: columns}
 }
 
 type sharer struct {
@@ -155,8 +159,8 @@ func (w *sharer) share(d *wire.Document) (row uint32, cells []float64, err error
 		row = w.rows[modelfile.Other] // 0 without groups
 	}
 	if len(d.WordGaps) == 0 {
-		cells = make([]float64, w.topics+1)
-		cells[w.topics] = 1
+		cells = make([]float64, w.Components+1)
+		cells[w.Components] = 1
 		return row, cells, nil
 	}
 	theta, err := w.inferrer.Infer(d)

@@ -20,11 +20,11 @@ func (still) NewWorker() model.Worker                     { return nil }
 func TestSharingSettings(t *testing.T) {
 	seen := make(map[string]bool)
 	for _, s := range []*sharing{
-		{released: &released{step: still{}}},
-		{released: &released{digest: [32]byte{1}, step: still{}}},
-		{released: &released{step: still{1}}},
-		{released: &released{step: still{}}, groups: modelfile.Groups{"a", "other"}},
-		{released: &released{step: still{}}, groups: modelfile.Groups{"b", "other"}},
+		{Released: &Released{Step: still{}}},
+		{Released: &Released{digest: [32]byte{1}, Step: still{}}},
+		{Released: &Released{Step: still{1}}},
+		{Released: &Released{Step: still{}}, groups: modelfile.Groups{"a", "other"}},
+		{Released: &Released{Step: still{}}, groups: modelfile.Groups{"b", "other"}},
 	} {
 		b, err := json.Marshal(s.Settings())
 		if err != nil {

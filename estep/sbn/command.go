@@ -11,6 +11,7 @@ import (
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/families"
+	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
 )
 
@@ -65,7 +66,8 @@ func (c *Command) Run(r *filter.Run) error {
 			bounds(family, model.Size{Words: c.Pixels, Components: c.Hidden}))
 	}
 	o := Options{Sweeps: c.Sweeps, Count: !c.NoCount, Mean: c.Mean}
-	return c.Do(r, job.Work{Family: family, New: func() model.EStep { return New(o) }, PerWord: true})
+	pixels := func(words vocabulary.Words, _ model.Size) vocabulary.Words { return words }
+	return c.Do(r, job.Work{Family: family, New: func() model.EStep { return New(o) }, ColumnsOf: pixels})
 }
 
 // bounds returns lines for account plan --statistics.

@@ -17,4 +17,5 @@ var Families = []*model.Family{
 	families.Linear,
 	families.SBN,
 	families.Shares,
+	families.Clusters,
 }
