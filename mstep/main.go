@@ -4,6 +4,7 @@ package main
 
 import (
 	"privpipe/mstep/blr"
+	"privpipe/mstep/clusters"
 	"privpipe/mstep/dpvi"
 	"privpipe/mstep/export"
 	"privpipe/mstep/lda"
@@ -32,6 +33,7 @@ var cli struct {
 	ERM         mean.ERMCommand      `cmd:"" name:"erm" help:"Take the weights of a classifier of rows from the round in which estep erm minimised a perturbed objective."`
 	Linear      linear.Command       `cmd:"" help:"Learn a regression of rows: Bayesian linear regression."`
 	SBN         sbn.Command          `cmd:"" name:"sbn" help:"Learn a model of images: a sigmoid belief network."`
+	Clusters    clusters.Command     `cmd:"" help:"Learn clusters of vectors, such as embeddings of documents: a mixture of Gaussians."`
 	Shares      shares.Command       `cmd:"" help:"Make a series of the topics of documents over time, with bands and alarms, of releases of estep --shares."`
 	Follow      shares.FollowCommand `cmd:"" help:"Learn topics that keep their numbers, from releases of one window after another."`
 	Topics      public.TopicsCommand `cmd:"" help:"Make a model of the topics of public text, without a release."`

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"privpipe/mstep/learn"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/model"
@@ -12,7 +13,6 @@ import (
 	"privpipe/pipelines/model/lda"
 	"privpipe/pipelines/model/modelfile"
 	"privpipe/pipelines/model/publictext"
-	"privpipe/pipelines/npy"
 	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
@@ -156,14 +156,9 @@ func readModel(ctx context.Context, name string, family *model.Family,
 }
 
 func readInitial(ctx context.Context, name string, topics, words int) ([]float64, error) {
-	in, err := endpoint.Open(ctx, name)
+	lambda, err := learn.ReadArray(ctx, name, topics, words)
 	if err != nil {
 		return nil, err
-	}
-	defer in.Close()
-	lambda, err := npy.Read(in, topics, words)
-	if err != nil {
-		return nil, exit.Errorf(exit.Malformed, "%s: %w", name, err)
 	}
 	for _, l := range lambda {
 		if !(l > 0 && l <= math.MaxFloat32) {

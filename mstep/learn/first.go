@@ -1,10 +1,13 @@
 package learn
 
 import (
+	"context"
+
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/modelfile"
+	"privpipe/pipelines/npy"
 	"privpipe/pipelines/wire"
 )
 
@@ -37,4 +40,18 @@ func (s *session) writeFirst(f First) error {
 	h := s.header(wire.Kind_PARAMETERS, f.Model.Matrices)
 	h.Run = s.RunName
 	return modelfile.Write(s.run, f.Name, s.Compress.Compress, h, s.vocab, 0, s.exact, f.Model)
+}
+
+// ReadArray reads the array of rows × columns that a model begins with, from a .npy file.
+func ReadArray(ctx context.Context, name string, rows, columns int) ([]float64, error) {
+	in, err := endpoint.Open(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	cells, err := npy.Read(in, rows, columns)
+	if err != nil {
+		return nil, exit.Errorf(exit.Malformed, "%s: %w", name, err)
+	}
+	return cells, nil
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	estepblr "privpipe/estep/blr"
+	estepclusters "privpipe/estep/clusters"
 	"privpipe/estep/latent"
 	estep "privpipe/estep/lda"
 	esteplinear "privpipe/estep/linear"
@@ -13,6 +14,7 @@ import (
 	"privpipe/estep/row"
 	estepsbn "privpipe/estep/sbn"
 	mstepblr "privpipe/mstep/blr"
+	mstepclusters "privpipe/mstep/clusters"
 	mstep "privpipe/mstep/lda"
 	msteplinear "privpipe/mstep/linear"
 	mstepmean "privpipe/mstep/mean"
@@ -74,6 +76,17 @@ func TestFamilies(t *testing.T) {
 				return msteplinear.New(msteplinear.Options{Words: 12, Precision: 1, A0: 2, B0: 1})
 			},
 			Norm: 2, Distance: 3 / math.Sqrt2, Attained: 1 - 1e-6,
+		},
+		// A vector of norm 1 in one cluster: estep/clusters/claim.md.
+		"clusters": {
+			Step: func() model.EStep { return estepclusters.New(estepclusters.Options{Norm: 1}) },
+			Learner: func() model.Learner {
+				size := model.Size{Words: 12, Components: 3}
+				means := make([]float64, 36)
+				means[0], means[13], means[26] = 0.5, 0.5, 0.5
+				return mstepclusters.New(mstepclusters.Options{Size: size, Rate: model.Rate{Kappa: 1}, Seed: 1}, means)
+			},
+			Norm: math.Sqrt2, Distance: 2, Attained: 0.8,
 		},
 		// The root of all squared bounds. Hidden units are half on, so it is far from attained here: the search is that
 		// of estep/sbn.
