@@ -112,6 +112,7 @@ func files() map[string][]byte {
 	maps.Copy(all, membershipFiles())
 	maps.Copy(all, imageFiles())
 	maps.Copy(all, clusterFiles())
+	maps.Copy(all, clusterModels())
 	maps.Copy(all, reportedPredictions())
 	return all
 }

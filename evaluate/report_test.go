@@ -453,7 +453,7 @@ func pageOf(t *testing.T, command report.Report) (*page.Page, error) {
 	}
 	for _, name := range []*string{
 		&command.Model, &command.Ledger, &command.Account, &command.Curve, &command.Releases, &command.Start,
-		&command.Words, &command.Scores, &command.Predictions, &command.Reference,
+		&command.Words, &command.Clusters, &command.Scores, &command.Predictions, &command.Reference,
 	} {
 		if *name != "" {
 			*name = filepath.Join(folder, *name)

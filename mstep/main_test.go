@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"privpipe/mstep/blr"
+	"privpipe/mstep/clusters"
 	"privpipe/mstep/dpvi"
 	"privpipe/mstep/lda"
 	"privpipe/mstep/linear"
@@ -88,7 +89,8 @@ func files() map[string][]byte {
 		modeltest.Release{Round: 1, Head: rounds[0].Head, Steps: slices.Repeat(rounds[0].Steps, 10_000)},
 		modeltest.Release{Round: 2, Head: rounds[0].Head, Steps: slices.Repeat(rounds[1].Steps, 10_000)})
 
-	uncounted := sbn.New(sbn.Options{Size: model.Size{Words: len(vocab), Components: 2}, Images: 8})
+	small := model.Size{Words: len(vocab), Components: 2}
+	uncounted := sbn.New(sbn.Options{Size: small, Images: 8})
 
 	all := map[string][]byte{
 		"vocab.txt":   []byte("cat\ndog\nfish\n"),
@@ -123,6 +125,8 @@ func files() map[string][]byte {
 		"two-linear.pp": twoLinear,
 		"first-linear.pp": unended(rowReleases(linear.New(linear.Options{Words: len(vocab)}), rounds[0].Head,
 			linearSteps[0])),
+		"cluster-sums.pp": rowReleases(clusters.New(clusters.Options{Size: small},
+			make([]float64, 2*len(vocab))), noiseless, []int64{6, 2, 3, 3, 0, 0, 1, 0}),
 		"gradients.pp":   rowReleases(dpvi.New(dpvi.Options{Words: len(vocab)}), noiseless, []int64{3, -9, 0, 1, 1, 1}),
 		"images.pp":      rowReleases(network, noiseless, imageSums),
 		"two-images.pp":  rowReleases(network, rounds[0].Head, imageSums, imageSums),

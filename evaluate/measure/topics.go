@@ -22,8 +22,9 @@ import (
 type Topics struct {
 	Top       int     `default:"10" help:"Print this many words of each topic."`
 	Relevance float64 `default:"0.6" zero:"" help:"Rank words by relevance with this λ (Sievert and Shirley 2014), in [0, 1]. 1: by probability. 0: by how much more probable they are in the topic than in all topics together."`
+	Clusters  string  `placeholder:"FILE" help:"The model has the words of clusters, of estep cluster-words. Print the shares of documents in FILE, a model of mstep clusters, and the names that estep clusters --score gives clusters."`
 	JSON      bool    `name:"json" xor:"form" help:"Print JSON instead of a table: an object for each topic."`
-	CSV       bool    `name:"csv" xor:"form" help:"Print CSV instead of a table: topic,share,rank,word,probability, own,public of a model with public text, and name where topics have names."`
+	CSV       bool    `name:"csv" xor:"form" help:"Print CSV instead of a table: topic,share,rank,word,probability, own,public of a model with public text, name where topics have names, and cluster of --clusters."`
 	Output    string  `short:"o" placeholder:"FILE" help:"Write the topics to FILE; standard output by default."`
 	Model     string  `arg:"" help:"Model file of mstep lda."`
 	filter.Cells
@@ -56,9 +57,10 @@ func checkRelevance(lambda float64) error {
 
 // A topic has a topic's share of the model, and its leading words.
 type topic struct {
-	Topic int     `json:"topic"`          // from 0
-	Name  string  `json:"name,omitempty"` // that a list of topics gave it
-	Share float64 `json:"share"`          // of the model's words
+	Topic   int     `json:"topic"`             // from 0
+	Cluster string  `json:"cluster,omitempty"` // its name in predictions
+	Name    string  `json:"name,omitempty"`    // that a list of topics gave it
+	Share   float64 `json:"share"`             // of the model's words, or of the documents in clusters
 	*origin
 	Words []word `json:"words"` // the most relevant first
 }
@@ -115,13 +117,16 @@ func rank(of *modelfile.Topics, lambda float64, top int) []topic {
 	for k := range topics {
 		topics[k].Share /= total
 	}
-	slices.SortStableFunc(topics, func(a, b topic) int { return cmp.Compare(b.Share, a.Share) })
+	slices.SortStableFunc(topics, largest)
 	return topics
 }
 
 // Run is kong's hook.
 func (c *Topics) Run(r *filter.Run) error {
 	topics, _, err := ReadTopics(r, c.Model, c.Relevance, c.Top, c.MaxCells)
+	if err == nil && c.Clusters != "" {
+		err = c.ofClusters(r, topics)
+	}
 	if err != nil || r.DryRun() {
 		return err
 	}
@@ -151,9 +156,13 @@ func (c *Topics) Run(r *filter.Run) error {
 		if c.Relevance == byProbability {
 			words = "words and their probabilities"
 		}
-		fmt.Fprintf(w, "topic\tshare\t%s%s\n", heading, words)
+		first := "topic"
+		if c.Clusters != "" {
+			first = "cluster"
+		}
+		fmt.Fprintf(w, "%s\tshare\t%s%s\n", first, heading, words)
 		for _, t := range topics {
-			fmt.Fprintf(w, "%d\t%.1f%%\t", t.Topic, 100*t.Share)
+			fmt.Fprintf(w, "%s\t%.1f%%\t", cmp.Or(t.Cluster, strconv.Itoa(t.Topic)), 100*t.Share)
 			if named(topics) {
 				fmt.Fprintf(w, "%s\t", t.Name)
 			}
@@ -177,6 +186,9 @@ func (c *Topics) Run(r *filter.Run) error {
 	return result.Write(r, wire.Side_PUBLIC, c.Output, b.Bytes())
 }
 
+// largest orders topics by their shares, the largest first.
+func largest(a, b topic) int { return cmp.Compare(b.Share, a.Share) }
+
 // named reports whether a topic has a name.
 func named(topics []topic) bool {
 	return slices.ContainsFunc(topics, func(t topic) bool { return t.Name != "" })
@@ -194,6 +206,9 @@ func writeCSV(w io.Writer, topics []topic) error {
 	if named(topics) {
 		columns = append(columns, "name")
 	}
+	if topics[0].Cluster != "" {
+		columns = append(columns, "cluster")
+	}
 	if err := out.Write(columns); err != nil {
 		return err
 	}
@@ -205,6 +220,9 @@ func writeCSV(w io.Writer, topics []topic) error {
 			}
 			if named(topics) {
 				row = append(row, t.Name)
+			}
+			if t.Cluster != "" {
+				row = append(row, t.Cluster)
 			}
 			if err := out.Write(row); err != nil {
 				return err

@@ -35,6 +35,7 @@ type Report struct {
 	Account     string `placeholder:"FILE" help:"Read ε, δ and their theorem from FILE, the JSON of account report for the ledger as it is now."`
 	Curve       string `placeholder:"FILE" help:"Draw ε over the releases from FILE, which account report --curve FILE.json wrote."`
 	Releases    string `placeholder:"DIR|FILE|TOPIC" help:"Tell from these releases which words stand out of the noise: a folder of stored releases, or a stream of releases. By default LEDGER.releases if that exists and this user may read it."`
+	Clusters    string `placeholder:"FILE" help:"The model has the words of clusters, of estep cluster-words, and FILE has the clusters, of mstep clusters: write of clusters, with their shares of the documents."`
 	Start       string `placeholder:"FILE" help:"Show the topics before and after: those before the first release are in FILE, of mstep lda --start-out."`
 	Words       string `placeholder:"FILE" help:"Say which kinds of public text the text reads like, by the released word frequencies in FILE, of mstep words --public or mstep choose. They are over the model's vocabulary."`
 	Reference   string `placeholder:"FILE" help:"Compute the coherence of the topics on these documents, which tokenize --public made over the model's vocabulary."`
@@ -81,7 +82,7 @@ func (c *Report) Validate() error {
 // Run is kong's hook.
 func (c *Report) Run(r *filter.Run) error {
 	inputs := []string{
-		c.Model, c.Ledger, c.Account, c.Curve, c.Releases, c.Start, c.Words,
+		c.Model, c.Ledger, c.Account, c.Curve, c.Releases, c.Clusters, c.Start, c.Words,
 		c.Reference, c.Scores, c.Predictions, c.Description,
 	}
 	if err := r.Check(inputs...); err != nil {
@@ -111,17 +112,21 @@ func (c *Report) Page(ctx context.Context, warn func(string)) (*page.Page, error
 	}
 	p := &page.Page{Title: c.Title, Internal: c.Internal}
 	if p.Title == "" {
-		p.Title = strings.TrimSpace("Report on a model of " + file.Family.Name + ", run " + file.Header.Run)
+		p.Title = strings.TrimSpace("Report on a model of " + c.family(file) + ", run " + file.Header.Run)
 	}
 	p.Sources = append(p.Sources, page.Row{Name: "model", Value: described(c.Model)})
-	p.Settings = settings(file)
+	p.Settings = c.settings(file)
 	var run *released.Run
 	if c.Ledger != "" {
 		if run, err = c.addLedger(ctx, p, file); err != nil {
 			return nil, err
 		}
 	}
-	if err := c.addTopics(ctx, p, file, run, warn); err != nil {
+	shares, err := c.addClusters(ctx, p, file)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.addTopics(ctx, p, file, run, shares, warn); err != nil {
 		return nil, err
 	}
 	if err := AddWeights(p, file); err != nil {
@@ -147,10 +152,15 @@ func (c *Report) Page(ctx context.Context, warn func(string)) (*page.Page, error
 }
 
 // settings returns the public numbers in a model file.
-func settings(file *modelfile.File) []page.Row {
+func (c *Report) settings(file *modelfile.File) []page.Row {
 	features, components := "words", "topics"
-	if file.Family.Topics == nil && file.Family != families.Words {
+	switch {
+	case file.Family.Name == families.Clusters.Name:
+		features, components = "dimensions", "clusters"
+	case file.Family.Topics == nil && file.Family != families.Words:
 		features, components = "features", "components"
+	case c.Clusters != "":
+		components = "clusters"
 	}
 	rows := []page.Row{{Name: "family", Value: file.Family.Name},
 		{Name: "vocabulary", Value: fmt.Sprintf("%d %s", file.Size.Words, features)}}
@@ -204,7 +214,7 @@ func (c *Report) addLedger(ctx context.Context, p *page.Page, file *modelfile.Fi
 	}
 	p.Protection = page.NewProtection(report)
 	p.Protection.AddHistory(ledger, report, curve)
-	p.Runs = page.NewRuns(ledger, needsParameters, page.Learner{Run: file.Header.Run, Flags: learnerFlags(file)})
+	p.Runs = page.NewRuns(ledger, needsParameters, c.learner(file))
 	p.Sources = append(p.Sources,
 		page.Row{Name: "ledger", Value: fmt.Sprintf("%s, %d lines, last hash %s", filepath.Base(c.Ledger),
 			len(ledger.Lines), ledger.LastHash())},
@@ -250,9 +260,9 @@ func learnerFlags(file *modelfile.File) string {
 const doubtAlpha = 0.01
 
 // addTopics adds the model's distributions over words, if it has any. The run's releases and the reference documents
-// add marks and measure.Coherences.
+// add marks and measure.Coherences. shares are those of clusters, and nil for topics.
 func (c *Report) addTopics(ctx context.Context, p *page.Page, file *modelfile.File, run *released.Run,
-	warn func(string)) error {
+	shares []float64, warn func(string)) error {
 	cells, err := distributions(file)
 	if err != nil {
 		return exit.Errorf(exit.Malformed, "%s: %w", c.Model, err)
@@ -277,7 +287,11 @@ func (c *Report) addTopics(ctx context.Context, p *page.Page, file *modelfile.Fi
 	} else if err != nil {
 		return err
 	}
-	p.Topics = page.NewTopics(file.Words, cells, sure, c.Top)
+	if shares == nil {
+		p.Topics = page.NewTopics(file.Words, cells, sure, c.Top)
+	} else {
+		p.Topics = page.NewClusters(file.Words, cells, sure, c.Top, shares)
+	}
 	p.Topics.Doubt, p.Topics.Unmarked = doubt, unmarked
 	if err := errors.Join(addNames(p, file), addOrigins(p, file)); err != nil {
 		return err

@@ -7,7 +7,8 @@
     model.frame()                               # pandas: topics × words, probabilities
     model.gensim()                              # a gensim.models.LdaModel, frozen
     model.sklearn()                             # a sklearn.decomposition.LatentDirichletAllocation, frozen
-    privpipe.document_topics("topics.parquet")  # pandas: documents × topics, of estep lda --infer; also jsonl and npz
+    shares = privpipe.document_topics("topics.parquet")  # pandas: documents × topics, of estep lda --infer; also jsonl and npz
+    privpipe.topic_info(model, shares)          # pandas: topics as get_topic_info of BERTopic has them; document_info: documents
     pyLDAvis.save_html(privpipe.ldavis("vis.json"), "vis.html")  # of mstep export --format ldavis
 
 A model is public. The topics of documents are as private as the documents. So is a model that learns from documents without noise: the
@@ -252,6 +253,39 @@ def document_topics(path):
             if len(topics[-1]) != len(topics[0]):
                 raise Error(f"{path}: line {number}: {len(topics[-1])} topics, line 1 has {len(topics[0])}")
     return pandas.DataFrame(topics, index=pandas.Index(ids, name="id"))
+
+
+def topic_info(model, documents, count=10):
+    """The frame of get_topic_info in BERTopic, with Topic, Count, Name and Representation: the leading words. documents is a frame of
+    document_topics. Count has the documents for which the topic is the most probable, and the largest comes first. For clusters, model is
+    that of their words, and documents are of estep clusters --infer: topic k, from 0, is cluster k + 1. Name and Representation are public.
+    Count is as private as the documents. Raises Error."""
+    import pandas
+
+    words, names = _named(model, documents, count)
+    counts = documents.idxmax(axis=1).value_counts().reindex(range(len(words)), fill_value=0).sort_values(ascending=False, kind="stable")
+    rows = [(topic, count, names[topic], words[topic]) for topic, count in counts.items()]
+    return pandas.DataFrame(rows, columns=["Topic", "Count", "Name", "Representation"])
+
+
+def document_info(model, documents):
+    """The frame of get_document_info in BERTopic, with Document, Topic, Name and Probability: a row a document, with its most probable
+    topic, the first of equal ones. Document has the id. Arguments are those of topic_info. It is as private as the documents."""
+    import pandas
+
+    _, names = _named(model, documents, 4)
+    topics = documents.idxmax(axis=1)
+    columns = {"Document": documents.index, "Topic": topics, "Name": [names[topic] for topic in topics], "Probability": documents.max(axis=1)}
+    return pandas.DataFrame(columns).reset_index(drop=True)
+
+
+def _named(model, documents, count):
+    """The leading words of each topic, and its name, which BERTopic makes of its number and four words."""
+    if documents.shape[1] != len(model.lambda_):
+        raise Error(f"the documents are of {documents.shape[1]} topics, the model has {len(model.lambda_)}")
+    top = model.top(max(count, 4))
+    words = [[str(word) for word in top.word[top.topic == topic]] for topic in range(len(model.lambda_))]
+    return [of[:count] for of in words], ["_".join([str(topic), *of[:4]]) for topic, of in enumerate(words)]
 
 
 def _arrays(path, content, *names):

@@ -210,6 +210,38 @@ class Models(unittest.TestCase):
             privpipe.ldavis("mean.npz")
 
 
+class Clusters(unittest.TestCase):
+    """Frames as BERTopic has them, by hand: the words of three clusters, of which the second has most documents, and the last none."""
+
+    lambda_ = np.array([[9, 8, 7, 6, 1, 1], [1, 1, 1, 7, 8, 9], [5, 5, 5, 5, 5, 5.0]])
+    model = privpipe.Model(np.array(list("abcdef")), lambda_, lambda_, 0.1, 0.1)
+
+    def documents(self, *shares):
+        lines = (json.dumps({"id": f"d{number}", "topics": of}) for number, of in enumerate(shares))
+        Path("clusters.jsonl").write_text("\n".join(lines))
+        return privpipe.document_topics("clusters.jsonl")
+
+    def test_frames(self):
+        documents = self.documents([0.75, 0.25, 0], [0.125, 0.875, 0], [0.5, 0.5, 0], [0, 0.625, 0.375], [0, 1, 0])
+        topics = privpipe.topic_info(self.model, documents, 2)
+        self.assertEqual(list(topics.columns), ["Topic", "Count", "Name", "Representation"])
+        self.assertEqual(topics.iloc[:2].values.tolist(), [[1, 3, "1_f_e_d_c", ["f", "e"]], [0, 2, "0_a_b_c_d", ["a", "b"]]])
+        self.assertEqual(topics.iloc[2].tolist()[:2], [2, 0])
+        self.assertEqual([len(words) for words in privpipe.topic_info(self.model, documents).Representation], [6, 6, 6])
+        frame = privpipe.document_info(self.model, documents)
+        self.assertEqual(list(frame.columns), ["Document", "Topic", "Name", "Probability"])
+        self.assertEqual(
+            frame.values.tolist(),
+            [["d0", 0, "0_a_b_c_d", 0.75], ["d1", 1, "1_f_e_d_c", 0.875], ["d2", 0, "0_a_b_c_d", 0.5], ["d3", 1, "1_f_e_d_c", 0.625],
+             ["d4", 1, "1_f_e_d_c", 1.0]],
+        )  # fmt: skip
+
+    def test_other_documents(self):
+        for call in (privpipe.topic_info, privpipe.document_info):
+            with self.assertRaisesRegex(privpipe.Error, "the documents are of 2 topics, the model has 3"):
+                call(self.model, self.documents([0.5, 0.5]))
+
+
 class Refusals(unittest.TestCase):
     def refused(self, rule, call, *arguments):
         with self.assertRaisesRegex(privpipe.Error, rule) as caught:

@@ -32,27 +32,32 @@ func (p *Page) Conclusions() Conclusions {
 }
 
 func (c *Conclusions) topics(p *Page) {
+	noun := p.Topics.Noun()
 	c.May = []string{
-		"What the text as a whole is about. The leading words of a topic set it apart from the rest of the text.",
+		"What the text as a whole is about. The leading words of a " + noun +
+			" set it apart from the rest of the text.",
 		"About how much of the text a topic takes. Shares count words, not documents and not people.",
 	}
+	if p.Topics.Clusters {
+		c.May[1] = "About how many of the documents a cluster has. Shares count documents, not words and not people."
+	}
 	if d := p.Topics.Doubt; d != nil {
-		c.May = append(c.May, fmt.Sprintf("That a word with ✓ (under “The words of each topic”) does stand in the "+
+		c.May = append(c.May, fmt.Sprintf("That a word with ✓ (under “The words of each %s”) does stand in the "+
 			"text. The chance that any ✓ is wrong is at most %s, if this run was not chosen among several.",
-			percent(d.Alpha)))
+			noun, percent(d.Alpha)))
 	}
 	if p.Perplexity != nil && len(p.Perplexity.Rounds) > 0 && p.Perplexity.Last().Poor() {
-		c.Not = append(c.Not, "Much, from these topics: they predict other text no better than word frequencies do.")
+		c.Not = append(c.Not, "Much, from these "+noun+"s: they predict other text no better than word frequencies do.")
 	}
 	if few := p.Topics.borrowed(); few != "" {
 		c.Not = append(c.Not, "Much from "+few+": less than half of that is this text’s own. "+
 			"The rest follows public text and the frequencies of single words.")
 	}
 	c.Not = append(c.Not,
-		"That one topic is larger than another, or one word more typical, where both are close. "+
+		"That one "+noun+" is larger than another, or one word more typical, where both are close. "+
 			"The numbers have noise on purpose: another run gives others.",
 		"That nobody writes of what is missing here. What few people write of is lost in the noise.",
-		"Whether people praise or blame, and why. A topic says what they write of, not what they think of it.",
+		"Whether people praise or blame, and why. A "+noun+" says what they write of, not what they think of it.",
 	)
 }
 

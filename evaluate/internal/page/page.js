@@ -41,14 +41,14 @@
 (() => {
   const find = document.getElementById("find");
   if (!find) return;
-  const topics = [...document.querySelectorAll(".topics > li")], hint = document.getElementById("hint"), said = document.getElementById("found");
+  const topics = [...document.querySelectorAll(".topics > li")], noun = document.querySelector(".topics")?.dataset.noun, hint = document.getElementById("hint"), said = document.getElementById("found");
   const words = JSON.parse(document.getElementById("words-found").textContent);
   const known = new Map(words.map(([word, ...parts]) => [word.toLowerCase(), {word, parts}]));
   const say = (to, {word, parts}) => {
     const name = document.createElement("strong"), where = [];
     name.textContent = word;
     for (let i = 0; i < parts.length; i += 2) where.push(`about ${parts[i + 1]}\u00a0% in “${topics[parts[i]].dataset.name}”`);
-    to.replaceChildren(name, ": " + (where.join("; ") || "in small parts in many topics") + ".");
+    to.replaceChildren(name, ": " + (where.join("; ") || `in small parts in many ${noun}s`) + ".");
   };
   const mark = parts => topics.forEach((topic, place) => topic.classList.toggle("has", parts.some((x, i) => i % 2 === 0 && x === place)));
   const search = () => {
@@ -70,7 +70,7 @@
     }
     if (!exact && !begun.length) {
       const line = document.createElement("p");
-      line.textContent = `“${find.value.trim()}” is no leading word of a topic. People may write it all the same.`;
+      line.textContent = `“${find.value.trim()}” is no leading word of a ${noun}. People may write it all the same.`;
       said.append(line);
     }
   };

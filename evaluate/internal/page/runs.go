@@ -8,8 +8,9 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// A Learner says how mstep learned one run's model.
-type Learner struct{ Run, Flags string }
+// A Learner says how mstep learned one run's model. EStep is the command behind estep if it is not the model's own; it
+// needs no parameters.
+type Learner struct{ Run, Flags, EStep string }
 
 // NewRuns describes the ledger's runs in the order of their first charges, with the commands that repeat each run.
 // needs says whether a model's E-step reads new parameters in each round.
@@ -113,8 +114,10 @@ func commands(c *event.Charge, g *event.Grant, needs func(string) bool, of Learn
 	plan = append(plan, "--vocab vocab.txt -o "+grant)
 
 	params, flags := "", ""
-	train := ""
-	if needs(g.Model) {
+	train, step := "", quoted(g.Model)
+	if of.Run == c.Run && of.EStep != "" {
+		step = of.EStep
+	} else if needs(g.Model) {
 		params, flags = " --params params", " --params-out params"
 		train = "mkfifo params\n"
 	}
@@ -128,7 +131,7 @@ func commands(c *event.Charge, g *event.Grant, needs func(string) bool, of Learn
 	return strings.Join(plan, " \\\n  ") + "\n" + train +
 		"sample " + strings.Replace(sampling, fmt.Sprintf("/%d", g.Scheme.Population), "", 1) + " --unit " +
 		streamUnit(g.Unit) + secret + " documents.pp |\n" +
-		"  estep " + quoted(g.Model) + params + " |\n" +
+		"  estep " + step + params + " |\n" +
 		"  privatize --grant " + grant + " --ledger run.ledger --dataset " + quoted(c.Dataset) + " |\n" +
 		"  mstep " + quoted(g.Model) + " --vocab vocab.txt" + flags + " -o " + quoted(c.Run+".pp") + "\n"
 }

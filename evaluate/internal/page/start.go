@@ -36,7 +36,7 @@ func (t *Topics) Like() string {
 
 // A Change is one topic before the first release and after the last.
 type Change struct {
-	ID            int
+	ID, Number    int
 	Before, After []ChangedWord // the most relevant first
 	Moved         float64       // total variation distance between both
 }
@@ -60,15 +60,15 @@ func (t *Topics) AddNames(names []string) {
 }
 
 // AddOrigins adds each topic's origin, given the origins of all topics in the model. The page's t.Origin is their mean
-// over the topics on the page, weighted by the topics' shares of the text.
+// over the topics on the page, weighted by the topics' shares of the words.
 func (t *Topics) AddOrigins(origins []Origin) {
 	t.Origin = new(Origin)
 	shown := 0.0
 	for i := range t.All {
-		shown += t.All[i].Share
+		shown += t.All[i].words
 	}
 	for i := range t.All {
-		o, share := origins[t.All[i].ID], t.All[i].Share/shown
+		o, share := origins[t.All[i].ID], t.All[i].words/shown
 		t.All[i].Origin = &o
 		t.Origin.Own += share * o.Own
 		t.Origin.Public += share * o.Public
@@ -83,7 +83,7 @@ func (t *Topics) AddStart(words []string, start, last []float64) {
 	startOverall, lastOverall := modelfile.Overall(start, len(words)), modelfile.Overall(last, len(words))
 	for _, topic := range t.All {
 		before, after := inTopic(start, topic.ID, len(words)), inTopic(last, topic.ID, len(words))
-		c := Change{ID: topic.ID}
+		c := Change{ID: topic.ID, Number: topic.Number}
 		known := make(map[int]bool)
 		for _, id := range modelfile.RankingOf(before, startOverall).Best(t.Lambda, changedWords) {
 			known[id] = true

@@ -18,9 +18,11 @@ type Topics struct {
 	Hidden int     // smaller topics that the page leaves out
 	Number int     // of the model
 	Plural bool    // false: one distribution, the frequencies of words
-	Words  int     // of the vocabulary
-	Map    *Map    // nil for fewer than three topics
-	Doubt  *Doubt  // nil: no word is marked
+	// Clusters says that topics are the words of clusters: topic k is cluster k + 1, and shares count documents.
+	Clusters bool
+	Words    int    // of the vocabulary
+	Map      *Map   // nil for fewer than three topics
+	Doubt    *Doubt // nil: no word is marked
 	// Unmarked says why no word is marked.
 	Unmarked string
 	// Reference names the documents behind the coherence. It is empty if there are none. The coherence compares
@@ -39,17 +41,44 @@ type Topics struct {
 	ranked [][]int // the ids of Ranks
 }
 
+// Noun is the word for a topic.
+func (t *Topics) Noun() string {
+	if t.Clusters {
+		return "cluster"
+	}
+	return "topic"
+}
+
+// Heading is the word for a topic at the beginning of a heading.
+func (t *Topics) Heading() string {
+	if t.Clusters {
+		return "Cluster"
+	}
+	return "Topic"
+}
+
+// Whole is the word for what the shares are of.
+func (t *Topics) Whole() string {
+	if t.Clusters {
+		return "documents"
+	}
+	return "text"
+}
+
 // A Topic is a topic of the model.
 type Topic struct {
-	ID    int     // from 0
-	Given string  // the name that a list of topics gave it; empty: none
-	Share float64 // of the model's words
-	Words []Word  // the most relevant first
-	NPMI  *float64
+	ID     int     // from 0
+	Number int     // as the page prints it
+	Given  string  // the name that a list of topics gave it; empty: none
+	Share  float64 // of the model's words, or of the documents in clusters
+	Words  []Word  // the most relevant first
+	NPMI   *float64
 	// Sure is the number of marked words in the topic. SureShare is their part of its probability.
 	Sure      int
 	SureShare float64
 	Origin    *Origin // nil: the model has no public text
+
+	words float64 // share of the model's words
 }
 
 // namedBy is the number of leading words in a topic's name.
@@ -134,7 +163,7 @@ type Map struct {
 
 // A Place is a topic on the map.
 type Place struct {
-	ID         int
+	ID, Number int
 	X, Y, Size float64 // in percent of the map's width
 	Share      float64
 	Leading    string // its leading words
@@ -150,6 +179,17 @@ const (
 // NewTopics ranks words in each row of a model. The cells are λ or probabilities, and are all positive. sure says for
 // each cell whether it is marked. nil: unknown. Each topic gets the top words.
 func NewTopics(words []string, cells []float64, sure []bool, top int) *Topics {
+	return newTopics(words, cells, sure, top, nil)
+}
+
+// NewClusters does so for the words of clusters. shares has the share of documents in each cluster.
+func NewClusters(words []string, cells []float64, sure []bool, top int, shares []float64) *Topics {
+	t := newTopics(words, cells, sure, top, shares)
+	t.Clusters = true
+	return t
+}
+
+func newTopics(words []string, cells []float64, sure []bool, top int, shares []float64) *Topics {
 	v := len(words)
 	t := &Topics{Number: len(cells) / v, Words: v, Plural: len(cells) > v, Lambda: modelfile.DefaultLambda}
 	overall := modelfile.Overall(cells, v)
@@ -165,9 +205,13 @@ func NewTopics(words []string, cells []float64, sure []bool, top int) *Topics {
 	rows := make([]row, t.Number)
 	for k := range rows {
 		r := &rows[k]
-		r.topic.ID, r.inTopic = k, inTopic(cells, k, v)
+		r.topic.ID, r.topic.Number, r.inTopic = k, k, inTopic(cells, k, v)
 		for _, c := range cells[k*v : (k+1)*v] {
-			r.topic.Share += c / total
+			r.topic.words += c / total
+		}
+		r.topic.Share = r.topic.words
+		if shares != nil {
+			r.topic.Share, r.topic.Number = shares[k], k+1 // as estep clusters --score numbers them
 		}
 		if sure != nil {
 			r.sure = sure[k*v : (k+1)*v]
@@ -261,7 +305,7 @@ func newMap(topics []Topic, m *score.Map) *Map {
 	for i, t := range topics {
 		const margin, widest = 8, 6
 		drawn.Places = append(drawn.Places, Place{
-			ID: t.ID, X: 50 + (100-2*margin)*(m.X[i]-(west+east)/2)/reach,
+			ID: t.ID, Number: t.Number, X: 50 + (100-2*margin)*(m.X[i]-(west+east)/2)/reach,
 			Y:    50 - (100-2*margin)*(m.Y[i]-(north+south)/2)/reach,
 			Size: max(1.5, widest*math.Sqrt(t.Share/largest)), Share: t.Share, Leading: t.Name(),
 		})
