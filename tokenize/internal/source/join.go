@@ -47,6 +47,9 @@ func unquote(dst []byte, quoted jsontext.Value) []byte {
 
 // halves counts the halves of surrogate pairs in a JSON value's strings (RFC 8259, section 8.2).
 func halves(value jsontext.Value) (n int) {
+	if bytes.IndexByte(value, '\\') < 0 {
+		return 0
+	}
 	high := false // a first half has just been read
 	for i := 0; i < len(value); i++ {
 		r := rune(0)
