@@ -2,10 +2,17 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"math"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
 	"testing"
 
 	"privpipe/pipelines/npy"
@@ -63,5 +70,51 @@ func vectors(t *testing.T) map[string][]byte {
 		"no-vectors.npz": archive(names("ids", "a")),
 		"three.parquet":  parquet,
 		"swap.npy":       array(2, 2, 0, 1, 1, 0), "mean.npy": array(1, 2, 3, 3), "wide.npy": array(1, 3, 1, 2, 3),
+	}
+}
+
+// TestPythonProjects: the Python of FORMATS.md makes the matrix of --project. The vector 1, 2, 3 and so on gives each
+// cell another weight, so another sign of a cell changes the sum.
+func TestPythonProjects(t *testing.T) {
+	page, err := os.ReadFile("FORMATS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := regexp.MustCompile("(?ms)^```python\n(.*?)^```").FindSubmatch(page)
+	python, err := exec.LookPath(cmp.Or(os.Getenv("PYTHON"), "python3"))
+	if err != nil {
+		t.Skip(err)
+	}
+	const rows, dimension, seed = 5, 600, 77
+	printed, err := exec.Command(python, "-c", string(block[1])+fmt.Sprintf(`
+for i in range(1, %[1]d + 1):
+    print(sum(cell * (j + 1) for j, cell in enumerate(row(%[2]d, i, %[1]d, %[3]d))))
+`, rows, seed, dimension)).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := `{"vector":[1`
+	for j := 2; j <= dimension; j++ {
+		line += fmt.Sprint(",", j)
+	}
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "a.jsonl"), []byte(line+"]}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command("bash", "-euo", "pipefail", "-c", fmt.Sprintf(
+		"tokenize vectors --dimension %d --project %d --seed %d --norm 1e6 a.jsonl | show --private | sed -n 2p",
+		dimension, rows, seed))
+	command.Dir = folder
+	shown, err := command.Output()
+	var record printedRecord
+	if err := cmp.Or(err, json.Unmarshal(shown, &record)); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range strings.Fields(string(printed)) {
+		want, err := strconv.ParseFloat(want, 64)
+		got := 1e6 * record.Document.Words[strconv.Itoa(i)]
+		if err != nil || math.Abs(got-want) > 1e-5*math.Abs(want) {
+			t.Errorf("row %d projects to %v, Python's to %v", i+1, got, want)
+		}
 	}
 }
