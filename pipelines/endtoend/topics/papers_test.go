@@ -31,6 +31,7 @@ func papers(t *testing.T, b *broker.Broker) {
 		{"cdp-lda.sh --rounds 3", `1 +laplace +0\.5 +all × 1 +no\n.* 3 +none +0 +all × 3 +no`},
 		{"sub-lda.sh --rounds 3", `3 +gaussian +\S+ +poisson\(0\.5\) × 3 +yes`},
 		{"sub-lda.sh --rounds 3 --level word", `3 +gaussian +1\.32288, draws of ε 10 +all × 3 +no`},
+		{"sub-lda.sh --rounds 3 --level literal", `3 +none +0 +all × 3 +no`},
 		{"sub-lda.sh --rounds 3 --level printed",
 			`3 +gaussian +unbounded \(claimed 1\.87083\), draws of ε 10 +all × 3 +no`},
 	} {

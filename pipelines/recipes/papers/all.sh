@@ -172,6 +172,7 @@ sampled() {
   row 13 account gibbs --largest-count 1000 --word-count 1 --other-count 5 --prior 0.01
   row 16 sub-lda.sh "${vocabulary[@]}" "${few[@]}" "$bags" sub
   row 16 sub-lda.sh --level printed "${vocabulary[@]}" "${few[@]}" "$bags" sub-printed
+  row 16 sub-lda.sh --level literal "${vocabulary[@]}" "${few[@]}" "$bags" sub-literal
   row 17 sub-lda.sh --level word --adaptive 1.5 "${vocabulary[@]}" "${few[@]}" "$bags" sub-adaptive
   row 18 ../collapsed-gibbs.sh --streams "${vocabulary[@]}" "${five[@]}" --rounds 20 --sweeps 1 "$bags" attacked
   row 18 evaluate attack topics --assignments attacked/private/contributions.pp --params attacked/public/params.pp --tokens 300
