@@ -20,7 +20,7 @@ type Command struct {
 	learn.Job
 	Clusters   int     `required:"" short:"K" placeholder:"K" help:"Learn this many clusters."`
 	Covariance string  `enum:"spherical,diagonal" default:"spherical" help:"Learn clusters with this covariance: ${enum}. spherical: one variance for all clusters and dimensions, of vectors with norm 1. diagonal: a variance for each cluster and dimension; estep clusters needs the same flag."`
-	Public     string  `placeholder:"FILE" help:"Begin with clusters of the public vectors in FILE, by the same embedding and of tokenize vectors --public. By default begin with random directions."`
+	Public     string  `placeholder:"FILE" help:"Begin with clusters of the public vectors in FILE, by the same embedding and of tokenize vectors --public, and expect means to spread over the dimensions as these vectors do. By default begin with random directions."`
 	Initial    string  `placeholder:"FILE.npy" help:"Begin with the means in FILE.npy, an array of K × V float64."`
 	Tau0       float64 `zero:"" name:"tau0" default:"0" placeholder:"X" group:"Learning rate" help:"Set τ0 in ρ_t = (τ0+t)^−κ, t from 1 (default 0). The first release always has ρ = 1."`
 	Kappa      float64 `zero:"" default:"0.6" placeholder:"X" group:"Learning rate" help:"Set κ in ρ_t = (τ0+t)^−κ (default 0.6)."`
@@ -52,7 +52,7 @@ func (c *Command) Run(r *filter.Run) error {
 		return exit.Errorf(exit.Usage, "%d clusters of %d dimensions have more than %d cells", size.Components,
 			size.Words, wire.MaxCells)
 	}
-	var means []float64
+	var means, scales []float64
 	switch {
 	case c.Initial != "":
 		means, err = learn.ReadArray(r, c.Initial, size.Components, size.Words)
@@ -67,7 +67,7 @@ func (c *Command) Run(r *filter.Run) error {
 			err = exit.Errorf(exit.Malformed, "%s: %d vectors for %d clusters", c.Public, len(vectors), size.Components)
 		}
 		if err == nil {
-			means = kMeans(vectors, size.Components, c.Seed)
+			means, scales = kMeans(vectors, size.Components, c.Seed), scalesOf(vectors)
 		}
 	default:
 		means = directions(size, c.Seed)
@@ -77,5 +77,6 @@ func (c *Command) Run(r *filter.Run) error {
 	}
 	return c.Learn(r, New(Options{
 		Size: size, Diagonal: c.Covariance == "diagonal", Rate: model.Rate{Tau0: c.Tau0, Kappa: c.Kappa}, Seed: c.Seed,
+		Scales: scales,
 	}, means), vocab)
 }

@@ -16,6 +16,9 @@ type Options struct {
 	Diagonal bool       // the clusters have a variance for each dimension
 	Rate     model.Rate
 	Seed     uint64 // of the directions in which clusters are split
+	// Scales are the variances of public vectors in each dimension, positive; nil: equal. The means of clusters spread
+	// in proportion to them.
+	Scales []float64
 }
 
 // Learner implements model.Learner.
@@ -39,6 +42,9 @@ type sums struct {
 // with the variance that unit vectors have in all directions.
 func New(o Options, means []float64) *Learner {
 	k, v := o.Size.Components, o.Size.Words
+	if o.Scales == nil {
+		o.Scales = ones(v)
+	}
 	l := &Learner{o: o, sums: sums{counts: make([]float64, k), sums: make([]float64, k*v), clusters: k, dimensions: v}}
 	if o.Diagonal {
 		l.sums.squares = make([]float64, k*v)
@@ -99,9 +105,9 @@ func (l *Learner) Update(r *model.Release) error {
 		*m.variance = model.Mix(m.average, released.Values, rho, *m.variance, released.Deviation*released.Deviation)
 	}
 	l.round = r.Round
-	l.q = s.estimate()
+	l.q = s.estimate(l.o.Scales)
 	if int(r.Round)+2 <= r.Rounds {
-		s.split(l.q, l.o.Seed, l.round)
+		s.split(l.q, l.o.Scales, l.o.Seed, l.round)
 	}
 	return nil
 }

@@ -65,6 +65,24 @@ func readPublic(ctx context.Context, name string, dimensions vocabulary.Words) (
 	return vectors, nil
 }
 
+// leastScale is the least scale of a dimension, over the mean of all.
+const leastScale = 1e-3
+
+// scalesOf returns the mean squares of the vectors in each dimension, over the mean of all.
+func scalesOf(vectors [][]float64) []float64 {
+	scales := make([]float64, len(vectors[0]))
+	for _, x := range vectors {
+		for d, value := range x {
+			scales[d] += value * value
+		}
+	}
+	floats.Scale(float64(len(scales))/floats.Sum(scales), scales)
+	for d := range scales {
+		scales[d] = max(scales[d], leastScale)
+	}
+	return scales
+}
+
 // kMeans returns the means of k clusters of vectors, row by row: Lloyd's algorithm from the seeds of k-means++ (Arthur
 // and Vassilvitskii, SODA 2007, §2.2). There must be k vectors or more.
 func kMeans(vectors [][]float64, k int, seed uint64) []float64 {

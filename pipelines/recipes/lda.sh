@@ -73,6 +73,7 @@
 # number of topics for other documents.
 set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
+source "$recipes/words.sh"
 
 epsilon=1 delta=1e-6 topics=50 inference=variational rate='' rounds='' public='' unit='' documents='' words=12000 dictionary='' stop='' extra_words='' words_only='' force='' ledger='' dataset=default language='' more='' runs='' seeds='' seen='' growing=''
 take "epsilon more runs delta topics inference rate rounds public unit documents words language dictionary stop extra-words seeds words-only! keep rule format quote ragged! encoding on-error date date-format zone from until seen growing! force! ledger dataset $shared" "$@"
@@ -132,8 +133,6 @@ fi
 for list in "$dictionary" ${stop:+"$stop"} ${extra_words:+"$extra_words"}; do
   [[ -f $list ]] || fail "no such list of words: $list"
 done
-# word_list FILE prints the words of a list, in lower case, without blank lines and comments.
-word_list() { sed -e '1s/^\xef\xbb\xbf//' -e 's/[[:space:]]*$//; /^#\( \|$\)/d; /^$/d; s/.*/\L&/' -- "$1"; }
 for list in ${stop:+"$stop"} ${extra_words:+"$extra_words"}; do
   [[ -n $(word_list "$list") ]] || fail "$list: no words"
   ! word_list "$list" | grep -q '[[:space:]]' || fail "$list: a line with more than one word"
@@ -187,13 +186,6 @@ fi
 same "$([[ $more ]] && echo "--more $more" || echo "--epsilon $epsilon")${runs:+ --runs $runs} --delta $delta --rate $rate --rounds $rounds --unit ${unit:-document} ledger $charged dataset $dataset statistic $statistic${words_only:+ --words-only} query --topics $topics --seed $seed$([[ $inference == variational ]] || echo " --inference $inference")$([[ $public == none ]] || echo " --public $(checksum "$public")")${seeds:+ --seeds $(checksum "$seeds")}$choice" "$all"
 ledger=${ledger:-$inside/run.ledger}
 
-# candidates writes the words among which the release of word frequencies chooses: the own words first, and the dictionary without stop words.
-candidates() {
-  [[ -z $extra_words ]] || word_list "$extra_words" >"$shown/extra-words.txt"
-  awk 'of == "stop" { stop[$1]; next } of == "own" ? !own[$1]++ : !($1 in own) && !($1 in stop)' of=stop <(word_list "${stop:-/dev/null}") \
-    of=own <(word_list "${extra_words:-/dev/null}") of=dictionary "$dictionary" >"$shown/dictionary.unfinished"
-  mv -- "$shown/dictionary.unfinished" "$shown/dictionary.txt"
-}
 if [[ $chosen ]]; then
   keep "$shown/dictionary.txt" candidates
   vocabulary=(--vocab "$shown/dictionary.txt")
@@ -272,12 +264,6 @@ elif [[ -z $chosen ]]; then
   plan_topics "$plan"
 fi
 
-words() {
-  pipeline sample --all --unit "$unit" "$all" \
-    -- estep words "${prior[@]}" ${prior:+"${vocabulary[@]}"} \
-    -- privatize --grant "$shown/words-grant.json" --ledger "$ledger" --dataset "$dataset" \
-    -- mstep words "${prior[@]}" "${vocabulary[@]}" -o "$1"
-}
 topics_of_run
 weigh
 if [[ -z $chosen ]]; then
@@ -285,10 +271,7 @@ if [[ -z $chosen ]]; then
 else
   # The vocabulary of the topics follows from the released frequencies. That is post-processing, and the next query may depend on what was
   # released; its noise, rate and rounds were planned before, and follow from the ledger alone (account/ACCOUNTING.md).
-  keep "$shown/all-words.frequencies.pp" words "$shown/all-words.frequencies.pp"
-  keep "$shown/words.pp" mstep choose --number "$words" ${extra_words:+--keep "$shown/extra-words.txt"} --vocabulary "$shown/vocabulary.txt" -o "$shown/words.pp" \
-    "$shown/all-words.frequencies.pp"
-  vocabulary=(--vocab "$shown/vocabulary.txt")
+  choose_words
 fi
 if [[ $words_only ]]; then
   account report --delta "$delta" -o "$shown/report.txt" "$ledger"

@@ -273,6 +273,9 @@ name_of() {
   printf %s "$name"
 }
 
+# page_of are the flags of evaluate report for the model; by default that of model.pp.
+page_of=()
+
 # page LEDGER [FLAG STREAM] makes events.json, the charges for other accountants, and report.html, a page with public numbers only, with
 # the scores or predictions of the STREAM by this flag of evaluate report. If they are private, the page goes without them, and the recipe says how to make one for inside. ε over the releases
 # costs many compositions, and a ledger of many runs far more of them, so the page has it only of the ledger in the recipe's own folder, and
@@ -280,8 +283,9 @@ name_of() {
 # recipe has kept that. A figure sets $no_page: nobody reads the pages of its runs.
 page() {
   [[ -z ${no_page:-} ]] || return 0
-  local ledger=$1 curve=() report
+  local ledger=$1 curve=() of_model=("${page_of[@]}") report
   shift
+  ((${#of_model[@]})) || of_model=(--model "$shown/model.pp")
   [[ $ledger != "$inside/run.ledger" ]] || curve=(--curve "$shown/curve.json")
   account report --json --delta "$delta" -o "$shown/report.now" "$ledger"
   if [[ ! -e $shown/curve.json ]] || ! cmp -s -- "$shown/report.now" "$shown/report.json"; then
@@ -291,7 +295,7 @@ page() {
   mv -- "$shown/report.now" "$shown/report.json"
   data_set "$ledger"
   account export --format list "${of[@]}" -o "$shown/events.json" "$ledger" || rm -f -- "$shown/events.json" # of a charge without an event
-  report=(evaluate report --title "${title:-$(name_of "$text")}" --model "$shown/model.pp" --ledger "$ledger" --account "$shown/report.json" "${curve[@]}")
+  report=(evaluate report --title "${title:-$(name_of "$text")}" "${of_model[@]}" --ledger "$ledger" --account "$shown/report.json" "${curve[@]}")
   [[ ! -e $shown/start.pp ]] || report+=(--start "$shown/start.pp")
   [[ -z ${prior:-} || ! -e $shown/words.pp ]] || report+=(--words "$shown/words.pp")
   if (($#)) && ! public "$2"; then

@@ -12,6 +12,7 @@ import (
 	"privpipe/tokenize/internal/features"
 	"privpipe/tokenize/internal/name"
 	"privpipe/tokenize/internal/source"
+	"privpipe/tokenize/internal/words"
 )
 
 // Vectors makes documents of vectors, such as embeddings of texts.
@@ -100,6 +101,7 @@ func (v *Vectors) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
+	v.spelling = words.Rule{Number: 2}.User // as of texts, so that both name the same users
 	in, err := v.reader(r, source.Options{Format: v.Format, Columns: v.Columns, Dimension: v.Dimension, Names: v.IDs})
 	if err != nil || r.DryRun() {
 		return err
