@@ -2,6 +2,7 @@ package clusters
 
 import (
 	"math"
+	"sync/atomic"
 
 	"privpipe/estep/job"
 	"privpipe/estep/row"
@@ -15,6 +16,7 @@ import (
 type Words struct {
 	model    *job.Released
 	clusters map[name]uint32 // of the documents that have a vector
+	joined   *atomic.Bool    // whether some document had a vector
 }
 
 // A name is the id of a document and its user. It is the same in the streams of words and of vectors.
@@ -29,11 +31,11 @@ func (m *Words) Settings() any { return m.model.Settings() }
 func (m *Words) SetParameters(*stream.Set, model.Size) error { return nil }
 
 // NewWorker implements model.EStep.
-func (m *Words) NewWorker() model.Worker { return &wordsWorker{clusters: m.clusters} }
+func (m *Words) NewWorker() model.Worker { return &wordsWorker{Words: m} }
 
 type wordsWorker struct {
-	clusters map[name]uint32
-	parts    model.Parts
+	*Words
+	parts model.Parts
 }
 
 // Contribute implements model.Worker. The numbers are rounded towards 0, so the norm is at most 1.
@@ -42,6 +44,7 @@ func (w *wordsWorker) Contribute(d *wire.Document, _ *model.Coins) ([]*wire.Part
 	if !found || len(d.Counts) == 0 {
 		return nil, nil
 	}
+	w.joined.Store(true)
 	tokens := 0.0
 	for _, count := range d.Counts {
 		tokens += float64(count)

@@ -3,6 +3,7 @@ package clusters
 import (
 	"context"
 	"io"
+	"sync/atomic"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -55,7 +56,7 @@ func (c *WordsCommand) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	words := &Words{model: released}
+	words := &Words{model: released, joined: new(atomic.Bool)}
 	if !r.DryRun() {
 		if words.clusters, err = assign(r, c.Vectors, released); err != nil {
 			return err
@@ -66,7 +67,12 @@ func (c *WordsCommand) Run(r *filter.Run) error {
 	family.Statistics = func(s model.Size) []*wire.Matrix {
 		return lda.Family.Statistics(model.Size{Words: s.Words, Components: released.Components})
 	}
-	return c.Answer(r, job.Work{Family: &family, New: func() model.EStep { return words }})
+	err = c.Answer(r, job.Work{Family: &family, New: func() model.EStep { return words }})
+	if err == nil && !r.DryRun() && !words.joined.Load() {
+		r.Log.Warn("no document has a vector: the words say nothing of the clusters. Are the ids, and the users, of " +
+			"both inputs the same?")
+	}
+	return err
 }
 
 // assign returns the most probable cluster of each vector. A vector of zeros has none.

@@ -2,6 +2,7 @@ package clusters
 
 import (
 	"math"
+	"sync/atomic"
 	"testing"
 
 	"privpipe/pipelines/model"
@@ -13,7 +14,7 @@ import (
 // TestWords: a document has the roots of its counts in the row of its own vector's cluster. Without a vector of its
 // name, which is its id and its user, it has nothing.
 func TestWords(t *testing.T) {
-	m := &Words{clusters: map[name]uint32{{"u", "d"}: 2, {"v", "d"}: 0}}
+	m := &Words{clusters: map[name]uint32{{"u", "d"}: 2, {"v", "d"}: 0}, joined: new(atomic.Bool)}
 	statistics := lda.Family.Statistics(model.Size{Words: 4, Components: 3})
 	for _, c := range []struct {
 		user string
@@ -27,6 +28,9 @@ func TestWords(t *testing.T) {
 		want := make([]float64, 12)
 		if c.row >= 0 {
 			want[4*c.row+1], want[4*c.row+3] = 0.75, math.Sqrt(7)/4
+		}
+		if m.joined.Swap(false) != (c.row >= 0) {
+			t.Errorf("user %q: joined is %v", c.user, c.row < 0)
 		}
 		square := 0.0
 		for i, got := range modeltest.Dense(statistics, parts) {

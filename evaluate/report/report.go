@@ -213,6 +213,7 @@ func (c *Report) addLedger(ctx context.Context, p *page.Page, file *modelfile.Fi
 		return nil, exit.Errorf(exit.Malformed, "%s and %s are over different vocabularies", c.Ledger, c.Model)
 	}
 	p.Protection = page.NewProtection(report)
+	p.Protection.Vectors = c.Clusters != "" || file.Family.Name == families.Clusters.Name
 	p.Protection.AddHistory(ledger, report, curve)
 	p.Runs = page.NewRuns(ledger, needsParameters, c.learner(file))
 	p.Sources = append(p.Sources,

@@ -51,6 +51,8 @@ func TestLayout(t *testing.T) {
 head -n 1500 all.jsonl | sed 's/"text":"/&`+mark+` /; s/"id":"/&`+mark+`/' >comments.jsonl
 head -n 100 all.jsonl >held.jsonl; tokenize text --public -o held.pp held.jsonl`)
 	table(t, folder, 2000)
+	clusterData(t, folder)
+	run(t, folder, `sed -i 's/"text":"/&`+mark+` /; s/"id":"/&`+mark+`/' texts.jsonl`)
 	for out, c := range map[string]struct{ command, public, private string }{ // the files are of this recipe only
 		"private-held": {"lda.sh --epsilon 2 --topics 3 --rounds 3 --held held.jsonl comments.jsonl",
 			"start.pp", "perplexity.txt"},
@@ -61,7 +63,9 @@ head -n 100 all.jsonl >held.jsonl; tokenize text --public -o held.pp held.jsonl`
 		"first": {"papers/cdp-lda.sh --topics 3 --rounds 2 --held held.jsonl comments.jsonl",
 			"first-grant.json", "unigram.txt"},
 		"reports": {"papers/lp-lda.sh --topics 3 --sweeps 2 comments.jsonl", "grant.json", "rebuilt.pp"},
-		"rows":    {"blr.sh --rounds 2 --schema schema.json --held held.csv train.csv", "size.txt", "auc.txt"},
+		"clusters": {"clusters.sh --rounds 2 --dimension 24 --clusters 3 --public public.jsonl --held texts.jsonl " +
+			"texts.jsonl texts.jsonl", "names.pp", "clusters.txt"},
+		"rows": {"blr.sh --rounds 2 --schema schema.json --held held.csv train.csv", "size.txt", "auc.txt"},
 	} {
 		t.Run(out, func(t *testing.T) {
 			if !strings.HasSuffix(out, "-held") {

@@ -27,6 +27,7 @@ type Protection struct {
 	Kept           bool   // there is a budget, and account says that none is overspent
 	None           bool   // there is no bound
 	Plain          string // the meaning of the guarantee, in a sentence; empty without a guarantee
+	Vectors        bool   // the documents are vectors, which must each follow from one document alone
 	Several        string // the guarantee for somebody with several units, in a sentence; empty if the unit is a user
 	Little         string // says that ε is large; empty if it is not
 	Sentences      []Sentence

@@ -1,0 +1,124 @@
+package endtoend
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// clusterTexts are three kinds of texts, by words that only one of them has.
+var clusterTexts = [][]string{
+	{"coffee", "espresso", "beans", "roast", "grinder", "brew", "cup"},
+	{"guitar", "piano", "chords", "melody", "violin", "song", "rhythm"},
+	{"theorem", "proof", "algebra", "geometry", "lemma", "integer", "equation"},
+}
+
+// clusterVector is the embedding of words: the sum of random vectors, which follow from the words alone. Words of a
+// kind share one, as words of like meaning lie near each other.
+func clusterVector(kind, words []string) string {
+	var x [24]float64
+	for i := range 2 * len(words) {
+		word := kind[0]
+		if i%2 == 0 {
+			word = words[i/2]
+		}
+		h := fnv.New64a()
+		h.Write([]byte(word))
+		random := rand.New(rand.NewPCG(h.Sum64(), 0))
+		for d := range x {
+			x[d] += random.NormFloat64()
+		}
+	}
+	return strings.ReplaceAll(fmt.Sprintf("%.4f", x), " ", ",")
+}
+
+// clusterData writes texts of three kinds with their vectors, and vectors of other texts that are public.
+func clusterData(t *testing.T, folder string) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, name := range []string{"texts.jsonl", "public.jsonl"} {
+		var b strings.Builder
+		for i := range 1500 {
+			kind := clusterTexts[i%3]
+			var words []string
+			for range 6 {
+				words = append(words, kind[random.IntN(len(kind))])
+			}
+			fmt.Fprintf(&b, `{"id":"%s-%d","label":"kind %d","text":%q,"vector":%s}`+"\n", name, i, i%3,
+				strings.Join(words, " "), clusterVector(kind, words))
+		}
+		write(t, folder, name, b.String())
+	}
+}
+
+const clustersRecipe = "pipelines/recipes/clusters.sh --epsilon 8 --clusters 3 --rounds 4 --dimension 24"
+
+// TestClusters runs the recipe on three kinds of texts: it finds them, and names each by its words. The same command
+// once more does nothing, and makes a lost model of the words again from the stored release. The noise on a cell has
+// the deviation 2 at most beside sums above 50, so that the test fails by chance in less than one of 10¹⁰ runs.
+func TestClusters(t *testing.T) {
+	folder := t.TempDir()
+	clusterData(t, folder)
+	command := filepath.Join(root, clustersRecipe) +
+		" --public public.jsonl --held texts.jsonl texts.jsonl texts.jsonl out"
+	first := run(t, folder, command)
+	for _, want := range []string{`(?m)^0\.9\d+ +|^1\.0000 +`, `(?m)^pld +(8|7\.99\d*) +1e-06 .*document +7$`} {
+		if !regexp.MustCompile(want).MatchString(first) {
+			t.Errorf("no %s in\n%s", want, first)
+		}
+	}
+	for line := range strings.Lines(read(t, filepath.Join(folder, "out/public/topics.txt"))) {
+		words := regexp.MustCompile(` ([a-z]+) 0\.\d+`).FindAllStringSubmatch(line, 3)
+		if !strings.HasPrefix(line, "cluster_") {
+			continue
+		}
+		kinds := 0
+		for _, kind := range clusterTexts {
+			if len(words) == 3 && slices.Contains(kind, words[0][1]) && slices.Contains(kind, words[1][1]) &&
+				slices.Contains(kind, words[2][1]) {
+				kinds++
+			}
+		}
+		if kinds != 1 {
+			t.Errorf("the leading words are of %d kinds: %s", kinds, line)
+		}
+	}
+	page := read(t, filepath.Join(folder, "out/public/report.html"))
+	if !strings.Contains(page, "by a model that is public and fixed") || !strings.Contains(page, "in 3 clusters") {
+		t.Error("the page does not say whose vectors they must be, or how many clusters there are")
+	}
+	again := run(t, folder, "cp out/public/names.pp .; rm out/public/names.pp; cp out/private/run.ledger .; "+command+
+		"; cmp names.pp out/public/names.pp; cmp run.ledger out/private/run.ledger")
+	if again != first {
+		t.Errorf("the second time it printed\n%s\nand the first\n%s", again, first)
+	}
+}
+
+// TestClustersRefuse: what cannot be a clustering under a budget ends before any charge.
+func TestClustersRefuse(t *testing.T) {
+	folder := t.TempDir()
+	clusterData(t, folder)
+	run(t, folder, `sed 's/"label":"kind \(.\)"/"user":"u\1"/' texts.jsonl >users.jsonl
+head -n 9 texts.jsonl >few.jsonl`)
+	const first = "texts.jsonl: line 1: the vector is not"
+	for flags, c := range map[string]struct {
+		code int
+		want string
+	}{
+		"--dimension 7 texts.jsonl out":                  {90, first},
+		"users.jsonl users.jsonl out":                    {83, "so --unit must say whose budget it is"},
+		"few.jsonl few.jsonl out":                        {83, "not worth the budget"},
+		"texts.jsonl nowhere.jsonl out":                  {80, "no such text: nowhere.jsonl"},
+		"texts.jsonl":                                    {80, "wants VECTORS, perhaps TEXT, and OUT"},
+		"--covariance full texts.jsonl out":              {80, "must be spherical or diagonal"},
+		"--projection nowhere.npy texts.jsonl out":       {80, "no such file: nowhere.npy"},
+		"--language nowhere texts.jsonl texts.jsonl out": {80, "no words of a language in nowhere"},
+	} {
+		ends(t, folder, filepath.Join(root, clustersRecipe)+" "+flags, c.code, c.want)
+		run(t, folder, `! grep -qs '"model":"clusters"' out/private/run.ledger; rm -rf out`)
+	}
+}
