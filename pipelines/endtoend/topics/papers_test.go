@@ -34,6 +34,7 @@ func papers(t *testing.T, b *broker.Broker) {
 		{"sub-lda.sh --rounds 3 --level literal", `3 +none +0 +all × 3 +no`},
 		{"sub-lda.sh --rounds 3 --level printed",
 			`3 +gaussian +unbounded \(claimed 1\.87083\), draws of ε 10 +all × 3 +no`},
+		{"../clusters.sh --clusters 3 --rounds 3", `3 +gaussian +\S+ +all × 3 +no`},
 	} {
 		t.Run(c.recipe, func(t *testing.T) {
 			if i > 0 {
@@ -76,14 +77,18 @@ func rows(t *testing.T, b *broker.Broker) {
 			}
 			papers := filepath.Join(stages.Root, "pipelines/recipes/papers")
 			recipe := filepath.Join(papers, c.recipe)
-			if strings.Contains(c.recipe, "sbn") {
+			switch {
+			case strings.Contains(c.recipe, "sbn"):
 				recipe += " --image 6x6 --held data/held.idx data/train.idx "
-			} else {
+			case strings.Contains(c.recipe, "clusters"):
+				recipe += " --dimension 2 vectors.jsonl "
+			default:
 				recipe += " --schema data/schema.json --held data/held.csv data/train.csv "
 			}
 			command := exec.Command("bash", "-c", `
 set -euo pipefail
 `+papers+`/made.sh data
+awk -F, '{ printf "{\"vector\":[%s,%s]}\n", $1 - 0.5, $2 - 0.5 }' data/train.csv >vectors.jsonl
 `+recipe+` pipes >pipes.txt
 `+recipe+` --brokers `+b.Address+` --run `+b.Topic(t, "rows", 1, nil)+` topics
 account verify topics/private/run.ledger
