@@ -28,7 +28,7 @@ var cli struct {
 	Efficiency calculate.EfficiencyCommand `cmd:"" help:"Weigh the privacy loss of SUB-LDA against its sampling ratio."`
 	Gibbs      calculate.GibbsCommand      `cmd:"" help:"Work out the pure ε of a Gibbs sampler's draws, noise and bits."`
 	Shuffle    calculate.ShuffleCommand    `cmd:"" help:"Work out the (ε, δ) of local reports where a trusted shuffler is stated."`
-	Advise     calculate.AdviseCommand     `cmd:"" help:"Suggest the number of topics for so many documents, words and ε."`
+	Advise     calculate.AdviseCommand     `cmd:"" help:"Suggest the number of topics, or of clusters of vectors, for so many documents and ε."`
 }
 
 func main() {

@@ -17,6 +17,7 @@ import (
 type AdviseCommand struct {
 	Documents     *float64 `placeholder:"D" help:"Number of documents, a public number or a guess."`
 	Words         *float64 `placeholder:"N" help:"Number of different words of a document that the vocabulary has, on average: a public number or a guess."`
+	Dimension     *int     `placeholder:"V" help:"Advise on clusters for clusters.sh, of vectors with this many numbers, in place of topics."`
 	Epsilon       float64  `required:"" placeholder:"X" help:"ε of the whole training. Above 10 it protects little."`
 	WithoutPublic bool     `help:"Advise for lda.sh --public none, which trains without public text."`
 	sizeFlags
@@ -29,19 +30,31 @@ func (AdviseCommand) Help() string {
 rounds lda.sh --documents D trains. The product D·N·ε decides the first two. A perplexity is compared with that of the
 word frequencies that one release with the whole ε would give. The rules were fitted to trainings that
 pipelines/recipes/TOPICS.md lists. Nothing is charged. A number that was counted in private text makes the advice
-private, too: use public numbers, or --size, which was released.`
+private, too: use public numbers, or --size, which was released.
+
+With --dimension it suggests a number of clusters for clusters.sh with a TEXT: the most for which the noise on a mean
+has a norm of at most 0.25, in the embeddings that were measured about half of the distance of a mean from the mean of
+all vectors, and a cluster has 200 documents. Without a TEXT there is less noise, by a factor of √2. Fewer dimensions
+have less noise, too.`
 }
 
 // Validate is kong's hook.
 func (c *AdviseCommand) Validate() error {
+	clusters := c.Dimension != nil
 	switch {
+	case clusters && (c.Size != "" || c.Words != nil || c.WithoutPublic):
+		return errors.New("--dimension is for vectors, and does not go with --size, --words and --without-public")
+	case clusters && c.Documents == nil:
+		return errors.New("--dimension wants --documents")
+	case clusters && !(*c.Dimension >= 1 && *c.Dimension <= 1e6):
+		return fmt.Errorf("--dimension must be a number from 1 to 1e6, is %d", *c.Dimension)
 	case c.Size != "" && (c.Documents != nil || c.Words != nil):
 		return errors.New("--size has the numbers of --documents and --words")
-	case c.Size == "" && (c.Documents == nil || c.Words == nil):
+	case c.Size == "" && !clusters && (c.Documents == nil || c.Words == nil):
 		return errors.New("wants --documents and --words, or --size")
 	case c.Size == "" && !(*c.Documents >= 1 && *c.Documents <= 1e12):
 		return fmt.Errorf("--documents must be a number from 1 to 1e12, is %v", *c.Documents)
-	case c.Size == "" && !(*c.Words >= 1 && *c.Words <= 1e6):
+	case c.Size == "" && !clusters && !(*c.Words >= 1 && *c.Words <= 1e6):
 		return fmt.Errorf("--words must be a number from 1 to 1e6, is %v", *c.Words)
 	}
 	if err := c.sizeFlags.check(); err != nil {
@@ -167,6 +180,11 @@ func (a *advice) Table(b *bytes.Buffer) {
 
 // Run is kong's hook.
 func (c *AdviseCommand) Run(r *filter.Run) error {
+	if c.Dimension != nil {
+		return answer(r, c.Flags, func() (*clusterAdvice, error) {
+			return adviseClusters(*c.Documents, *c.Dimension, c.Epsilon)
+		})
+	}
 	if c.Size == "" {
 		return c.Print(r, c.advise(*c.Documents, *c.Words))
 	}

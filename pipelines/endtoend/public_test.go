@@ -3,8 +3,10 @@ package endtoend
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -110,6 +112,48 @@ func TestAdviceOfRecipe(t *testing.T) {
 		if want := fmt.Sprintf(form, advice.Rate, advice.Rounds); !strings.Contains(recipe, want) {
 			t.Errorf("%s: lda.sh does not have %s", flags, want)
 		}
+	}
+}
+
+// TestAdviceOfClusters works out the noise on the mean of a cluster from the settings of clusters.sh, round by round,
+// and compares it with what account advise tells.
+func TestAdviceOfClusters(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	recipe := read(t, filepath.Join(root, "pipelines/recipes/clusters.sh"))
+	setting := func(form string) float64 {
+		found := regexp.MustCompile(form + `([0-9.]+)`).FindStringSubmatch(recipe)
+		if found == nil {
+			t.Fatalf("clusters.sh does not have %s", form)
+		}
+		x, err := strconv.ParseFloat(found[1], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	var answer struct {
+		Clusters float64
+		Noise    float64
+		Single   float64 `json:"noise_multiplier"`
+	}
+	for _, command := range []string{"advise --documents 10000 --dimension 100", "noise --delta 1e-6 --all"} {
+		said := run(t, folder, "account "+command+" --epsilon 1 --json")
+		if err := json.Unmarshal([]byte(said), &answer); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rounds := setting(" rounds=")
+	share := 1 - setting(`words_once\(\) \{ once "\$1" `) - setting(`names_once\(\) \{ once "\$1" `)
+	squares, later := 0.0, 1.0 // of the weight ρ_t·Π(1−ρ_s) of round t, over the later rounds s
+	for round := rounds; round >= 1; round-- {
+		rate := math.Pow(round, -0.6)
+		squares += rate * rate * later * later
+		later *= 1 - rate
+	}
+	sum := answer.Single * setting("clip=") * math.Sqrt(rounds/share*squares)
+	if want := sum * math.Sqrt(100) / (10000 / answer.Clusters); math.Abs(answer.Noise/want-1) > 1e-6 {
+		t.Errorf("noise %v on a mean, must be %v", answer.Noise, want)
 	}
 }
 

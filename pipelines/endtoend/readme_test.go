@@ -140,20 +140,23 @@ func TestAllocationPage(t *testing.T) {
 	}
 }
 
-// TestTopicsPage runs the command of the page on the number of topics and compares what it prints with the page.
+// TestTopicsPage runs the commands of the page on the number of topics and of clusters, and compares what they print
+// with the page.
 func TestTopicsPage(t *testing.T) {
 	t.Parallel()
-	page := read(t, "pipelines/recipes/TOPICS.md")
-	command := block.FindStringSubmatch(page)
-	if command == nil {
-		t.Fatal("no command")
+	page, folder := read(t, "pipelines/recipes/TOPICS.md"), readmeFolder(t)
+	commands := block.FindAllStringSubmatch(page, -1)
+	if len(commands) != 2 {
+		t.Fatalf("%d commands, must be 2", len(commands))
 	}
-	_, after, _ := strings.Cut(page, command[0])
-	_, printed, _ := strings.Cut(after, "```\n")
-	printed, _, _ = strings.Cut(printed, "```")
-	s := bash(readmeFolder(t), command[1])
-	if err := s.Run(); err != nil || s.stdout.String() != printed {
-		t.Errorf("%v, printed\n%s%s", err, s.stdout.String(), s.stderr.String())
+	for _, command := range commands {
+		_, after, _ := strings.Cut(page, command[0])
+		_, printed, _ := strings.Cut(after, "```\n")
+		printed, _, _ = strings.Cut(printed, "```")
+		s := bash(folder, command[1])
+		if err := s.Run(); err != nil || s.stdout.String() != printed {
+			t.Errorf("%v, printed\n%s%s", err, s.stdout.String(), s.stderr.String())
+		}
 	}
 }
 
