@@ -83,6 +83,9 @@ func assign(ctx context.Context, vectors string, released *job.Released) (map[na
 		return nil, err
 	}
 	defer in.Close()
+	if !h.Values {
+		return nil, exit.Errorf(exit.Malformed, "%s: documents of counts, and no vectors", in.Name())
+	}
 	if string(h.Vocabulary) != string(released.Header.Vocabulary) {
 		return nil, exit.Errorf(exit.Malformed, "%s: vectors of other dimensions than --model", in.Name())
 	}

@@ -40,6 +40,9 @@ func readPublic(ctx context.Context, name string, dimensions vocabulary.Words) (
 		return nil, err
 	}
 	defer in.Close()
+	if !h.Values {
+		return nil, exit.Errorf(exit.Malformed, "%s: documents of counts, and no vectors", in.Name())
+	}
 	if string(h.Vocabulary) != string(dimensions.Hash()) {
 		return nil, exit.Errorf(exit.Malformed, "%s: vectors of other dimensions than --vocab", in.Name())
 	}
