@@ -7,10 +7,12 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// The averages in a checkpoint.
+// The averages in a checkpoint, and the scales: a run that resumes does not look at --public again.
 var (
 	keptCounts = model.Matrix[float64]{Name: families.ClusterCounts, Rows: model.One, Columns: model.Components}
 	keptSums   = model.Matrix[float64]{Name: families.ClusterSums, Rows: model.Components, Columns: model.Words}
+
+	keptScales = model.Matrix[float64]{Name: "scales", Rows: model.One, Columns: model.Words, Rule: model.Positive}
 
 	keptSquares = model.Matrix[float64]{Name: families.ClusterSquares, Rows: model.Components, Columns: model.Words}
 )
@@ -30,6 +32,7 @@ func (l *Learner) state() learn.State {
 			number("learned", &l.learned), number("counts_noise", &s.countsNoise),
 			number("sums_noise", &s.sumsNoise), number("squares_noise", &s.squaresNoise),
 			learn.Cells(keptCounts, size, s.counts), learn.Cells(keptSums, size, s.sums),
+			learn.Cells(keptScales, size, l.o.Scales),
 			learn.Cells(families.ClusterWeights, size, l.q.weights),
 			learn.Cells(families.ClusterMeans, size, l.q.means),
 			learn.Cells(families.ClusterVariances, size, l.q.variances),
