@@ -76,13 +76,14 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// TestShrinkage: the mean of a cluster that is mostly noise is near the mean of all, and that of a large one where it
-// was seen.
+// TestShrinkage: the mean of a cluster that is mostly noise is near the mean of all, and means of large ones are where
+// they were seen.
 func TestShrinkage(t *testing.T) {
-	s := sums{counts: []float64{1000, 10}, sums: []float64{500, 0, -1, 30}, sumsNoise: 400, countsNoise: 400,
-		clusters: 2, dimensions: 2}
+	s := sums{counts: []float64{1000, 1000, 10}, sums: []float64{500, 0, -500, 0, -1, 30}, sumsNoise: 400,
+		countsNoise: 400, clusters: 3, dimensions: 2}
 	q, mean := s.estimate(ones(2)), s.overall()
-	if math.Abs(q.means[0]-0.5) > 0.01 || math.Abs(q.means[3]-mean[1]) > 0.2*math.Abs(30./20-mean[1]) {
+	if math.Abs(q.means[0]-0.5) > 0.01 || math.Abs(q.means[2]+0.5) > 0.01 ||
+		math.Abs(q.means[5]-mean[1]) > 0.2*math.Abs(30./20-mean[1]) {
 		t.Errorf("means are %v around %v", q.means, mean)
 	}
 }
@@ -107,12 +108,27 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestNotSplit: no cluster is split where all are next to nothing beside the noise, or in the last two rounds.
+// TestNotSplit: no cluster is split where all are next to nothing beside the noise.
 func TestNotSplit(t *testing.T) {
 	s := sums{counts: []float64{30, 1, 9}, sums: make([]float64, 6), countsNoise: 400, clusters: 3, dimensions: 2}
 	s.split(s.estimate(ones(2)), ones(2), 1, 2)
 	if s.counts[0] != 30 {
 		t.Errorf("counts are %v", s.counts)
+	}
+}
+
+// TestLastRounds: a cluster that stays empty is split in each round but the last two.
+func TestLastRounds(t *testing.T) {
+	size := model.Size{Words: 2, Components: 3}
+	l := New(Options{Size: size, Seed: 1}, directions(size, 1)) // κ = 0: only the newest release counts
+	for round := range uint32(5) {
+		r := modeltest.Release{Round: round + 1, Head: modeltest.None(1, 1, 5), Steps: []int64{90, 0, 9, 45, 0, 0, 0, 0, 8}}
+		if err := modeltest.Update(l, r); err != nil {
+			t.Fatal(err)
+		}
+		if want := map[bool]float64{true: 45}[round < 3]; l.sums.counts[1] != want {
+			t.Errorf("after round %d of 5 the empty cluster counts %v, want %v", round+1, l.sums.counts[1], want)
+		}
 	}
 }
 
