@@ -155,16 +155,17 @@ func parametersOf(scalars []*wire.Scalar, run, model string, words vocabulary.Wo
 	}
 	var cells [][]byte
 	for _, m := range matrices {
-		element := wire.Element_FLOAT64
+		element, number := wire.Element_FLOAT64, 0
 		switch c := m.cells.(type) {
 		case []float32:
-			element = wire.Element_FLOAT32
+			element, number = wire.Element_FLOAT32, len(c)
 			cells = append(cells, stream.AppendCells(nil, c))
 		case []float64:
+			number = len(c)
 			cells = append(cells, stream.AppendCells(nil, c))
 		}
 		h.Matrices = append(h.Matrices,
-			&wire.Matrix{Name: m.name, Rows: m.rows, Columns: uint32(len(words)), Element: element})
+			&wire.Matrix{Name: m.name, Rows: m.rows, Columns: uint32(number) / m.rows, Element: element})
 	}
 	for _, round := range rounds {
 		p := &wire.Parameters{Scalars: scalars}
@@ -236,7 +237,7 @@ func files() map[string][]byte {
 			matrix{"probabilities", 1, []float64{.25, .25, .25, .25}}),
 
 		"rows.pp":       valuedRounds(rows...),
-		"held-rows.pp":  encode(valuedDocuments(), false, documentsOf(rows)...),
+		"held-rows.pp":  encode(valuedDocuments(vocab), false, documentsOf(rows)...),
 		"unlabelled.pp": valuedRounds(&wire.Document{Id: "MARKER", WordGaps: []uint32{0}, Values: floats(1)}),
 		"trials.pp": valuedRounds(&wire.Document{Id: "MARKER", Label: "1/4", WordGaps: []uint32{0},
 			Values: floats(1)}),
@@ -246,7 +247,7 @@ func files() map[string][]byte {
 		"classes-long.pp":   valuedRounds(classes(6, 8)...),
 		"erm-model.pp":      parameterStream("erm", vocab, true, false, []uint32{1}, mean),
 		"responses.pp":      valuedRounds(responses...),
-		"held-responses.pp": encode(valuedDocuments(), false, documentsOf(responses)...),
+		"held-responses.pp": encode(valuedDocuments(vocab), false, documentsOf(responses)...),
 		"linear-model.pp": parametersOf([]*wire.Scalar{{Name: "noise", Value: 0.04}}, "", "linear", vocab, true, false,
 			[]uint32{2}, mean,
 			matrix{"covariance", 3, []float64{2, 0, 0, 0, 4, 0, 0, 0, 1}}),
@@ -261,7 +262,33 @@ func files() map[string][]byte {
 			matrix{"deviation", 1, []float64{1, 1, 2}}),
 		"dpvi-model.pp": parameterStream("dpvi", vocab, true, false, []uint32{2}, mean,
 			matrix{"deviation", 1, []float64{1, 1, 2}}),
+
+		"vector-rounds.pp":  valuedRounds(vectors...),
+		"vectors.pp":        encode(valuedDocuments(vocab), false, documentsOf(vectors)...),
+		"vectors-other.pp":  encode(valuedDocuments(other), false, documentsOf(vectors)...),
+		"vectors-twice.pp":  encode(valuedDocuments(vocab), false, documentsOf(append(vectors[1:], vectors...))...),
+		"cluster-params.pp": parameterStream("clusters", vocab, false, false, []uint32{0, 1}, mixture...),
+		"cluster-model.pp":  parameterStream("clusters", vocab, true, false, []uint32{2}, mixture...),
+		"cluster-other.pp":  parameterStream("clusters", other, true, false, []uint32{2}, mixture...),
+		"cluster-exact.pp": parametersOf([]*wire.Scalar{{Name: "exact", Value: 2}}, "", "clusters", vocab, true, false,
+			[]uint32{2}, mixture...),
+		"cluster-private.pp": privately(parameterStream("clusters", vocab, true, false, []uint32{2}, mixture...)),
 	}
+}
+
+// mixture has two clusters.
+var mixture = []matrix{
+	{"weights", 1, []float64{0.75, 0.25}}, {"means", 2, []float64{0.5, 0, -0.5, 0, 0.5, 0}},
+	{"variances", 2, []float64{0.25, 0.25, 0.25, 0.25, 0.25, 0.25}},
+}
+
+// vectors have a vector for the first document of the corpus. That with the id of the second is another user's. The
+// last has no document.
+var vectors = []*wire.Document{
+	{Id: "MARKER-1", User: "MARKER-user", Label: "a", WordGaps: []uint32{0, 2}, Values: floats(0.6, -0.8)},
+	{Id: "MARKER-2", User: "MARKER-other", WordGaps: []uint32{1}, Values: floats(2)},
+	{Id: "MARKER-3"},
+	{Id: "MARKER-4", WordGaps: []uint32{1}, Values: floats(0.5)},
 }
 
 // privately returns a stream of the private side with the records of another.
@@ -302,8 +329,8 @@ var responses = []*wire.Document{
 	{Id: "MARKER-3", Label: "12.5"},
 }
 
-func valuedDocuments() *wire.Header {
-	h := header(wire.Kind_DOCUMENTS, vocab)
+func valuedDocuments(words vocabulary.Words) *wire.Header {
+	h := header(wire.Kind_DOCUMENTS, words)
 	h.Values = true
 	return h
 }

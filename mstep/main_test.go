@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -21,6 +22,7 @@ import (
 	"privpipe/pipelines/testkit/script"
 	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
 )
 
 func TestMain(m *testing.M) { script.Main(m, map[string]func(){"mstep": main, "unend": unend}) }
@@ -90,6 +92,10 @@ func files() map[string][]byte {
 		modeltest.Release{Round: 2, Head: rounds[0].Head, Steps: slices.Repeat(rounds[1].Steps, 10_000)})
 
 	small := model.Size{Words: len(vocab), Components: 2}
+	means := make([]float64, 2*len(vocab))
+	mixture := clusters.New(clusters.Options{Size: small}, means)
+	clusterSums := [][]int64{{60, 20, 30, 30, 0, 0, 10, 0}, {50, 24, 26, 28, 2, -1, 12, 1},
+		{52, 25, 26, 29, 0, -1, 14, 1}}
 	uncounted := sbn.New(sbn.Options{Size: small, Images: 8})
 
 	all := map[string][]byte{
@@ -125,8 +131,17 @@ func files() map[string][]byte {
 		"two-linear.pp": twoLinear,
 		"first-linear.pp": unended(rowReleases(linear.New(linear.Options{Words: len(vocab)}), rounds[0].Head,
 			linearSteps[0])),
-		"cluster-sums.pp": rowReleases(clusters.New(clusters.Options{Size: small},
-			make([]float64, 2*len(vocab))), noiseless, []int64{6, 2, 3, 3, 0, 0, 1, 0}),
+		"cluster-sums.pp":       rowReleases(mixture, noiseless, []int64{6, 2, 3, 3, 0, 0, 1, 0}),
+		"three-cluster-sums.pp": rowReleases(mixture, rounds[0].Head, clusterSums...),
+		"first-cluster-sums.pp": unended(rowReleases(mixture, rounds[0].Head, clusterSums[0])),
+		"cluster-squares.pp": rowReleases(clusters.New(clusters.Options{Size: small, Diagonal: true}, means), noiseless,
+			[]int64{6, 2, 3, 3, 0, 0, 1, 0, 3, 3, 0, 0, 1, 0}),
+		"public-vectors.pp":  vectorStream(wire.Side_PUBLIC, vocab, 8),
+		"private-vectors.pp": vectorStream(wire.Side_PRIVATE, vocab, 8),
+		"other-vectors.pp":   vectorStream(wire.Side_PUBLIC, other, 8),
+		"one-vector.pp":      vectorStream(wire.Side_PUBLIC, vocab, 1),
+		"public-counts.pp": documentStream(&wire.Header{Side: wire.Side_PUBLIC, Vocabulary: vocab.Hash(),
+			VocabularySize: uint32(len(vocab))}, &wire.Document{Id: "a", WordGaps: []uint32{0}, Counts: []uint32{2}}),
 		"gradients.pp":   rowReleases(dpvi.New(dpvi.Options{Words: len(vocab)}), noiseless, []int64{3, -9, 0, 1, 1, 1}),
 		"images.pp":      rowReleases(network, noiseless, imageSums),
 		"two-images.pp":  rowReleases(network, rounds[0].Head, imageSums, imageSums),
@@ -147,6 +162,28 @@ func wordReleases(vocab vocabulary.Words, counts ...int64) []byte {
 	var l model.Learner = mean.NewWords(len(vocab))
 	return modeltest.Stream(modeltest.Header(l, vocab.Hash(), len(vocab)),
 		modeltest.Release{Round: 1, Head: modeltest.Gaussian(1, 1, 1, 1), Steps: counts})
+}
+
+// vectorStream is a stream of vectors, by turns (0.8, 0, 0) and (0, 0, 2), and an empty one.
+func vectorStream(side wire.Side, dimensions vocabulary.Words, number int) []byte {
+	all := []*wire.Document{{Id: "empty"}}
+	for i := range number {
+		all = append(all, &wire.Document{Id: fmt.Sprint(i), WordGaps: []uint32{uint32(i % 2 * 2)},
+			Values: stream.AppendCells(nil, []float32{[]float32{0.8, 2}[i%2]})})
+	}
+	h := &wire.Header{Vocabulary: dimensions.Hash(), VocabularySize: uint32(len(dimensions)), Values: true, Side: side}
+	return documentStream(h, all...)
+}
+
+// documentStream is a stream of documents. The header lacks the version and the kind.
+func documentStream(h *wire.Header, documents ...*wire.Document) []byte {
+	h.Version, h.Kind = wire.Version, wire.Kind_DOCUMENTS
+	var records []*wire.Record
+	for _, d := range documents {
+		records = append(records, &wire.Record{Body: &wire.Record_Document{Document: d}})
+	}
+	b, _ := script.Stream(h, records...)
+	return b
 }
 
 // rowReleases is a stream of releases of these cells, with one head.

@@ -122,7 +122,8 @@ func TestLastRounds(t *testing.T) {
 	size := model.Size{Words: 2, Components: 3}
 	l := New(Options{Size: size, Seed: 1}, directions(size, 1)) // κ = 0: only the newest release counts
 	for round := range uint32(5) {
-		r := modeltest.Release{Round: round + 1, Head: modeltest.None(1, 1, 5), Steps: []int64{90, 0, 9, 45, 0, 0, 0, 0, 8}}
+		r := modeltest.Release{Round: round + 1, Head: modeltest.None(1, 1, 5),
+			Steps: []int64{90, 0, 9, 45, 0, 0, 0, 0, 8}}
 		if err := modeltest.Update(l, r); err != nil {
 			t.Fatal(err)
 		}

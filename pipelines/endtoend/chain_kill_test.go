@@ -27,38 +27,51 @@ import (
 // chainRounds is enough for a state that is a round ahead of the parameters that the killed process has stored.
 const chainRounds = 3
 
-// A chain is a run over pipes whose topics go on from round to round.
+// A chain is a run over pipes that goes on from round to round: its topics, or its clusters.
 type chain struct {
 	name, estep, mstep string
 	stored             bool   // mstep is killed, too
-	folder             string // holds docs.pp, key and vocab.txt
+	folder             string // holds docs.pp, vocab.txt and, for a state, key
 }
 
-var raw = " --top-topics 0 --word-weight count --norm 0"
+const (
+	raw    = " --top-topics 0 --word-weight count --norm 0"
+	state  = " --state state.pp --secret key"
+	counts = "counts --topics 3 --seed 1 --denoise floor "
+)
 
 var chains = []chain{
-	{name: "frozen counts", estep: "gibbs --keep --statistic counts" + raw, mstep: "--statistic counts",
-		stored: true},
-	{name: "frozen increments", estep: "gibbs --keep --statistic increments" + raw},
-	{name: "counts in place", estep: "collapsed --inherent-report report.jsonl --statistic counts",
-		mstep: "--statistic counts"},
+	{name: "frozen counts", estep: "gibbs --keep --statistic counts" + raw + state,
+		mstep: counts + "--statistic counts", stored: true},
+	{name: "frozen increments", estep: "gibbs --keep --statistic increments" + raw + state, mstep: counts},
+	{name: "counts in place", estep: "collapsed --inherent-report report.jsonl --statistic counts" + state,
+		mstep: counts + "--statistic counts"},
 	{name: "increments in place", estep: "collapsed --inherent-report report.jsonl --statistic increments " +
-		"--document-noise 1 --noise-each-round", stored: true},
+		"--document-noise 1 --noise-each-round" + state, mstep: counts, stored: true},
+	{name: "clusters", estep: "clusters", mstep: "clusters --clusters 3", stored: true},
 }
 
-// TestKilledChain kills estep before each of its calls that changes a file or writes its output. It kills mstep
-// likewise, and runs the same commands again. The releases, the model and the state equal the results of an undisturbed
-// run. The sum of all increments is the final counts: nothing is lost, drawn again or counted twice.
+// keeps says that the estep of a chain has a state, and is killed.
+func (c chain) keeps() bool { return strings.Contains(c.estep, state) }
+
+// TestKilledChain kills an estep with a state before each of its calls that changes a file or writes its output. It
+// kills mstep likewise, and runs the same commands again. The releases, the model and the state equal the results of an
+// undisturbed run. The sum of all increments is the final counts: nothing is lost, drawn again or counted twice.
 //
 // The gate tries each fourth call.
 func TestKilledChain(t *testing.T) {
 	step := testkit.Repeats(t, "kills", 4, 1)
 	folder := corpus(t)
 	run(t, folder, "(umask 077; head -c 32 /dev/zero >key)")
+	vectors := clusterFolder(t, embeddings())
+	run(t, vectors, "cp vectors.pp docs.pp; cp features.txt vocab.txt")
 	for _, c := range chains {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			c.folder = folder
+			if !c.keeps() {
+				c.folder = vectors
+			}
 			whole := memory(t)
 			if err := c.run(whole, "", nil); errors.Is(err, errors.ErrUnsupported) {
 				t.Skip(err)
@@ -67,7 +80,9 @@ func TestKilledChain(t *testing.T) {
 			}
 			want := c.left(t, whole)
 			c.adds(t, whole)
-			c.sweep(t, "estep", step, want)
+			if c.keeps() {
+				c.sweep(t, "estep", step, want)
+			}
 			if c.stored { // mstep does the same under both ways of sampling
 				c.sweep(t, "mstep", step, want)
 			}
@@ -144,10 +159,10 @@ func (c chain) run(folder, victim string, visit func(*crash.Stop) (bool, error))
 	}
 	commands := [][]string{
 		strings.Fields(fmt.Sprintf("sample -q --all --rounds %d --run chain %s/docs.pp", chainRounds, c.folder)),
-		strings.Fields("estep " + c.estep + " -q --state state.pp --params params --secret " + c.folder + "/key"),
+		strings.Fields("estep " + strings.Replace(c.estep, " key", " "+c.folder+"/key", 1) + " -q --params params"),
 		strings.Fields("privatize none -q --run chain --ledger ledger"),
-		strings.Fields("mstep counts -q --run chain --topics 3 --seed 1 --denoise floor " + c.mstep + " --vocab " +
-			c.folder + "/vocab.txt --params-out params -o model.pp"),
+		strings.Fields("mstep " + c.mstep + " -q --run chain --vocab " + c.folder +
+			"/vocab.txt --params-out params -o model.pp"),
 	}
 	var group sync.WaitGroup
 	failures := make([]error, len(commands))
@@ -215,8 +230,11 @@ func (c chain) left(t *testing.T, folder string) map[string]string {
 	if strings.Contains(c.estep, "report.jsonl") {
 		files = append(files, filepath.Join(folder, "report.jsonl"))
 	}
+	if c.keeps() {
+		files = append(files, filepath.Join(folder, "state.pp"))
+	}
 	left := make(map[string]string)
-	for _, name := range append(files, filepath.Join(folder, "model.pp"), filepath.Join(folder, "state.pp")) {
+	for _, name := range append(files, filepath.Join(folder, "model.pp")) {
 		left[filepath.Base(name)] = read(t, name)
 	}
 	if charged := charges(t, filepath.Join(folder, "ledger")); len(charged) != chainRounds || charged[1] != 1 ||

@@ -312,10 +312,10 @@ func TestFilesApart(t *testing.T) {
 	}
 }
 
-// sums are the exact sums of rounds, in steps, and the bound on a unit.
+// sums are the exact sums of rounds, in steps, the bound on a unit, and the value of a step.
 type sums struct {
-	cells [][]int64
-	clip  float64
+	cells      [][]int64
+	clip, grid float64
 }
 
 // sumsOf adds up contributions by privatize combine, whose partial sum has no noise.
@@ -326,14 +326,19 @@ func sumsOf(t *testing.T, folder, plan, pipeline string) sums {
 		subject = " --model lda --matrix topics=5xV"
 	}
 	run(t, folder, fmt.Sprintf("account plan --noise-multiplier 1 %s --vocab vocab.txt -o grant.json", plan+subject))
-	run(t, folder, pipeline+" | privatize combine --grant grant.json -o sums.pp")
-	var s sums
+	return combined(t, folder, pipeline, "--grant grant.json")
+}
+
+// combined adds up contributions. Without a grant none is clipped.
+func combined(t *testing.T, folder, pipeline, grant string) (s sums) {
+	t.Helper()
+	run(t, folder, pipeline+" | privatize combine "+grant+" -o sums.pp")
 	for _, record := range recordsOf(t, filepath.Join(folder, "sums.pp")) {
 		switch {
 		case record.GetRoundOpen() != nil:
 			s.cells = append(s.cells, nil)
 		case record.GetSum() != nil:
-			s.clip = float64(record.GetSum().Clip)
+			s.clip, s.grid = float64(record.GetSum().Clip), record.GetSum().Grid
 		case record.GetBlock() != nil:
 			of := &s.cells[len(s.cells)-1]
 			for b := record.GetBlock().Values; len(b) > 0; b = b[8:] {
