@@ -17,21 +17,6 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// document returns a row over V features: values that are 0 are left out.
-func document(label string, x ...float64) *wire.Document {
-	d := &wire.Document{Id: "d", Label: label}
-	last := 0
-	for v, value := range x {
-		if float32(value) == 0 {
-			continue
-		}
-		d.WordGaps = append(d.WordGaps, uint32(v-last))
-		d.Values = binary.LittleEndian.AppendUint32(d.Values, math.Float32bits(float32(value)))
-		last = v
-	}
-	return d
-}
-
 // step returns an E-step with the given moments, V × V.
 func step(o Options, mean, moments []float64) *Model {
 	m := New(o)
@@ -93,7 +78,7 @@ func TestByHand(t *testing.T) {
 	xi := math.Tanh(1) / 4
 	for label, sign := range map[string]float64{"1": 1, "0": -1, "no": -1} {
 		want := []float64{sign * 0.15, 0, sign * 0.2, xi * 0.09, 0, xi * 0.12, 0, 0, xi * 0.16}
-		for i, got := range cells(t, m, document(label, 3, 0, 4)) {
+		for i, got := range cells(t, m, modeltest.Row(label, 3, 0, 4)) {
 			if math.Abs(got-want[i]) > 1e-7 {
 				t.Errorf("label %q: cell %d is %v, want %v", label, i, got, want[i])
 			}
@@ -101,7 +86,7 @@ func TestByHand(t *testing.T) {
 	}
 	// A row of norm 5 is longer than R = 2.5: it gets norm 1, and c = √(25·0.64) = 4.
 	m.options.RowNorm = 2.5
-	if got, want := cells(t, m, document("1", 3, 0, 4))[8], math.Tanh(2)/8*0.64; math.Abs(got-want) > 1e-7 {
+	if got, want := cells(t, m, modeltest.Row("1", 3, 0, 4))[8], math.Tanh(2)/8*0.64; math.Abs(got-want) > 1e-7 {
 		t.Errorf("a long row: %v, want %v", got, want)
 	}
 }
@@ -151,7 +136,7 @@ func FuzzContribute(f *testing.F) {
 		m := step(Options{RowNorm: norm, Labels: classes}, make([]float64, len(x)), moments)
 		y := random.IntN(2)
 		want := plain(x, float64(y), norm, moments)
-		for i, got := range cells(t, m, document(fmt.Sprint(y), x...)) {
+		for i, got := range cells(t, m, modeltest.Row(fmt.Sprint(y), x...)) {
 			if !(math.Abs(got-want[i]) <= 1e-6*math.Abs(want[i])+1e-12) {
 				t.Fatalf("cell %d is %v, want %v: row %v, moments %v", i, got, want[i], x, moments)
 			}
@@ -170,16 +155,16 @@ func TestTrials(t *testing.T) {
 		if i < 3 {
 			label = "1"
 		}
-		for c, x := range cells(t, single, document(label, 0.6, -0.5)) {
+		for c, x := range cells(t, single, modeltest.Row(label, 0.6, -0.5)) {
 			want[c] += x
 		}
 	}
-	for c, got := range cells(t, binomial, document("3/7", 0.6, -0.5)) {
+	for c, got := range cells(t, binomial, modeltest.Row("3/7", 0.6, -0.5)) {
 		if math.Abs(got-want[c]) > 1e-6 {
 			t.Errorf("cell %d is %v, want %v", c, got, want[c])
 		}
 	}
-	if got := cells(t, binomial, document("9", 1, 0)); math.Abs(got[0]-4.5) > 1e-6 {
+	if got := cells(t, binomial, modeltest.Row("9", 1, 0)); math.Abs(got[0]-4.5) > 1e-6 {
 		t.Errorf("9 of 9 trials: %v, want 4.5", got[0])
 	}
 }
@@ -191,7 +176,7 @@ func TestBadLabels(t *testing.T) {
 		label  string
 	}{{0, ""}, {5, ""}, {5, "6"}, {5, "-1"}, {5, "4/3"}, {5, "3/6"}, {5, "x"}, {5, "1/"}, {5, "1.5/3"}, {5, "1/3/3"}} {
 		m := step(Options{RowNorm: 1, Labels: row.Labels{Positive: "1", Trials: c.trials}}, []float64{0}, []float64{1})
-		_, err := m.NewWorker().Contribute(document(c.label, 1), nil)
+		_, err := m.NewWorker().Contribute(modeltest.Row(c.label, 1), nil)
 		if err == nil || exit.Code(err) != exit.Malformed || c.label != "" &&
 			strings.Contains(strings.ReplaceAll(err.Error(), "--trials 5", ""), c.label+" ") {
 			t.Errorf("label %q of at most %d trials: %v", c.label, c.trials, err)
@@ -225,7 +210,7 @@ func TestPredict(t *testing.T) {
 			z := float64(i) / 100
 			integral += math.Exp(-z*z/2) / math.Sqrt(2*math.Pi) / 100 / (1 + math.Exp(-logit-z*math.Sqrt(variance)))
 		}
-		got, p := predict(Options{}, document("1", x...))
+		got, p := predict(Options{}, modeltest.Row("1", x...))
 		want := 1 / (1 + math.Exp(-logit/math.Sqrt(1+math.Pi*variance/8)))
 		if math.Abs(got-want) > 1e-6 || math.Abs(got-integral) > 0.02 {
 			t.Errorf("probability of %v is %v, want %v, near %v", x, got, want, integral)
@@ -233,15 +218,15 @@ func TestPredict(t *testing.T) {
 		if p.Id != "d" || p.Label != "1" || len(p.TruthGaps) != 1 || p.TruthGaps[0] != 0 {
 			t.Errorf("the prediction is %v", p)
 		}
-		if got, want := first(predict(Options{PlugIn: true}, document("0", x...))),
+		if got, want := first(predict(Options{PlugIn: true}, modeltest.Row("0", x...))),
 			1/(1+math.Exp(-logit)); math.Abs(got-want) > 1e-6 {
 			t.Errorf("plug-in probability of %v is %v, want %v", x, got, want)
 		}
 	}
-	if _, p := predict(Options{}, document("0", 1, 1)); len(p.TruthGaps) != 0 {
+	if _, p := predict(Options{}, modeltest.Row("0", 1, 1)); len(p.TruthGaps) != 0 {
 		t.Error("a row of the other class is of the positive class")
 	}
-	if got, _ := predict(Options{}, document("")); got != 0.5 {
+	if got, _ := predict(Options{}, modeltest.Row("")); got != 0.5 {
 		t.Errorf("an empty row has the probability %v", got)
 	}
 }
@@ -309,9 +294,9 @@ func (p pair) far(t *testing.T, bounds [2]float64, alone bool) float64 {
 		}
 	}
 	m := step(Options{RowNorm: 1, Labels: classes}, make([]float64, n), moments)
-	a := frobenius(cells(t, m, document(p.labels[0], p.rows[0]...)), n)
+	a := frobenius(cells(t, m, modeltest.Row(p.labels[0], p.rows[0]...)), n)
 	if !alone {
-		for i, x := range frobenius(cells(t, m, document(p.labels[1], p.rows[1]...)), n) {
+		for i, x := range frobenius(cells(t, m, modeltest.Row(p.labels[1], p.rows[1]...)), n) {
 			a[i] -= x
 		}
 	}
@@ -386,7 +371,7 @@ func TestNormsOfTrials(t *testing.T) {
 		p := randomPair(random, 3)
 		m := step(Options{RowNorm: 1, Labels: row.Labels{Trials: 4}}, make([]float64, 3), make([]float64, 9))
 		label := []string{"0", "4", "2/4", "3/3", "0/0", "1"}[random.IntN(6)]
-		best = max(best, row.Norm(frobenius(cells(t, m, document(label, p.rows[0]...)), 3)))
+		best = max(best, row.Norm(frobenius(cells(t, m, modeltest.Row(label, p.rows[0]...)), 3)))
 	}
 	if most := 4 * math.Sqrt(5) / 4; best > most*(1+1e-12) || best < 0.99*most {
 		t.Errorf("the largest norm found is %v, the bound %v", best, most)
@@ -401,7 +386,7 @@ func TestHostile(t *testing.T) {
 		{0, 0, 0, 0},
 	} {
 		m := step(Options{RowNorm: 1, Labels: classes}, []float64{1e308, -1e308}, moments)
-		d := document("1", math.MaxFloat32, math.MaxFloat32/3)
+		d := modeltest.Row("1", math.MaxFloat32, math.MaxFloat32/3)
 		got := frobenius(cells(t, m, d), 2)
 		if norm := row.Norm(got); !(norm <= math.Sqrt(5)/4) {
 			t.Errorf("moments %v: a contribution of norm %v", moments, norm)

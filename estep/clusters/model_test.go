@@ -1,7 +1,6 @@
 package clusters
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -11,23 +10,7 @@ import (
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/model/modeltest"
-	"privpipe/pipelines/wire"
 )
-
-// document returns a document with this vector: values that are 0 are left out.
-func document(x ...float64) *wire.Document {
-	d := &wire.Document{Id: "d"}
-	last := 0
-	for v, value := range x {
-		if float32(value) == 0 {
-			continue
-		}
-		d.WordGaps = append(d.WordGaps, uint32(v-last))
-		d.Values = binary.LittleEndian.AppendUint32(d.Values, math.Float32bits(float32(value)))
-		last = v
-	}
-	return d
-}
 
 // parameters are those of a mixture.
 type parameters struct {
@@ -115,7 +98,7 @@ func TestByHand(t *testing.T) {
 	want := []float64{r[0], r[1], r[0] * x[0], r[0] * x[1], r[1] * x[0], r[1] * x[1],
 		r[0] * 0.09, r[0] * 0.16, r[1] * 0.09, r[1] * 0.16}
 	w := m.NewWorker()
-	parts, err := w.Contribute(document(0.6, -0.8), nil)
+	parts, err := w.Contribute(modeltest.Row("", 0.6, -0.8), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,14 +107,14 @@ func TestByHand(t *testing.T) {
 			t.Errorf("cell %d is %v, want %v", i, got, want[i])
 		}
 	}
-	shares, err := w.(model.Inferrer).Infer(document(0.6, -0.8))
+	shares, err := w.(model.Inferrer).Infer(modeltest.Row("", 0.6, -0.8))
 	if err != nil || math.Abs(shares[0]-r[0]) > 1e-6 || math.Abs(shares[0]+shares[1]-1) > 1e-12 {
 		t.Errorf("inferred %v, %v, want %v", shares, err, r)
 	}
-	if shares, err := w.(model.Inferrer).Infer(document()); err != nil || shares[0] != 0.75 {
+	if shares, err := w.(model.Inferrer).Infer(modeltest.Row("")); err != nil || shares[0] != 0.75 {
 		t.Errorf("without a vector: %v, %v", shares, err)
 	}
-	d := document(0.6, -0.8)
+	d := modeltest.Row("", 0.6, -0.8)
 	d.Label = "a"
 	p, err := w.(model.Predictor).Predict(d)
 	if err != nil || p.Label != "a" || len(p.Probabilities) != 8 || len(p.TruthGaps) != 0 {
@@ -159,7 +142,7 @@ func TestRefuses(t *testing.T) {
 func far(t *testing.T, w model.Worker, size model.Size, matrices string, x, other []float64) float64 {
 	t.Helper()
 	dense := func(x []float64) []float64 {
-		parts, err := w.Contribute(document(x...), nil)
+		parts, err := w.Contribute(modeltest.Row("", x...), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,21 +20,6 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// document returns a row over V features: values that are 0 are left out.
-func document(label string, x ...float64) *wire.Document {
-	d := &wire.Document{Id: "d", Label: label}
-	last := 0
-	for v, value := range x {
-		if float32(value) == 0 {
-			continue
-		}
-		d.WordGaps = append(d.WordGaps, uint32(v-last))
-		d.Values = binary.LittleEndian.AppendUint32(d.Values, math.Float32bits(float32(value)))
-		last = v
-	}
-	return d
-}
-
 func TestModel(t *testing.T) {
 	for name, o := range map[string]Options{
 		"long rows": {RowNorm: 2, Most: 1}, "short rows": {RowNorm: 1e4, Least: -5, Most: 5},
@@ -71,14 +56,14 @@ func TestByHand(t *testing.T) {
 	o := Options{RowNorm: 10, Least: 10, Most: 30}
 	for label, y := range map[string]float64{"25": 0.5, "20": 0, "1e9": 1, "-1e400": -1, "10": -1, "12.5": -0.75} {
 		want := []float64{y * 0.3, 0, y * 0.4, 0.09, 0, 0.12, 0, 0, 0.16, y * y, 1}
-		for i, got := range cells(t, o, document(label, 3, 0, 4), 3) {
+		for i, got := range cells(t, o, modeltest.Row(label, 3, 0, 4), 3) {
 			if math.Abs(got-want[i]) > 1e-7 {
 				t.Errorf("response %s: cell %d is %v, want %v", label, i, got, want[i])
 			}
 		}
 	}
 	o.RowNorm = 2.5 // the row of norm 5 gets norm 1
-	if got := cells(t, o, document("30", 3, 0, 4), 3); math.Abs(got[0]-0.6) > 1e-7 || math.Abs(got[8]-0.64) > 1e-7 {
+	if got := cells(t, o, modeltest.Row("30", 3, 0, 4), 3); math.Abs(got[0]-0.6) > 1e-7 || math.Abs(got[8]-0.64) > 1e-7 {
 		t.Errorf("a long row: %v", got)
 	}
 }
@@ -96,7 +81,7 @@ func TestWideRange(t *testing.T) {
 // TestBadLabels: a label that is no number is refused, and not shown.
 func TestBadLabels(t *testing.T) {
 	for _, label := range []string{"", "MARKER", "NaN", "1,5", "1/2", "7 "} {
-		_, err := New(Options{1, 0, 1}).NewWorker().Contribute(document(label, 1), nil)
+		_, err := New(Options{1, 0, 1}).NewWorker().Contribute(modeltest.Row(label, 1), nil)
 		if err == nil || exit.Code(err) != exit.Malformed || label != "" && strings.Contains(err.Error(), label) {
 			t.Errorf("label %q: %v", label, err)
 		}
@@ -112,23 +97,23 @@ func predictions() *Model {
 
 // TestRegress: x = (2, −1)/√5 has the mean 0.625·2/√5 and the variance 0.04 + (4·0.8 − 4·0.2 + 0.4)/5 in [−1, 1].
 func TestRegress(t *testing.T) {
-	d := document("", 4, -2)
+	d := modeltest.Row("", 4, -2)
 	mean, deviation, err := predictions().NewWorker().(model.Regressor).Regress(d)
 	if err != nil || math.Abs(mean-(20+12.5/math.Sqrt(5))) > 1e-12 || math.Abs(deviation-10*math.Sqrt(0.6)) > 1e-12 {
 		t.Errorf("mean %v, deviation %v, %v", mean, deviation, err)
 	}
-	if mean, deviation, err := predictions().NewWorker().(model.Regressor).Regress(document("")); err != nil ||
+	if mean, deviation, err := predictions().NewWorker().(model.Regressor).Regress(modeltest.Row("")); err != nil ||
 		mean != 20 || math.Abs(deviation-2) > 1e-12 {
 		t.Errorf("an empty row has mean %v, deviation %v, %v", mean, deviation, err)
 	}
 	m := predictions()
 	m.mean[0], m.covariance[0] = 1e300, -1e300
-	if _, deviation, err := m.NewWorker().(model.Regressor).Regress(document("", 1, 0)); err != nil ||
+	if _, deviation, err := m.NewWorker().(model.Regressor).Regress(modeltest.Row("", 1, 0)); err != nil ||
 		math.Abs(deviation-2) > 1e-12 {
 		t.Errorf("a negative variance gives the deviation %v, %v", deviation, err)
 	}
 	m.options.Most = 1e300
-	if _, _, err := m.NewWorker().(model.Regressor).Regress(document("", 1, 0)); exit.Code(err) != exit.Malformed {
+	if _, _, err := m.NewWorker().(model.Regressor).Regress(modeltest.Row("", 1, 0)); exit.Code(err) != exit.Malformed {
 		t.Errorf("a prediction that is not finite: %v", err)
 	}
 }
@@ -137,7 +122,7 @@ func TestRegress(t *testing.T) {
 func TestPredict(t *testing.T) {
 	w := aboveModel{predictions(), 22}.NewWorker().(model.Predictor)
 	for label, truth := range map[string]int{"22": 0, "22.1": 1} {
-		p, err := w.Predict(document(label))
+		p, err := w.Predict(modeltest.Row(label))
 		if err != nil || len(p.TruthGaps) != truth || p.Label != label {
 			t.Errorf("response %s: %v, %v", label, p, err)
 		}
@@ -146,7 +131,7 @@ func TestPredict(t *testing.T) {
 			t.Errorf("the probability is %v", got)
 		}
 	}
-	if _, err := w.Predict(document("")); exit.Code(err) != exit.Malformed {
+	if _, err := w.Predict(modeltest.Row("")); exit.Code(err) != exit.Malformed {
 		t.Errorf("a row without a response: %v", err)
 	}
 }
@@ -181,7 +166,7 @@ func (p pair) moved(random *rand.Rand, by float64) pair {
 func (p pair) far(t *testing.T, matrices string, alone bool) float64 {
 	n := len(p.rows[0])
 	contribution := func(i int) []float64 {
-		return cells(t, Options{1, -1, 1}, document(strconv.FormatFloat(p.responses[i], 'g', -1, 64), p.rows[i]...), n)
+		return cells(t, Options{1, -1, 1}, modeltest.Row(strconv.FormatFloat(p.responses[i], 'g', -1, 64), p.rows[i]...), n)
 	}
 	a := contribution(0)
 	if !alone {
@@ -282,7 +267,7 @@ func TestGrant(t *testing.T) {
 func TestExtremes(t *testing.T) {
 	for _, label := range []string{"1e308", "-1e308", "1e999", "0", "5e-324"} {
 		for _, x := range [][]float64{{math.MaxFloat32, math.MaxFloat32}, {1e-45, 0}, {-1, 1e-38}} {
-			d := document(label, x...)
+			d := modeltest.Row(label, x...)
 			got := cells(t, Options{1, -1e307, 1e307}, d, 2)
 			got[3] *= math.Sqrt2
 			if norm := row.Norm(got); !(norm <= 2*(1+1e-12)) {

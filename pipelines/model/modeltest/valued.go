@@ -31,3 +31,18 @@ func valued(f *model.Family, d *wire.Document) *wire.Document {
 	d.Counts = nil
 	return d
 }
+
+// Row returns a document with these real numbers and this label. Numbers that are 0 are left out.
+func Row(label string, x ...float64) *wire.Document {
+	d := &wire.Document{Id: "d", Label: label}
+	last := 0
+	for v, value := range x {
+		if float32(value) == 0 {
+			continue
+		}
+		d.WordGaps = append(d.WordGaps, uint32(v-last))
+		d.Values = binary.LittleEndian.AppendUint32(d.Values, math.Float32bits(float32(value)))
+		last = v
+	}
+	return d
+}
