@@ -20,7 +20,7 @@
 #   --public VECTORS  public vectors of the same embedding, with which the clusters begin; by default they begin in random directions
 #   --epsilon 1       ε of the whole ledger at this δ, including what other runs have spent. Above 10 it protects little
 #   --delta 1e-6      δ; at most 0.1/(number of documents)
-#   --clusters 20     number of clusters K; each should have 300 documents or more at ε = 1
+#   --clusters 20     number of clusters K; account advise --documents N --dimension D --epsilon X says how many
 #   --rounds 20       number of rounds of the clusters
 #   --covariance spherical
 #                     one variance for all clusters and dimensions, or diagonal: one for each, which wants much more data
