@@ -46,7 +46,7 @@ func vectors(t *testing.T) map[string][]byte {
 	names := func(name string, values ...string) func(*npy.Archive) error {
 		return func(a *npy.Archive) error { return a.Strings(name, values) }
 	}
-	plain := fmt.Sprintf("\x93NUMPY\x01\x00\x3c\x00{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2), }\n")
+	plain := "\x93NUMPY\x01\x00\x3c\x00{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2), }\n"
 	for _, x := range []float32{3, 4, 0, -1, 0.5, 0.25} {
 		plain += string(binary.LittleEndian.AppendUint32(nil, math.Float32bits(x)))
 	}
