@@ -63,7 +63,8 @@ func TestByHand(t *testing.T) {
 		}
 	}
 	o.RowNorm = 2.5 // the row of norm 5 gets norm 1
-	if got := cells(t, o, modeltest.Row("30", 3, 0, 4), 3); math.Abs(got[0]-0.6) > 1e-7 || math.Abs(got[8]-0.64) > 1e-7 {
+	got := cells(t, o, modeltest.Row("30", 3, 0, 4), 3)
+	if math.Abs(got[0]-0.6) > 1e-7 || math.Abs(got[8]-0.64) > 1e-7 {
 		t.Errorf("a long row: %v", got)
 	}
 }
@@ -166,7 +167,8 @@ func (p pair) moved(random *rand.Rand, by float64) pair {
 func (p pair) far(t *testing.T, matrices string, alone bool) float64 {
 	n := len(p.rows[0])
 	contribution := func(i int) []float64 {
-		return cells(t, Options{1, -1, 1}, modeltest.Row(strconv.FormatFloat(p.responses[i], 'g', -1, 64), p.rows[i]...), n)
+		response := strconv.FormatFloat(p.responses[i], 'g', -1, 64)
+		return cells(t, Options{1, -1, 1}, modeltest.Row(response, p.rows[i]...), n)
 	}
 	a := contribution(0)
 	if !alone {
