@@ -121,4 +121,8 @@ head -n 9 texts.jsonl >few.jsonl`)
 		ends(t, folder, filepath.Join(root, clustersRecipe)+" "+flags, c.code, c.want)
 		run(t, folder, `! grep -qs '"model":"clusters"' out/private/run.ledger; rm -rf out`)
 	}
+	run(t, folder, `echo 'a "quote' >bad.csv`)
+	recipe := filepath.Join(root, clustersRecipe) + " --force texts.jsonl "
+	ends(t, folder, recipe+"bad.csv out", 90, "bad.csv")
+	run(t, folder, recipe+"texts.jsonl out") // a text that cannot be read does not keep its folder
 }

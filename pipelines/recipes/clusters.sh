@@ -25,6 +25,8 @@
 #   --covariance spherical
 #                     one variance for all clusters and dimensions, or diagonal: one for each, which wants much more data
 #   --columns LIST    names of columns that are not called text, id, user and label: text=body,id=post_id
+#   --format, --delimiter, --quote, --ragged, --encoding, --keep, --on-error
+#                     how TEXT is read, as in lda.sh
 #   --words 12000     number of words that the recipe chooses, among those of a dictionary, by their released frequencies
 #   --language FOLDER words of another language, of public.sh --language: a dictionary, stop words and their frequencies
 #   --stop FILE       public list of more words to leave out
@@ -54,7 +56,7 @@ source "$recipes/words.sh"
 
 epsilon=1 delta=1e-6 clusters=20 rounds=20 covariance=spherical dimension='' column='' ids='' norm='' project='' projection='' centre=''
 public='' words=12000 language='' stop='' extra_words='' unit='' force='' ledger='' dataset=default
-take "epsilon delta clusters rounds covariance dimension column ids norm project projection centre public words language stop extra-words unit force! ledger dataset columns held title seed brokers run workers partitions" "$@"
+take "epsilon delta clusters rounds covariance dimension column ids norm project projection centre public words language stop extra-words unit force! ledger dataset columns format delimiter quote ragged! encoding keep on-error held title seed brokers run workers partitions" "$@"
 positive clusters rounds words ${dimension:+dimension} ${project:+project}
 real epsilon delta
 seeded
@@ -102,8 +104,10 @@ reading="--dimension ${dimension:-0}${column:+ --column $column}${norm:+ --norm 
 for list in ids projection centre public stop extra_words; do
   [[ -z ${!list} ]] || reading+=" --$list $(checksum "${!list}")"
 done
-same "${budget[*]} --clusters $clusters --rounds $rounds --covariance $covariance --unit ${unit:-document} ledger $charged dataset $dataset --seed $seed $reading${named_text:+ --words $words named $(checksum "$named_text") dictionary $(checksum "$dictionary")}"
+same "${budget[*]} --clusters $clusters --rounds $rounds --covariance $covariance --unit ${unit:-document} ledger $charged dataset $dataset --seed $seed $reading${named_text:+ --words $words named $(checksum "$named_text") dictionary $(checksum "$dictionary")}" "$inside/documents.pp"
 ledger=${ledger:-$inside/run.ledger} all=$inside/all-words.pp
+[[ $charged != own ]] || begin "$ledger" # a text that cannot be read, and its folder, then begin again with other settings
+[[ -e $inside/documents.pp ]] || rm -f -- "$shown"/{features.txt,public-vectors.pp}
 keep "$inside/documents.pp" vectors "$text" "$inside/documents.pp"
 whose
 unit=${unit:-document}
@@ -123,7 +127,6 @@ fi
 
 # All grants are planned before the first charge. In μ², the words of clusters take .38 of the budget, the frequencies of words .12, and the
 # clusters the rest (Dong, Roth, Su 2022, cor. 3.3: a release with x times the noise of a single one takes 1/x²).
-[[ $charged != own ]] || begin "$ledger"
 whole "$ledger"
 data_set "$ledger"
 gate
