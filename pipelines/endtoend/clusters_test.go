@@ -126,3 +126,19 @@ head -n 9 texts.jsonl >few.jsonl`)
 	ends(t, folder, recipe+"bad.csv out", 90, "bad.csv")
 	run(t, folder, recipe+"texts.jsonl out") // a text that cannot be read does not keep its folder
 }
+
+// TestClustersOnOneLedger: another run charges the ledger between the clusters of a run and their words. The words are
+// then not released, because ε would be above what the run was planned for.
+func TestClustersOnOneLedger(t *testing.T) {
+	folder := t.TempDir()
+	clusterData(t, folder)
+	run(t, folder, `account ledger new all.ledger; mkdir bin; ln -s "$PRIVPIPE_BIN"/* bin/; rm bin/mstep
+printf '#!/bin/sh\n[ "$1" != choose ] || [ -e go ] || exit 7\nexec "%s/mstep" "$@"\n' "$PRIVPIPE_BIN" >bin/mstep
+chmod +x bin/mstep`)
+	recipe := "PRIVPIPE_BIN=$PWD/bin " + filepath.Join(root, clustersRecipe) +
+		" --force --ledger all.ledger texts.jsonl "
+	ends(t, folder, recipe+"texts.jsonl one", 7, "")
+	run(t, folder, recipe+"--epsilon 9 two; touch go; cp all.ledger before")
+	ends(t, folder, recipe+"texts.jsonl one", 83, "other runs have charged the ledger all.ledger")
+	run(t, folder, "cmp before all.ledger; [[ ! -e one/public/names-grant.json ]]")
+}

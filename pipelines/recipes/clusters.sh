@@ -135,10 +135,14 @@ once() {
   local grant=$1 noise
   noise=$(awk "BEGIN { print $(single_noise) / sqrt($2) }")
   plan_grant "$grant" --all --rounds 1 --noise-multiplier "$noise" --delta "$delta" "${beside[@]}" "${vocabulary[@]}" "${@:3}"
+  used "$grant" "$ledger" || holds "$(planned_epsilon "$grant") <= 1.000001 * $epsilon" || {
+    rm -f -- "$grant"
+    fail "other runs have charged the ledger $ledger: with the words of the clusters ε would be above $epsilon" 83
+  }
 }
 words_once() { once "$1" 0.12 --model words --matrix words=1xV; }
 names_once() { once "$1" 0.38 --model "lda:$clusters"; }
-if [[ $named_text ]]; then
+if [[ $named_text ]] && ! used "$shown/grant.json" "$ledger"; then
   words_once "$shown/planned-words-grant.json"
   names_once "$shown/planned-names-grant.json"
   beside+=(--beside "$shown/planned-words-grant.json" --beside "$shown/planned-names-grant.json")

@@ -25,9 +25,12 @@ stop() {
 planned() {
   local grant=${shown:-}/grant.json epsilon delta
   [[ -e $grant && -n ${ledger:-} ]] && used "$grant" "$ledger" && ! grep -q '^  "cost"' "$grant" || return 0 # a filter has a theorem for that
-  epsilon=$(sed -n 's/^    "epsilon": \([^,]*\),$/\1/p' "$grant") delta=$(sed -n 's/^    "delta": \([^,]*\),$/\1/p' "$grant")
+  epsilon=$(planned_epsilon "$grant") delta=$(sed -n 's/^    "delta": \([^,]*\),$/\1/p' "$grant")
   echo "$(basename "$0"): to end it here because of what it released costs ε ${epsilon:-of all rounds of $grant}${delta:+ at δ $delta}, which is that of the whole plan" >&2
 }
+
+# planned_epsilon GRANT prints the ε of the ledger after all releases of a grant, as planned.
+planned_epsilon() { sed -n 's/^    "epsilon": \([^,]*\),$/\1/p' "$1"; }
 
 # tidy removes temporary files and ends background processes.
 tidy() {
