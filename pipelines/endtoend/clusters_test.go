@@ -103,7 +103,7 @@ func TestClustersRefuse(t *testing.T) {
 	folder := t.TempDir()
 	clusterData(t, folder)
 	run(t, folder, `sed 's/"label":"kind \(.\)"/"user":"u\1"/' texts.jsonl >users.jsonl
-head -n 9 texts.jsonl >few.jsonl`)
+head -n 9 texts.jsonl >few.jsonl; tokenize vectors --dimension 24 -o private.pp texts.jsonl`)
 	const first = "texts.jsonl: line 1: the vector is not"
 	for flags, c := range map[string]struct {
 		code int
@@ -111,6 +111,9 @@ head -n 9 texts.jsonl >few.jsonl`)
 	}{
 		"--dimension 7 texts.jsonl out":                  {90, first},
 		"users.jsonl users.jsonl out":                    {83, "so --unit must say whose budget it is"},
+		"--unit user users.jsonl texts.jsonl out":        {83, "no document names a user"},
+		"texts.jsonl users.jsonl out":                    {83, "so --unit must say whose budget it is"},
+		"--public private.pp texts.jsonl out":            {83, "--public private.pp is private"},
 		"few.jsonl few.jsonl out":                        {83, "not worth the budget"},
 		"texts.jsonl nowhere.jsonl out":                  {80, "no such text: nowhere.jsonl"},
 		"texts.jsonl":                                    {80, "wants VECTORS, perhaps TEXT, and OUT"},

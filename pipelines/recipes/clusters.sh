@@ -65,6 +65,7 @@ seeded
 for list in ${stop:+"$stop"} ${extra_words:+"$extra_words"} ${ids:+"$ids"} ${projection:+"$projection"} ${centre:+"$centre"} ${public:+"$public"}; do
   [[ -f $list ]] || fail "no such file: $list"
 done
+[[ $public != *.pp ]] || public "$public" || fail "--public $public is private: tokenize vectors --public makes public vectors" 83
 named_text=''
 if ((${#arguments[@]} == 3)); then
   named_text=${arguments[1]}
@@ -110,6 +111,12 @@ ledger=${ledger:-$inside/run.ledger} all=$inside/all-words.pp
 [[ -e $inside/documents.pp ]] || rm -f -- "$shown"/{features.txt,public-vectors.pp}
 keep "$inside/documents.pp" vectors "$text" "$inside/documents.pp"
 whose
+if [[ $named_text ]]; then
+  keep "$shown/dictionary.txt" candidates
+  vocabulary=(--vocab "$shown/dictionary.txt") prior=(--public "$text_prior")
+  keep "$all" bags "$named_text" "$all"
+  whose "$all" # both must name users, or neither: without a name each document is a unit of its own
+fi
 unit=${unit:-document}
 dimensions=$(show "$inside/documents.pp" | sed -n '1s/.*"vocabulary_size":\([0-9]*\).*/\1/p')
 keep "$shown/features.txt" tokenize features --dimension "$dimensions" -o "$shown/features.txt"
@@ -118,11 +125,6 @@ if [[ $public ]]; then
   public_text=yes
   keep "$shown/public-vectors.pp" vectors "$public" "$shown/public-vectors.pp"
   public_text='' start=(--public "$shown/public-vectors.pp")
-fi
-if [[ $named_text ]]; then
-  keep "$shown/dictionary.txt" candidates
-  vocabulary=(--vocab "$shown/dictionary.txt") prior=(--public "$text_prior")
-  keep "$all" bags "$named_text" "$all"
 fi
 
 # All grants are planned before the first charge. In μ², the words of clusters take .38 of the budget, the frequencies of words .12, and the
