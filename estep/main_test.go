@@ -263,10 +263,12 @@ func files() map[string][]byte {
 		"dpvi-model.pp": parameterStream("dpvi", vocab, true, false, []uint32{2}, mean,
 			matrix{"deviation", 1, []float64{1, 1, 2}}),
 
-		"vector-rounds.pp":  valuedRounds(vectors...),
-		"vectors.pp":        encode(valuedDocuments(vocab), false, documentsOf(vectors)...),
-		"vectors-other.pp":  encode(valuedDocuments(other), false, documentsOf(vectors)...),
-		"vectors-twice.pp":  encode(valuedDocuments(vocab), false, documentsOf(append(vectors[1:], vectors...))...),
+		"vector-rounds.pp": valuedRounds(vectors...),
+		"vectors.pp":       encode(valuedDocuments(vocab), false, documentsOf(vectors)...),
+		"vectors-other.pp": encode(valuedDocuments(other), false, documentsOf(vectors)...),
+		"vectors-twice.pp": encode(valuedDocuments(vocab), false, documentsOf(append(vectors[1:], vectors...))...),
+		"vectors-zeros.pp": encode(valuedDocuments(vocab), false, documentsOf(
+			append([]*wire.Document{{Id: vectors[0].Id, User: vectors[0].User}}, vectors...))...),
 		"cluster-params.pp": parameterStream("clusters", vocab, false, false, []uint32{0, 1}, mixture...),
 		"cluster-model.pp":  parameterStream("clusters", vocab, true, false, []uint32{2}, mixture...),
 		"cluster-other.pp":  parameterStream("clusters", other, true, false, []uint32{2}, mixture...),

@@ -21,6 +21,7 @@ var cli struct {
 	Cut      streams.Cut      `cmd:"" help:"Bring documents to some words of their vocabulary."`
 	Sets     streams.Sets     `cmd:"" help:"Count each word of a document once."`
 	Sizes    streams.Sizes    `cmd:"" help:"Write the size of each document as a row, for estep size."`
+	Match    streams.Match    `cmd:"" help:"Check that texts have the ids of vectors, before any budget is spent."`
 	Check    streams.Check    `cmd:"" help:"Report the number of documents, their lengths, their users and the coverage of the vocabulary, before any budget is spent."`
 	Vocab    command.Vocab    `cmd:"" help:"Make a vocabulary from PUBLIC text (a vocabulary of private text would leak it)."`
 	Phrases  command.Phrases  `cmd:"" help:"Make a list of phrases (new_york) from PUBLIC text, for --phrases of the other commands."`

@@ -15,7 +15,7 @@ import (
 // norm 1, in the row of its most probable cluster. A document without a vector contributes nothing.
 type Words struct {
 	model    *job.Released
-	clusters map[name]uint32 // of the documents that have a vector
+	clusters map[name]uint32 // of the documents that have a vector; noCluster: of zeros
 	joined   *atomic.Bool    // whether some document had a vector
 }
 
@@ -41,7 +41,7 @@ type wordsWorker struct {
 // Contribute implements model.Worker. The numbers are rounded towards 0, so the norm is at most 1.
 func (w *wordsWorker) Contribute(d *wire.Document, _ *model.Coins) ([]*wire.Part, error) {
 	cluster, found := w.clusters[nameOf(d)]
-	if !found || len(d.Counts) == 0 {
+	if !found || cluster == noCluster || len(d.Counts) == 0 {
 		return nil, nil
 	}
 	w.joined.Store(true)

@@ -3,6 +3,7 @@ package clusters
 import (
 	"context"
 	"io"
+	"math"
 	"sync/atomic"
 
 	"gonum.org/v1/gonum/floats"
@@ -75,7 +76,10 @@ func (c *WordsCommand) Run(r *filter.Run) error {
 	return err
 }
 
-// assign returns the most probable cluster of each vector. A vector of zeros has none.
+// noCluster is that of a vector of zeros.
+const noCluster = math.MaxUint32
+
+// assign returns the most probable cluster of each vector, or noCluster.
 func assign(ctx context.Context, vectors string, released *job.Released) (map[name]uint32, error) {
 	in, h, err := endpoint.OpenStream(ctx, vectors,
 		endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}, Values: true})
@@ -102,6 +106,7 @@ func assign(ctx context.Context, vectors string, released *job.Released) (map[na
 		if _, again := clusters[nameOf(d)]; again {
 			return nil, exit.Errorf(exit.Malformed, "%w", in.Errorf("a second vector of one document"))
 		}
+		clusters[nameOf(d)] = noCluster
 		if len(d.WordGaps) == 0 {
 			continue
 		}

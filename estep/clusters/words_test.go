@@ -14,7 +14,8 @@ import (
 // TestWords: a document has the roots of its counts in the row of its own vector's cluster. Without a vector of its
 // name, which is its id and its user, it has nothing.
 func TestWords(t *testing.T) {
-	m := &Words{clusters: map[name]uint32{{"u", "d"}: 2, {"v", "d"}: 0}, joined: new(atomic.Bool)}
+	m := &Words{clusters: map[name]uint32{{"u", "d"}: 2, {"v", "d"}: 0, {"w", "d"}: noCluster},
+		joined: new(atomic.Bool)}
 	statistics := lda.Family.Statistics(model.Size{Words: 4, Components: 3})
 	for _, c := range []struct {
 		user string

@@ -111,8 +111,8 @@ head -n 9 texts.jsonl >few.jsonl; tokenize vectors --dimension 24 -o private.pp 
 	}{
 		"--dimension 7 texts.jsonl out":                  {90, first},
 		"users.jsonl users.jsonl out":                    {83, "so --unit must say whose budget it is"},
-		"--unit user users.jsonl texts.jsonl out":        {83, "no document names a user"},
-		"texts.jsonl users.jsonl out":                    {83, "so --unit must say whose budget it is"},
+		"--unit user users.jsonl texts.jsonl out":        {83, "texts.jsonl: no document names a user"},
+		"texts.jsonl users.jsonl out":                    {83, "users.jsonl: documents name users, so --unit must say"},
 		"--public private.pp texts.jsonl out":            {83, "--public private.pp is private"},
 		"few.jsonl few.jsonl out":                        {83, "not worth the budget"},
 		"texts.jsonl nowhere.jsonl out":                  {80, "no such text: nowhere.jsonl"},
@@ -128,6 +128,50 @@ head -n 9 texts.jsonl >few.jsonl; tokenize vectors --dimension 24 -o private.pp 
 	recipe := filepath.Join(root, clustersRecipe) + " --force texts.jsonl "
 	ends(t, folder, recipe+"bad.csv out", 90, "bad.csv")
 	run(t, folder, recipe+"texts.jsonl out") // a text that cannot be read does not keep its folder
+}
+
+// TestClustersMatch: texts that no vector belongs to are refused before anything is planned or charged, and the folder
+// then takes other settings, also with a ledger of others. Each file may name its columns in its own way.
+func TestClustersMatch(t *testing.T) {
+	folder := t.TempDir()
+	clusterData(t, folder)
+	run(t, folder, `sed 's/"id":"/"id":"no-/' texts.jsonl >others.jsonl
+sed 's/"text":/"body":/; s/"id":/"ticket":/; s/"vector":.*/"author":"u"}/' texts.jsonl >columns.jsonl
+sed 's/"vector":/"embedding":/; s/"text":/"author":"u","vector":/' texts.jsonl >embedded.jsonl
+sed 's/.*"id":"//; s/".*//' texts.jsonl >ids.txt; account ledger new all.ledger; cp all.ledger before`)
+	var array strings.Builder
+	fmt.Fprintf(&array, "\x93NUMPY\x01\x00\x76\x00%-117s\n",
+		"{'descr': '<f4', 'fortran_order': False, 'shape': (1500, 24), }")
+	for range 1500 * 24 {
+		array.WriteString("\x00\x00\x80\x3f")
+	}
+	write(t, folder, "ones.npy", array.String())
+	recipe := filepath.Join(root, clustersRecipe) + " --force "
+	const columns = "--columns text=body,id=ticket,user=author --vector-columns vector=embedding,id=id "
+	for _, c := range []struct {
+		flags string
+		code  int
+		want  string
+	}{
+		{"texts.jsonl others.jsonl out", 90, "no text has the id of a vector"},
+		{"--ledger all.ledger texts.jsonl others.jsonl shared", 90, "nothing was charged"},
+		{"ones.npy texts.jsonl out", 80, "name a file of them with --ids"},
+		{"--vector-columns vec=embedding texts.jsonl out", 80, "--vector-columns must be a list such as"},
+		{columns + "embedded.jsonl columns.jsonl out", 83, "embedded.jsonl: documents name users, so --unit must"},
+		{"--unit user " + columns + "embedded.jsonl texts.jsonl out", 90, `member "body" is missing`},
+		{"--unit user --vector-columns vector=embedding,user=author embedded.jsonl texts.jsonl out", 83,
+			"texts.jsonl: no document names a user, so --unit user protects single documents; both files name users"},
+		{"--unit user --columns user=author texts.jsonl columns.jsonl out", 83,
+			"texts.jsonl: no document names a user"},
+	} {
+		ends(t, folder, recipe+c.flags, c.code, c.want)
+		run(t, folder, "[[ ! -e out/private/run.ledger && ! -e out/public/grant.json ]]; cmp all.ledger before")
+	}
+	said := ends(t, folder, recipe+columns+"--unit document embedded.jsonl columns.jsonl out", 0, "began the ledger")
+	if strings.Contains(said, "fewer than half") {
+		t.Error("all texts have a vector, and the recipe says that half of them have none")
+	}
+	run(t, folder, recipe+"--ledger all.ledger --ids ids.txt --public texts.jsonl ones.npy texts.jsonl shared")
 }
 
 // TestClustersOnOneLedger: another run charges the ledger between the clusters of a run and their words. The words are

@@ -61,7 +61,7 @@ func called(t *testing.T, folder, command string, arguments ...string) (code int
 var valid = map[string]string{
 	"tokenize text": "0", "tokenize rows": "--schema 0 0", "tokenize uci": "--vocab 0 0", "tokenize images": "0",
 	"tokenize vectors": "--dimension 4 0",
-	"tokenize check":   "0", "tokenize vocab": "--public 0",
+	"tokenize match":   "--vectors 0 -", "tokenize check": "0", "tokenize vocab": "--public 0",
 	"tokenize features": "--image 2x2", "tokenize phrases": "--public 0", "tokenize terms": "0",
 	"sample":    "--epoch --window 1h --window-state 0 0",
 	"estep lda": "--params 0", "estep gibbs": "--params 0", "estep collapsed": "--params 0",

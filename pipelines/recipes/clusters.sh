@@ -11,8 +11,11 @@
 # stopped, run the same command again: it resumes and spends nothing twice.
 #
 #   --dimension D     numbers in each vector
-#   --column NAME     column of the vectors; by default vector
-#   --ids FILE        ids of the vectors of a .npy, one a line
+#   --columns LIST    names of columns of TEXT that are not called text, id and user: text=body,id=post_id
+#   --vector-columns LIST
+#                     names of columns of VECTORS that are not called vector, id, user and label: vector=embedding,id=doc. Those that it does
+#                     not name have the names of --columns. --held and --public have the columns of VECTORS
+#   --ids FILE        ids of the vectors of a .npy, one a line, or id, user and label with tabs between: a .npy with a TEXT needs it
 #   --norm unit       scale each vector to norm 1, or divide all by this norm, which is public
 #   --projection FILE public matrix (.npy) that vectors are multiplied by, and --centre FILE: public vector that is subtracted before; both
 #                     of public vectors, never of these
@@ -24,7 +27,6 @@
 #   --rounds 20       number of rounds of the clusters
 #   --covariance spherical
 #                     one variance for all clusters and dimensions, or diagonal: one for each, which wants much more data
-#   --columns LIST    names of columns that are not called text, id, user and label: text=body,id=post_id
 #   --format, --delimiter, --quote, --ragged, --encoding, --keep, --on-error
 #                     how TEXT is read, as in lda.sh
 #   --words 12000     number of words that the recipe chooses, among those of a dictionary, by their released frequencies
@@ -54,9 +56,9 @@ set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
 source "$recipes/words.sh"
 
-epsilon=1 delta=1e-6 clusters=20 rounds=20 covariance=spherical dimension='' column='' ids='' norm='' project='' projection='' centre=''
-public='' words=12000 language='' stop='' extra_words='' unit='' force='' ledger='' dataset=default
-take "epsilon delta clusters rounds covariance dimension column ids norm project projection centre public words language stop extra-words unit force! ledger dataset columns format delimiter quote ragged! encoding keep on-error held title seed brokers run workers partitions" "$@"
+epsilon=1 delta=1e-6 clusters=20 rounds=20 covariance=spherical dimension='' vector_columns='' ids='' norm='' project='' projection='' centre=''
+public='' public_text='' words=12000 language='' stop='' extra_words='' unit='' force='' ledger='' dataset=default
+take "epsilon delta clusters rounds covariance dimension vector-columns ids norm project projection centre public words language stop extra-words unit force! ledger dataset columns format delimiter quote ragged! encoding keep on-error held title seed brokers run workers partitions" "$@"
 positive clusters rounds words ${dimension:+dimension} ${project:+project}
 real epsilon delta
 seeded
@@ -74,6 +76,19 @@ if ((${#arguments[@]} == 3)); then
 fi
 ((${#arguments[@]} == 2)) || fail "wants VECTORS, perhaps TEXT, and OUT, see --help"
 [[ $dimension || ${arguments[0]} == *.pp ]] || fail "wants --dimension, the numbers in each vector"
+[[ ! $named_text || $ids || ! ${arguments[0]} =~ \.npy(\.(gz|bz2|xz|zst))?$ ]] ||
+  fail "the vectors of a .npy have no ids, by which each finds its text: name a file of them with --ids"
+[[ ! $vector_columns || $vector_columns, =~ ^((vector|id|user|label)=[^,]*,)+$ ]] ||
+  fail "--vector-columns must be a list such as vector=embedding,id=post_id, of vector, id, user and label, is $vector_columns"
+# role LIST ROLE prints the NAME of ROLE=NAME in a list of columns, and - if it names none.
+role() { awk -v RS=, -F= -v role="$2" '$1 == role { sub(/\n$/, ""); print substr($0, length(role) + 2); found = 1 } END { if (!found) print "-" }' <<<"$1"; }
+column=$(role "$vector_columns" vector) roles=''
+[[ $column != - ]] || column=''
+for one in id user label; do
+  name=$(role "$vector_columns" "$one")
+  [[ $name != - ]] || name=$(role "$columns" "$one")
+  [[ $name == - ]] || roles+=${roles:+,}$one=$name
+done
 dictionary=$recipes/public/dictionary.txt text_prior=$recipes/public/english.pp
 if [[ $language ]]; then
   [[ -f $language/dictionary.txt && -f $language/stop.txt && -f $language/public.pp ]] || fail "no words of a language in $language: public.sh --language makes them"
@@ -84,11 +99,12 @@ account plan -q --dry-run "${budget[@]}" --all --rounds "$rounds"
 text_and_folder
 charged=$(identity "$ledger")
 
-# made_vectors FILE OUT [FLAG] makes the documents of vectors. Those of TEXT have columns of their own.
+# made_vectors FILE OUT makes the documents of vectors. Names of public ones mean nothing, and --ids are those of VECTORS.
 made_vectors() {
-  local roles
-  roles=$(tr ',' '\n' <<<"$columns" | awk -F= '/=/ {skip = $1 == "text"} !skip && NF {printf "%s%s", comma, $0; comma = ","}')
-  pipeline tokenize vectors --dimension "$dimension" ${column:+--column "$column"} ${roles:+--columns "$roles"} ${ids:+--ids "$ids"} \
+  local named=()
+  [[ ! $roles || $public_text ]] || named=(--columns "$roles")
+  [[ ! $ids || $1 != "$text" ]] || named+=(--ids "$ids")
+  pipeline tokenize vectors --dimension "$dimension" ${column:+--column "$column"} "${named[@]}" \
     ${norm:+--norm "$norm"} ${project:+--project "$project"} ${projection:+--projection "$projection"} ${centre:+--centre "$centre"} \
     ${public_text:+--public} -o "$2" "$1"
 }
@@ -99,24 +115,36 @@ vectors() {
     *) made_vectors "$@" ;;
   esac
 }
+# matched stops the recipe, before anything is planned, if no text has the id of a vector: the words would be noise.
+matched() {
+  local code=0
+  ! compgen -G "$shown/*grant.json" >/dev/null || return 0
+  tokenize match --unit "${unit:-document}" --vectors "$inside/documents.pp" "$all" || code=$?
+  ((code == 0)) || {
+    rm -f -- "$inside/documents.pp" "$all"
+    fail "$named_text has the texts, and $text the vectors; nothing was charged" "$code"
+  }
+}
 documents() { if [[ $1 == "$named_text" && $2 == "$all" ]]; then bags "$@"; else vectors "$@"; fi; }
 
-reading="--dimension ${dimension:-0}${column:+ --column $column}${norm:+ --norm $norm}${project:+ --project $project}"
+reading="--dimension ${dimension:-0}${vector_columns:+ --vector-columns $vector_columns}${norm:+ --norm $norm}${project:+ --project $project}"
 for list in ids projection centre public stop extra_words; do
   [[ -z ${!list} ]] || reading+=" --$list $(checksum "${!list}")"
 done
 same "${budget[*]} --clusters $clusters --rounds $rounds --covariance $covariance --unit ${unit:-document} ledger $charged dataset $dataset --seed $seed $reading${named_text:+ --words $words named $(checksum "$named_text") dictionary $(checksum "$dictionary")}" "$inside/documents.pp"
 ledger=${ledger:-$inside/run.ledger} all=$inside/all-words.pp
-[[ $charged != own ]] || begin "$ledger" # a text that cannot be read, and its folder, then begin again with other settings
 [[ -e $inside/documents.pp ]] || rm -f -- "$shown"/{features.txt,public-vectors.pp}
 keep "$inside/documents.pp" vectors "$text" "$inside/documents.pp"
-whose
+users=${named_text:+both files name users, or neither does: --columns user=NAME and --vector-columns user=NAME name their columns}
+whose "$inside/documents.pp" "$text" "$users"
 if [[ $named_text ]]; then
   keep "$shown/dictionary.txt" candidates
   vocabulary=(--vocab "$shown/dictionary.txt") prior=(--public "$text_prior")
   keep "$all" bags "$named_text" "$all"
-  whose "$all" # both must name users, or neither: without a name each document is a unit of its own
+  whose "$all" "$named_text" "$users" # both must name users, or neither: without a name each document is a unit of its own
+  matched
 fi
+[[ $charged != own ]] || begin "$ledger"
 unit=${unit:-document}
 dimensions=$(show "$inside/documents.pp" | sed -n '1s/.*"vocabulary_size":\([0-9]*\).*/\1/p')
 keep "$shown/features.txt" tokenize features --dimension "$dimensions" -o "$shown/features.txt"

@@ -641,9 +641,10 @@ same() {
   mv -- "$inside/settings.unfinished" "$inside/settings"
 }
 
-# unspent succeeds if nothing was released in the folder: its own ledger, and no other, was that of the settings, and has no charge, as
-# after a text that no stage could read. Another text or other settings then begin it again, with plans of their own.
+# unspent succeeds if nothing was released in the folder, as after a text that no stage could read: nothing was planned, or its own ledger, and
+# no other, was that of the settings, and has no charge. Another text or other settings then begin it again, with plans of their own.
 unspent() {
+  [[ -e $inside/run.ledger ]] || { ! compgen -G "$shown/*grant.json" >/dev/null && return; }
   [[ -s $inside/run.ledger ]] && ! grep -q '"charge":' "$inside/run.ledger" &&
     [[ ! $(<"$inside/settings") =~ ' ledger '([^ ]+) || ${BASH_REMATCH[1]} == own ]]
 }
@@ -691,8 +692,8 @@ checksum() {
   fi
 }
 
-# whose [DOCUMENTS] stops the recipe if it is not clear whose budget is meant: documents name users and there is no --unit, or the other way round.
-# Whether documents name users is public (privatize/PRIVACY.md). The folder then accepts other settings.
+# whose [DOCUMENTS [TEXT RULE]] stops the recipe if it is not clear whose budget is meant: documents name users and there is no --unit, or the
+# other way round. The message names TEXT and the RULE. Whether documents name users is public (privatize/PRIVACY.md). The folder then accepts other settings.
 whose() {
   local named='' fault='' one=${units:-documents} of=${1:-$inside/documents.pp}
   one=${one%s}
@@ -704,8 +705,8 @@ whose() {
     fault="no $one names a user, so --unit user protects single ${one}s"
   fi
   [[ $fault ]] || return 0
-  rm -f -- "$of" "$inside/sizes.pp"
-  fail "$fault" 83
+  rm -f -- "$of" "$inside"/{documents,sizes}.pp
+  fail "${2:+$2: }$fault${3:+; $3}" 83
 }
 
 # enough NUMBER stops the recipe if a number of units, which is public, is too small for any budget. The folder then accepts other settings.

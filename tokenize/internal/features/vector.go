@@ -225,7 +225,9 @@ func (e *VectorEncoder) Parse(d *wire.Document, array string) error {
 // Document adds a vector to d.
 func (e *VectorEncoder) Document(d *wire.Document, vector []float64) error {
 	if len(vector) != e.dimension {
-		return fmt.Errorf("does not have %d numbers, the --dimension", e.dimension)
+		return exit.Errorf(exit.Malformed, "does not have %d numbers, the --dimension", e.dimension).
+			WithHint("--dimension is how many numbers the model makes of each text; " +
+				"--on-error skip skips vectors of another length")
 	}
 	for i, x := range vector {
 		if !inRange(x) {

@@ -67,7 +67,8 @@ func (v *vectors) take(array *npy.Array, err error, dimension int) error {
 		err = errors.New("must be of float16, float32 or float64")
 	case err == nil && (array.Flat || array.Width != dimension):
 		err = exit.Errorf(exit.Malformed, "vectors must have %d numbers, the --dimension", dimension).
-			WithHint("the array must have a row for each vector, and a column for each number")
+			WithHint("--dimension is how many numbers the model makes of each text; " +
+				"the array must have a row for each vector, and a column for each number")
 	}
 	if err != nil {
 		return exit.Errorf(exit.Malformed, "%s: %w", v.path, err).WithHint("%s", exit.Hint(err))

@@ -90,10 +90,15 @@ func (c *Columns) SetsText() bool { return c[roleText] != "" }
 // SetDate names the column of dates. "" is none, as by default.
 func (c *Columns) SetDate(name string) { c[roleDate] = name }
 
-// flagOf is the flag that names a role's column.
-func flagOf(role int) string {
-	if role == roleDate {
+// flagOf is the flag that names a role's column, of texts or of vectors.
+func flagOf(role int, vectors bool) string {
+	switch {
+	case role == roleDate:
 		return "--date NAME"
+	case vectors && role == roleText:
+		return "--column NAME, or --vector-columns vector=NAME of clusters.sh,"
+	case vectors:
+		return fmt.Sprintf("--columns %s=NAME, or --vector-columns %[1]s=NAME of clusters.sh,", roles[role])
 	}
 	return "--columns " + roles[role] + "=NAME"
 }

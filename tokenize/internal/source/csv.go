@@ -157,10 +157,13 @@ func newTable(content []byte, comma rune, quote Quote, o *Options) (*table, int6
 			if o.Columns.lacks(role) {
 				column = -1
 			} else if column < 0 && (role == roleText || named != "") {
+				hint := flagOf(role, o.Dimension > 0) + " names the column that is meant"
+				if o.Dimension == 0 {
+					hint += ", and --columns user=NAME that of users"
+				}
 				return nil, 0, exit.Errorf(exit.Malformed,
 					"no column %q in the first row, which names the columns", name).
-					WithHint("%s names the column that is meant, and --columns user=NAME that of users; "+
-						"--delimiter says what separates columns, if not a comma, or a tab in TSV", flagOf(role))
+					WithHint("%s; --delimiter says what separates columns, if not a comma, or a tab in TSV", hint)
 			}
 			if role == roleText {
 				t.texts = append(t.texts, column)

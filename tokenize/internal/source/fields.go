@@ -255,6 +255,10 @@ func parseVector(line []byte, columns *Columns) (f Fields, err error) {
 	if f, err = parseAny(line, columns, true); err != nil {
 		return Fields{}, err
 	}
+	if f.Text == nil {
+		return f, exit.Errorf(exit.Malformed, "%w", missing(columns.name(roleText))).
+			WithHint("%s names the member that is meant", flagOf(roleText, true))
+	}
 	return f, f.check(columns)
 }
 

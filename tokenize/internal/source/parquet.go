@@ -102,7 +102,7 @@ func (r *rows) column(role int, name string) (*parquet.Column, error) {
 		return nil, nil
 	}
 	c, err := r.file.Column(name)
-	hint := flagOf(role) + " names the column that is meant"
+	hint := flagOf(role, r.Dimension > 0) + " names the column that is meant"
 	switch {
 	case err == parquet.ErrNoColumn && role != roleText && r.Columns[role] == "":
 		return nil, nil
