@@ -61,8 +61,8 @@ func TestInstall(t *testing.T) {
 		try("cat \"$(privpipe path)/../../share/privpipe/pipelines/recipes/kafka/"+file+"\"",
 			regexp.QuoteMeta(read(t, "pipelines/recipes/kafka/"+file)))
 	}
-	try("cat \"$(privpipe path)/../../share/privpipe/pipelines/python/privpipe.py\"",
-		regexp.QuoteMeta(read(t, "pipelines/python/privpipe.py")))
+	try("cat \"$(privpipe path)/../../share/privpipe/pipelines/python/privpipe/models.py\"",
+		regexp.QuoteMeta(read(t, "pipelines/python/privpipe/models.py")))
 	for _, name := range []string{"nothing", "../lda", "stages/../lda", "kafka/nothing"} {
 		s := bash(folder, machine+"privpipe "+name+"\nEND")
 		if s.Run(); s.ProcessState.ExitCode() != 80 ||

@@ -46,7 +46,7 @@ func themedDocuments(t *testing.T, training bool) []byte {
 	return lines.Bytes()
 }
 
-// TestLoader trains a small model, exports it, and has Python read all of it: privpipe.py, gensim, scikit-learn and
+// TestLoader trains a small model, exports it, and has Python read all of it: our package, gensim, scikit-learn and
 // pyLDAvis.
 func TestLoader(t *testing.T) {
 	testkit.Deep(t, "peers")

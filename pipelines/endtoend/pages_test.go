@@ -24,6 +24,7 @@ var inCheckout = []struct {
 	{"privatize/README.md", []string{`"mechanism": "laplace"`, "0.1698"}},
 	{"evaluate/README.md", []string{"topic  share  own"}},
 	{"pipelines/install/README.md", []string{"Trains a private topic model."}},
+	{"pipelines/python/README.md", []string{"Trains a private topic model."}},
 }
 
 // byOwnTest are the pages that tests of their own run.

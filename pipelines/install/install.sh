@@ -52,7 +52,7 @@ install -m 755 pipelines/install/privpipe "$to/bin"
 
 # Recipes, documents and the Python loader, without sources and tests.
 rm -rf -- "$to/share/privpipe"
-for file in LICENSE $(git ls-files '*.md' 'pipelines/recipes/*' pipelines/python/privpipe.py ':!*.go'); do
+for file in LICENSE $(git ls-files '*.md' 'pipelines/recipes/*' 'pipelines/python/privpipe/*' ':!*.go'); do
   mode=644
   [[ ! -x $file ]] || mode=755
   install -D -m "$mode" "$file" "$to/share/privpipe/$file"

@@ -1,4 +1,4 @@
-"""Tests privpipe.py in a folder that loader_test.go filled: models and documents' topics by each program, and the documents."""
+"""Tests reading models in a folder that loader_test.go filled: models and documents' topics by each program, and the documents."""
 
 import copy
 import json

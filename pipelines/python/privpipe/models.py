@@ -1,36 +1,22 @@
-"""Reads models of privpipe, and the topics of documents, into NumPy, pandas, gensim and scikit-learn. Copy this one file.
+"""Models and the topics of documents in NumPy, pandas, gensim and scikit-learn."""
 
-    import privpipe
-
-    model = privpipe.load("model.pp")           # or the file of mstep export --format npz, which needs no program
-    model.words, model.lambda_, model.alpha     # arrays
-    model.frame()                               # pandas: topics × words, probabilities
-    model.gensim()                              # a gensim.models.LdaModel, frozen
-    model.sklearn()                             # a sklearn.decomposition.LatentDirichletAllocation, frozen
-    shares = privpipe.document_topics("topics.parquet")  # pandas: documents × topics, of estep lda --infer; also jsonl and npz
-    privpipe.topic_info(model, shares)          # pandas: topics as get_topic_info of BERTopic has them; document_info: documents
-    pyLDAvis.save_html(privpipe.ldavis("vis.json"), "vis.html")  # of mstep export --format ldavis
-
-A model is public. The topics of documents are as private as the documents. So is a model that learns from documents without noise: the
-models of gensim and scikit-learn keep the released topics. fit and partial_fit learn nothing, and update raises Error.
-
-Needs NumPy; pandas for frames; pyarrow for Parquet; gensim or scikit-learn to make their models. To read a model file, it runs mstep
-export, from PATH; mstep checks that the file is whole.
-"""
+from __future__ import annotations
 
 import io
 import json
-import shutil
-import subprocess
+import os
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from . import programs
+from .programs import Error
 
-class Error(Exception):
-    """A file that cannot be read, or a program that is missing. The message names the file and the rule."""
+if TYPE_CHECKING:
+    import pandas
 
 
 @dataclass(frozen=True)
@@ -43,35 +29,36 @@ class Model:
     alpha: float  # Dirichlet prior of a document's topics, the same for each
     eta: float  # Dirichlet prior of a topic's words, the same for each
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for array in (self.words, self.lambda_, self.weights):
             array.flags.writeable = False
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: Any) -> Model:
         return self
 
-    def __reduce__(self):
+    def __reduce__(self) -> Any:
         return Model, (self.words, self.lambda_, self.weights, self.alpha, self.eta)
 
     @property
-    def topics(self):
+    def topics(self) -> np.ndarray:
         """The probability of each word in each topic: K × V, each row sums to 1."""
         return self.lambda_ / self.lambda_.sum(axis=1, keepdims=True)
 
     @property
-    def shares(self):
+    def shares(self) -> np.ndarray:
         """The share of each topic among the model's words: K, sums to 1."""
         return self.lambda_.sum(axis=1) / self.lambda_.sum()
 
-    def frame(self):
+    def frame(self) -> pandas.DataFrame:
         """The probabilities as a pandas frame: a row a topic, a column a word."""
         import pandas
 
         return pandas.DataFrame(self.topics, columns=self.words).rename_axis(index="topic", columns="word")
 
-    def top(self, count=10, relevance=0.6):
-        """The leading words of each topic as a pandas frame: topic, share, rank from 1, word, probability. The largest topic comes
-        first, and words are ranked by relevance with this λ (Sievert and Shirley 2014), as in evaluate topics. 1: by probability."""
+    def top(self, count: int = 10, relevance: float = 0.6) -> pandas.DataFrame:
+        """The leading words of each topic as a pandas frame: topic, share, rank from 1, word, probability. The largest
+        topic comes first, and words are ranked by relevance with this λ (Sievert and Shirley 2014), as in evaluate
+        topics. 1: by probability."""
         import pandas
 
         topics, shares = self.topics, self.shares
@@ -83,18 +70,18 @@ class Model:
         ]
         return pandas.DataFrame(rows, columns=["topic", "share", "rank", "word", "probability"])
 
-    def gensim(self):
-        """A frozen gensim LdaModel: inference and get_document_topics infer what estep lda --infer does. Its dictionary, id2word, has the
-        words without frequencies, which are private."""
-        return _class("FrozenLdaModel")(self)
+    def gensim(self) -> Any:
+        """A frozen gensim LdaModel: inference and get_document_topics infer what estep lda --infer does. Its
+        dictionary, id2word, has the words without frequencies, which are private."""
+        return frozen("FrozenLdaModel")(self)
 
-    def sklearn(self):
-        """A frozen scikit-learn LatentDirichletAllocation: transform infers what estep lda --infer does, of counts over words in this
-        order, such as those of CountVectorizer(vocabulary=model.words)."""
-        return _class("FrozenLatentDirichletAllocation")(self)
+    def sklearn(self) -> Any:
+        """A frozen scikit-learn LatentDirichletAllocation: transform infers what estep lda --infer does, of counts
+        over words in this order, such as those of CountVectorizer(vocabulary=model.words)."""
+        return frozen("FrozenLatentDirichletAllocation")(self)
 
     @cached_property
-    def _factors(self):
+    def _factors(self) -> np.ndarray:
         return _at_least(1, self.weights)
 
 
@@ -102,9 +89,10 @@ class Model:
 _ITERATIONS, _TOLERANCE = 1000, 1e-5
 
 
-def _at_least(least, weights):
-    """The weights, scaled so that the largest of each word is at least so large. Inference does not depend on a word's scale. But both
-    libraries add 2e-16 to a word's sum over topics, which would make a word without effect whose weights are all smaller."""
+def _at_least(least: float, weights: np.ndarray) -> np.ndarray:
+    """The weights, scaled so that the largest of each word is at least so large. Inference does not depend on a word's
+    scale. But both libraries add 2e-16 to a word's sum over topics, which would make a word without effect whose
+    weights are all smaller."""
     largest = weights.max(axis=0)
     scale = np.divide(least, largest, out=np.ones_like(largest), where=(largest > 0) & (largest < least))
     scaled = np.where(largest > 0, weights * scale, least)
@@ -116,7 +104,8 @@ def _frozen_sklearn():
     from sklearn.decomposition import LatentDirichletAllocation
 
     class FrozenLatentDirichletAllocation(LatentDirichletAllocation):
-        """Topics that were released. What fit of scikit-learn sets has no setter here, so no method of it can replace the topics."""
+        """Topics that were released. What fit of scikit-learn sets has no setter here, so no method of it can replace
+        the topics."""
 
         __qualname__ = "FrozenLatentDirichletAllocation"
 
@@ -185,36 +174,69 @@ def _frozen_gensim():
     return FrozenLdaModel
 
 
-_CLASSES = {"FrozenLatentDirichletAllocation": _frozen_sklearn, "FrozenLdaModel": _frozen_gensim}
+def _frozen_transformer():
+    from sklearn.base import BaseEstimator, TransformerMixin
+
+    class TopicShares(TransformerMixin, BaseEstimator):
+        """Shares of released topics in raw texts. fit and fit_transform learn nothing of them."""
+
+        __qualname__ = "TopicShares"
+
+        def __init__(self, inference):
+            self.inference = inference
+
+        def __sklearn_is_fitted__(self):
+            return True
+
+        def fit(self, X, y=None):
+            """Learns nothing: the topics stay as they were released."""
+            return self
+
+        def transform(self, X):
+            """The shares of K topics in N texts: N × K float64, rows sum to 1. They are as private as the texts."""
+            return self.inference.shares(X)
+
+        def get_feature_names_out(self, input_features=None):
+            """topic0, topic1, … in the order of the model."""
+            return np.array([f"topic{number}" for number in range(self.inference.topics)], dtype=object)
+
+    return TopicShares
 
 
-def _class(name):
+_CLASSES = {
+    "FrozenLatentDirichletAllocation": _frozen_sklearn,
+    "FrozenLdaModel": _frozen_gensim,
+    "TopicShares": _frozen_transformer,
+}
+
+
+def frozen(name: str) -> Any:
     """A class of frozen models, made when it is first asked for: importing this file imports neither library."""
     if name not in globals():
         globals()[name] = _CLASSES[name]()
     return globals()[name]
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     """Where pickle finds the classes."""
     if name in _CLASSES:
-        return _class(name)
+        return frozen(name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def load(path):
+def load(path: str | os.PathLike[str]) -> Model:
     """Reads a model: a model file of mstep lda, or what mstep export --format npz wrote. Raises Error, or OSError."""
     content = Path(path).read_bytes()
     if not content.startswith(b"PK"):
-        content = _export(path)
-    arrays = _arrays(path, content, "words", "lambda", "weights", "alpha", "eta")
+        content = programs.run("mstep", "export", "--format", "npz", "-o", "-", str(Path(path).absolute()))
+    arrays = npz(path, content, "words", "lambda", "weights", "alpha", "eta")
     model = Model(arrays["words"], arrays["lambda"], arrays["weights"], float(arrays["alpha"]), float(arrays["eta"]))
     if not model.lambda_.shape == model.weights.shape == (len(model.lambda_), len(model.words)):
         raise Error(f"{path}: lambda, weights and words are of different sizes")
     return model
 
 
-def ldavis(path):
+def ldavis(path: str | os.PathLike[str]) -> Any:
     """Reads the output of mstep export --format ldavis: a pyLDAvis.PreparedData. Raises Error, or OSError."""
     import pandas
     import pyLDAvis
@@ -227,9 +249,10 @@ def ldavis(path):
         raise Error(f"{path}: not an export of the format ldavis") from None
 
 
-def document_topics(path):
-    """Reads the output of estep lda --infer, in any of its formats: a pandas frame with a row a document, named by its id, and a column
-    a topic, from 0. It is as private as the documents. Raises Error, whose message has no content of the file, or OSError."""
+def document_topics(path: str | os.PathLike[str]) -> pandas.DataFrame:
+    """Reads the output of estep lda --infer, in any of its formats: a pandas frame with a row a document, named by its
+    id, and a column a topic, from 0. It is as private as the documents. Raises Error, whose message has no content of
+    the file, or OSError."""
     import pandas
 
     with open(path, "rb") as file:
@@ -239,7 +262,7 @@ def document_topics(path):
         frame.columns = range(frame.shape[1])
         return frame
     if head.startswith(b"PK"):
-        arrays = _arrays(path, Path(path).read_bytes(), "ids", "topics")
+        arrays = npz(path, Path(path).read_bytes(), "ids", "topics")
         return pandas.DataFrame(arrays["topics"], index=pandas.Index(arrays["ids"], name="id"))
     ids, topics = [], []
     with open(path, encoding="utf-8") as file:
@@ -255,11 +278,12 @@ def document_topics(path):
     return pandas.DataFrame(topics, index=pandas.Index(ids, name="id"))
 
 
-def topic_info(model, documents, count=10):
-    """The frame of get_topic_info in BERTopic, with Topic, Count, Name and Representation: the leading words. documents is a frame of
-    document_topics. Count has the documents for which the topic is the most probable, and the largest comes first. For clusters, model is
-    that of their words, and documents are of estep clusters --infer: topic k, from 0, is cluster k + 1. Name and Representation are public.
-    Count is as private as the documents. Raises Error."""
+def topic_info(model: Model, documents: pandas.DataFrame, count: int = 10) -> pandas.DataFrame:
+    """The frame of get_topic_info in BERTopic, with Topic, Count, Name and Representation: the leading words.
+    documents is a frame of document_topics. Count has the documents for which the topic is the most probable, and the
+    largest comes first. For clusters, model is that of their words, and documents are of estep clusters --infer: topic
+    k, from 0, is cluster k + 1. Name and Representation are public. Count is as private as the documents. Raises
+    Error."""
     import pandas
 
     words, names = _named(model, documents, count)
@@ -268,9 +292,10 @@ def topic_info(model, documents, count=10):
     return pandas.DataFrame(rows, columns=["Topic", "Count", "Name", "Representation"])
 
 
-def document_info(model, documents):
-    """The frame of get_document_info in BERTopic, with Document, Topic, Name and Probability: a row a document, with its most probable
-    topic, the first of equal ones. Document has the id. Arguments are those of topic_info. It is as private as the documents."""
+def document_info(model: Model, documents: pandas.DataFrame) -> pandas.DataFrame:
+    """The frame of get_document_info in BERTopic, with Document, Topic, Name and Probability: a row a document, with
+    its most probable topic, the first of equal ones. Document has the id. Arguments are those of topic_info. It is as
+    private as the documents."""
     import pandas
 
     _, names = _named(model, documents, 4)
@@ -279,7 +304,7 @@ def document_info(model, documents):
     return pandas.DataFrame(columns).reset_index(drop=True)
 
 
-def _named(model, documents, count):
+def _named(model: Model, documents: pandas.DataFrame, count: int) -> tuple[list[list[str]], list[str]]:
     """The leading words of each topic, and its name, which BERTopic makes of its number and four words."""
     if documents.shape[1] != len(model.lambda_):
         raise Error(f"the documents are of {documents.shape[1]} topics, the model has {len(model.lambda_)}")
@@ -288,25 +313,10 @@ def _named(model, documents, count):
     return [of[:count] for of in words], ["_".join([str(topic), *of[:4]]) for topic, of in enumerate(words)]
 
 
-def _arrays(path, content, *names):
+def npz(path: str | os.PathLike[str], content: bytes, *names: str) -> dict[str, np.ndarray]:
     """The arrays of an npz, without pickle."""
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as archive:
             return {name: archive[name] for name in names}
     except Exception as error:  # zipfile and NumPy have many
         raise Error(f"{path}: not an npz with the arrays {', '.join(names)}") from error
-
-
-def _export(path):
-    """What mstep export --format npz writes of a model file."""
-    if program := shutil.which("mstep"):
-        command = [program]
-    elif program := shutil.which("privpipe"):
-        command = [program, "mstep"]
-    else:
-        raise Error(f"{path}: to read a model file, put mstep or privpipe on PATH, or export it: mstep export --format npz")
-    arguments = ["export", "--format", "npz", "-o", "-", str(Path(path).absolute())]
-    done = subprocess.run(command + arguments, stdin=subprocess.DEVNULL, capture_output=True)
-    if done.returncode:
-        raise Error(done.stderr.decode(errors="replace").strip() or f"{path}: mstep export ended with exit code {done.returncode}")
-    return done.stdout
