@@ -134,6 +134,7 @@ func files() map[string][]byte {
 		"cluster-sums.pp":       rowReleases(mixture, noiseless, []int64{6, 2, 3, 3, 0, 0, 1, 0}),
 		"three-cluster-sums.pp": rowReleases(mixture, rounds[0].Head, clusterSums...),
 		"first-cluster-sums.pp": unended(rowReleases(mixture, rounds[0].Head, clusterSums[0])),
+		"noisy-cluster-sums.pp": rowReleases(mixture, rounds[0].Head, []int64{6, 2, 3, 3, 0, 0, 1, 0}),
 		"cluster-squares.pp": rowReleases(clusters.New(clusters.Options{Size: small, Diagonal: true}, means), noiseless,
 			[]int64{6, 2, 3, 3, 0, 0, 1, 0, 3, 3, 0, 0, 1, 0}),
 		"public-vectors.pp":  vectorStream(wire.Side_PUBLIC, vocab, 8),

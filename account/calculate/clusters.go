@@ -27,6 +27,7 @@ var clustersRate = model.Rate{Kappa: 0.6}
 const (
 	mostMeanNoise                   = 0.25
 	fewestDocuments                 = 200 // in each cluster
+	leastClusters                   = 2
 	fewestClusters, mostClusters    = 20, 50
 	fewestDimensions, mostDimension = 50, 100
 	measuredFrom, measuredTo        = 10000, 18846 // documents
@@ -35,13 +36,19 @@ const (
 
 // A clusterAdvice is the answer for vectors, and its JSON form.
 type clusterAdvice struct {
-	Clusters  int     `json:"clusters"`
+	Clusters  int     `json:"clusters"` // 0: even two are too many
 	Documents float64 `json:"documents_per_cluster"`
-	Noise     float64 `json:"noise"`               // norm of the noise on a cluster's mean; vectors have norm 1
-	Dimension int     `json:"dimension,omitempty"` // the noise allows the usual clusters for so few numbers, not for more
-	Measured  bool    `json:"measured"`            // vectors like these were measured
+	Noise     float64 `json:"noise"`                     // norm of the noise on a cluster's mean; vectors have norm 1
+	Dimension int     `json:"dimension,omitempty"`       // the noise allows the usual clusters for so few numbers
+	Wants     float64 `json:"wants_documents,omitempty"` // how many two clusters want, if there is none
+	Measured  bool    `json:"measured"`                  // vectors like these were measured
 
-	tooNoisy, more bool // 32 numbers are too many for the usual clusters; more than 50 clusters may pay
+	Size *noisy `json:"documents,omitempty"` // as released; with --unit user as textSize has it
+
+	users    bool // the privacy unit is a user
+	usual    int  // clusters by default, or as many as the documents are enough for
+	tooNoisy bool // 32 numbers are too many for the usual clusters
+	more     bool // more than 50 clusters may pay
 }
 
 // meanNoise returns the norm of the noise on the mean of all vectors, of norm 1. With K equal clusters, that of each
@@ -70,13 +77,20 @@ func adviseClusters(documents float64, dimension int, epsilon float64) (*cluster
 	}
 	byNoise := mostMeanNoise / noise
 	most := math.Floor(min(byNoise, documents/fewestDocuments))
-	clusters := min(max(most, 2), mostClusters)
-	a := &clusterAdvice{Clusters: int(clusters), Documents: documents / clusters, Noise: noise * clusters}
+	clusters := min(most, mostClusters)
+	a := &clusterAdvice{usual: int(min(clustersUsual, documents/fewestDocuments))}
+	if clusters < leastClusters {
+		// The noise falls as one over the documents.
+		a.Wants = math.Ceil(leastClusters * max(fewestDocuments, documents*noise/mostMeanNoise))
+	} else {
+		a.Clusters, a.Documents, a.Noise = int(clusters), documents/clusters, noise*clusters
+	}
 	a.more = most > mostClusters
 	a.Measured = !a.more && clusters >= fewestClusters && dimension >= fewestDimensions &&
 		dimension <= mostDimension && documents >= measuredFrom && documents <= measuredTo
-	if byNoise < clustersUsual { // the noise grows with the root of the dimensions
-		a.Dimension = int(float64(dimension) * math.Pow(byNoise/clustersUsual, 2))
+	// The noise grows with the root of the dimensions.
+	if a.usual >= leastClusters && byNoise < float64(a.usual) {
+		a.Dimension = int(float64(dimension) * math.Pow(byNoise/float64(a.usual), 2))
 		if a.tooNoisy = a.Dimension < leastDimension; a.tooNoisy {
 			a.Dimension = 0
 		}
@@ -86,17 +100,26 @@ func adviseClusters(documents float64, dimension int, epsilon float64) (*cluster
 
 // Table prints the advice for people.
 func (a *clusterAdvice) Table(b *bytes.Buffer) {
-	fmt.Fprintf(b, "clusters    %d, of %.0f documents on average\n"+
-		"noise       %.2g is its norm on the mean of such a cluster, of vectors with norm 1\n"+
+	if a.Size != nil {
+		writeUnits(b, *a.Size, a.users)
+	}
+	if a.Clusters == 0 {
+		fmt.Fprintf(b, "clusters    none: two would want %.0f documents\n", a.Wants)
+	} else {
+		fmt.Fprintf(b, "clusters    %d, of %.0f documents on average\n"+
+			"noise       %.2g is its norm on the mean of such a cluster, of vectors with norm 1\n",
+			a.Clusters, a.Documents, a.Noise)
+	}
+	fmt.Fprintf(b, "rule        noise of at most %v, and at least %d documents a cluster\n"+
 		"means       0.3 to 0.5 from the mean of all vectors, in the embeddings that were measured\n",
-		a.Clusters, a.Documents, a.Noise)
+		mostMeanNoise, fewestDocuments)
 	if a.Dimension > 0 {
 		fmt.Fprintf(b, "reduce      to %d numbers, for %d clusters: by a PCA of public vectors (tokenize vectors\n"+
-			"            --projection), or at random (--project), which loses more\n", a.Dimension, clustersUsual)
+			"            --projection), or at random (--project), which loses more\n", a.Dimension, a.usual)
 	}
-	if a.tooNoisy {
+	if a.tooNoisy && a.Clusters > 0 {
 		fmt.Fprintf(b, "wants       more documents or more ε: for %d clusters, %d numbers have too much noise\n",
-			clustersUsual, leastDimension)
+			a.usual, leastDimension)
 	}
 	if a.more {
 		fmt.Fprintf(b, "beware      no more than %d clusters were measured: more may pay\n", mostClusters)

@@ -111,7 +111,8 @@ func (f *sizeFlags) faults(s *textSize) (faults, hints []string) {
 		}
 	}
 	add(s.Documents.below(f.MinDocuments),
-		fmt.Sprintf("%v documents or users, fewer than --min-documents %v", s.Documents, f.MinDocuments),
+		fmt.Sprintf("%v documents or users, fewer than %v (account advise --min-documents)", s.Documents,
+			f.MinDocuments),
 		"the noise does not shrink with fewer documents, so it exceeds what few documents say")
 	add(s.Coverage.below(f.MinCoverage),
 		fmt.Sprintf("the vocabulary has a share of %v of the words of a document, less than --min-coverage %v",

@@ -19,7 +19,7 @@ func TestSizeFaults(t *testing.T) {
 	}{
 		"good": {func(*textSize) {}, ""},
 		"few": {func(s *textSize) { s.Documents.Value = 799 },
-			"799 ± 100 documents or users, fewer than --min-documents 1000"},
+			"799 ± 100 documents or users, fewer than 1000 (account advise --min-documents)"},
 		"perhaps few": {func(s *textSize) { s.Documents.Value = 801 }, ""},
 		"none":        {func(s *textSize) { s.Documents.Value = -150 }, "-150 ± 100 documents"},
 		"another language": {func(s *textSize) { s.Coverage.Value = 0.35 },

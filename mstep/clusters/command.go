@@ -75,6 +75,11 @@ func (c *Command) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
+	c.Judged = &learn.Judged{
+		Components: "clusters", Cells: "dimensions", Few: mostByNoise(size.Words) + 1, Tolerated: 0.1,
+		Advice: fmt.Sprintf("fewer clusters or dimensions, more documents or a larger ε would help; "+
+			"account advise --documents N --dimension %d --epsilon X says how many clusters", size.Words),
+	}
 	return c.Learn(r, New(Options{
 		Size: size, Diagonal: c.Covariance == "diagonal", Rate: model.Rate{Tau0: c.Tau0, Kappa: c.Kappa}, Seed: c.Seed,
 		Scales: scales,

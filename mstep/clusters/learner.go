@@ -1,6 +1,7 @@
 package clusters
 
 import (
+	"errors"
 	"math"
 	"slices"
 
@@ -78,6 +79,9 @@ func (l *Learner) Size() model.Size { return l.o.Size }
 // Round implements model.Learner.
 func (l *Learner) Round() uint32 { return l.round }
 
+var errSquares = errors.New("releases have squares, which a part of ε was spent on: --covariance diagonal learns " +
+	"from them")
+
 // Update implements model.Learner. The first release replaces the sums, which are 0. In the last two rounds no cluster
 // is split, so that the model has means that vectors have answered to.
 func (l *Learner) Update(r *model.Release) error {
@@ -95,10 +99,13 @@ func (l *Learner) Update(r *model.Release) error {
 		{families.ClusterCounts, s.counts, &s.countsNoise}, {families.ClusterSums, s.sums, &s.sumsNoise},
 		{families.ClusterSquares, s.squares, &s.squaresNoise},
 	} {
+		released, err := r.Statistic(m.name)
 		if m.average == nil {
+			if err == nil {
+				return errSquares
+			}
 			continue
 		}
-		released, err := r.Statistic(m.name)
 		if err != nil {
 			return err
 		}
@@ -134,8 +141,18 @@ func (l *Learner) Model() (*model.Snapshot, error) {
 	return s, nil
 }
 
+// farByNoise is how probable the noise alone is to be more than two deviations from 0: 2·(1−Φ(2)).
+const farByNoise = 0.0455
+
+// mostByNoise is the number of dimensions, of v, that noise alone hardly has more than two deviations from 0: the mean
+// of the binomial distribution and twice its deviation.
+func mostByNoise(v int) int {
+	mean := farByNoise * float64(v)
+	return int(mean + 2*math.Sqrt(mean*(1-farByNoise)))
+}
+
 // AboveNoise implements model.Judge: for each cluster the number of dimensions in which its mean is more than two
-// deviations of the noise away from the mean of all vectors. Noise alone has one dimension in 22.
+// deviations of the noise away from the mean of all vectors.
 func (l *Learner) AboveNoise() []int {
 	above := make([]int, l.o.Size.Components)
 	mean, noise := l.sums.overall(), l.sums.meanNoise()

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/modeltest"
@@ -129,6 +130,18 @@ func TestLastRounds(t *testing.T) {
 		}
 		if want := map[bool]float64{true: 45}[round < 3]; l.sums.counts[1] != want {
 			t.Errorf("after round %d of 5 the empty cluster counts %v, want %v", round+1, l.sums.counts[1], want)
+		}
+	}
+}
+
+// TestMostByNoise: of dimensions that are noise alone, more than so many are far from 0 with a probability of .01 to
+// .07. That of a normal number above two deviations is .023, and here are whole numbers.
+func TestMostByNoise(t *testing.T) {
+	for v, want := range map[int]int{1: 0, 3: 0, 100: 8, 384: 25, 768: 46} {
+		got := mostByNoise(v)
+		beyond := 1 - distuv.Binomial{N: float64(v), P: math.Erfc(math.Sqrt2)}.CDF(float64(got))
+		if got != want || v > 3 && (beyond < 0.01 || beyond > 0.07) {
+			t.Errorf("of %d dimensions %d, with %v beyond", v, got, beyond)
 		}
 	}
 }

@@ -38,7 +38,8 @@ type Job struct {
 	Input      string        `arg:"" optional:"" default:"-" help:"Stream of releases; standard input by default."`
 	filter.Compress
 
-	Exact float64 `kong:"-"` // number of releases without noise behind the models that the learner begins with
+	Exact  float64 `kong:"-"` // number of releases without noise behind the models that the learner begins with
+	Judged *Judged `kong:"-"` // how a model.Judge is judged; nil: as topics
 }
 
 // session is one learner's run.
@@ -380,35 +381,6 @@ func (s *session) restore() error {
 	s.name = h.Run
 	s.run.Log.Info("resuming from a checkpoint", "round", set.Round)
 	return nil
-}
-
-// fewWords is the least number of words above the noise in topics that count as more than noise. With 65 words topics
-// read well. With 9 words half of the words are noise. A small vocabulary has fewer words for each topic.
-const fewWords = 10
-
-// judge warns about topics that are hardly more than noise. An average over topics would hide them behind one topic
-// with many words.
-func (s *session) judge() {
-	judge, ok := s.learner.(model.Judge)
-	if !ok {
-		return
-	}
-	above, few := judge.AboveNoise(), max(1, min(fewWords, len(s.vocab)/100))
-	noise := 0
-	for _, words := range above {
-		if words < few {
-			noise++
-		}
-	}
-	s.run.Summarize("topics", len(above))
-	s.run.Summarize("topics_in_noise", noise)
-	s.run.Summarize("words_above_noise", above)
-	if noise > 0 {
-		s.run.Log.Warn(fmt.Sprintf("%d of %d topics have fewer than %d words above the noise: fewer topics, more "+
-			"documents or a larger ε "+
-			"would help; account advise --documents D --words N --epsilon X says how many topics", noise, len(above),
-			few))
-	}
 }
 
 // writeModel writes a model file.

@@ -124,10 +124,28 @@ head -n 9 texts.jsonl >few.jsonl; tokenize vectors --dimension 24 -o private.pp 
 		ends(t, folder, filepath.Join(root, clustersRecipe)+" "+flags, c.code, c.want)
 		run(t, folder, `! grep -qs '"model":"clusters"' out/private/run.ledger; rm -rf out`)
 	}
-	run(t, folder, `echo 'a "quote' >bad.csv`)
+	said := ends(t, folder, filepath.Join(root, clustersRecipe)+" few.jsonl few.jsonl out", 83, "--force goes on")
+	size := read(t, filepath.Join(folder, "out/public/size.txt"))
+	if of := regexp.MustCompile("topic|vocabulary|perplexity|lda").FindString(said + size); of != "" ||
+		!strings.Contains(size, "clusters    none: two would want 400 documents") {
+		t.Errorf("%q is said of vectors:\n%s%s", of, said, size)
+	}
+	run(t, folder, `rm -rf out; echo 'a "quote' >bad.csv`)
 	recipe := filepath.Join(root, clustersRecipe) + " --force texts.jsonl "
 	ends(t, folder, recipe+"bad.csv out", 90, "bad.csv")
 	run(t, folder, recipe+"texts.jsonl out") // a text that cannot be read does not keep its folder
+}
+
+// TestClustersTooMany: a run of more clusters than its size is enough for is told so, and goes on. The size is 1,500
+// with a deviation of 50, and a cluster wants 200.
+func TestClustersTooMany(t *testing.T) {
+	folder := t.TempDir()
+	clusterData(t, folder)
+	said := ends(t, folder, filepath.Join(root, clustersRecipe)+" --clusters 20 texts.jsonl texts.jsonl out", 0,
+		" clusters, and not for 20 (out/public/size.txt)")
+	if of := regexp.MustCompile(`topics |topics of|fewer topics`).FindString(said); of != "" {
+		t.Errorf("%q is said of clusters:\n%s", of, said)
+	}
 }
 
 // TestClustersMatch: texts that no vector belongs to are refused before anything is planned or charged, and the folder

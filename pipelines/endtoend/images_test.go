@@ -218,7 +218,7 @@ func TestImageRecipesRefuse(t *testing.T) {
 		code    int
 		message string
 	}{
-		"sbn.sh train.idx":                                {83, "fewer than --min-documents 1000"},
+		"sbn.sh train.idx":                                {83, "fewer than 1000 (account advise --min-documents)"},
 		"sbn.sh --force --unit user train.idx":            {83, "no image names a user"},
 		"sbn.sh --force nonsense.idx":                     {90, "nonsense.idx"},
 		"sbn.sh --force --image 5x5 train.idx":            {90, "train.idx"},

@@ -777,7 +777,7 @@ awk '{ sub(/^{/, "{\"user\":\"u" NR % 1500 "\","); print }' comments.jsonl >user
 	for text, c := range map[string]struct {
 		why     string
 		charges int
-	}{"rot13.jsonl": {"vocabulary", 1}, "one.jsonl": {"fewer than --min-documents 1000", 1},
+	}{"rot13.jsonl": {"vocabulary", 1}, "one.jsonl": {"fewer than 1000 (account advise --min-documents)", 1},
 		"users.jsonl": {"--unit", 0}} {
 		s := bash(folder, recipe+text+" "+text+".out")
 		if s.Run(); s.ProcessState.ExitCode() != 83 || !strings.Contains(s.stderr.String(), c.why) {

@@ -261,7 +261,7 @@ func TestRowRecipesRefuse(t *testing.T) {
 		echo '{"columns": [{"name": "id", "type": "id"}, {"name": "user", "type": "user"}, {"name": "a", "type": "number", "least": 0, "most": 1},
 			{"name": "class", "type": "label", "positive": "yes", "negative": "no"}]}' >users.json`)
 	for command, message := range map[string]string{
-		"../blr.sh --schema schema.json train.csv":   "fewer than --min-documents 1000",
+		"../blr.sh --schema schema.json train.csv":   "fewer than 1000 (account advise --min-documents)",
 		"vips-blr.sh --schema schema.json train.csv": "fewer than 1000 rows",
 		"../blr.sh --schema users.json --force users.jsonl": "rows name users, so --unit must " +
 			"say whose budget it is",

@@ -30,6 +30,6 @@ type Learner interface {
 
 // A Judge is a Learner that estimates from the releases how much of the model is above the noise.
 type Judge interface {
-	// AboveNoise returns, for each component, the number of words that are clearly above the noise.
+	// AboveNoise returns, for each component, the number of words, or of dimensions, that are clearly above the noise.
 	AboveNoise() []int
 }

@@ -198,7 +198,7 @@ names() {
   pipeline sample --all --rounds 1 --unit "$unit" "$inside/words.pp" \
     -- estep cluster-words --model "$shown/model.pp" --vectors "$inside/documents.pp" \
     -- privatize --grant "$shown/names-grant.json" --ledger "$ledger" --dataset "$dataset" \
-    -- mstep lda --topics "$clusters" "${vocabulary[@]}" --word-marginal "$shown/all-words.frequencies.pp" --refine-words "${prior[@]}" -o "$1"
+    -- mstep lda --of-clusters --topics "$clusters" "${vocabulary[@]}" --word-marginal "$shown/all-words.frequencies.pp" --refine-words "${prior[@]}" -o "$1"
 }
 if [[ $named_text ]]; then
   beside=() planned_as=$shown/planned-words-grant.json

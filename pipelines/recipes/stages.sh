@@ -767,24 +767,28 @@ plan_grant() {
 }
 
 # weigh releases the size of the text, if it was planned, and stops if the text is not worth the rest of the budget. A recipe that releases
-# $topics, and not $words_only, is told if word frequencies alone are the better use of it.
+# $topics, and not $words_only, is told if word frequencies alone are the better use of it. One that releases $clusters of vectors with so
+# many $dimensions is told if they are too many.
 weigh() {
-  local code=0 without=()
+  local code=0 without=() most
   [[ ${public:-} != none ]] || without=(--without-public)
   [[ -e $shown/size-grant.json ]] || return 0
   keep "$shown/size.pp" measure
   [[ -z ${stated:-} && -z ${force:-} && ! -e $shown/model.pp ]] || return 0
-  account advise --size "$shown/size.pp" "${without[@]}" ${least_coverage:+--min-coverage "$least_coverage"} --unit "${unit:-document}" \
+  account advise --size "$shown/size.pp" "${without[@]}" ${dimensions:+--dimension "$dimensions"} ${least_coverage:+--min-coverage "$least_coverage"} --unit "${unit:-document}" \
     --epsilon "${part:-$epsilon}" -o "$shown/size.txt" || code=$?
   if ((code == 0)); then
     [[ -z ${topics:-} || ${words_only:-} ]] || ! grep -q '^instead' "$shown/size.txt" ||
       echo "$(basename "$0"): topics of so small a text predict no better than word frequencies do ($shown/size.txt); this folder costs ε $epsilon" \
         "whether it goes on or not. The ε of lda.sh --words-only in another folder, which releases word frequencies, adds to that" >&2
+    most=$(sed -n 's/^clusters *\([a-z0-9]*\).*/\1/p' "$shown/size.txt")
+    [[ -z $most || $most != none && $most -ge $clusters ]] ||
+      echo "$(basename "$0"): so few vectors are enough for ${most/none/no} clusters, and not for $clusters ($shown/size.txt)" >&2
     return 0
   fi
   ((code == 83)) || exit "$code"
   echo "$(basename "$0"): stopped before most of the budget: only the size of the text was released ($shown/size.txt). ε $epsilon holds" \
-    "whether it goes on or not; --force goes on, and so does the same folder with other topics, words or vocabulary" >&2
+    "whether it goes on or not; --force goes on${topics:+, and so does the same folder with other topics, words or vocabulary}" >&2
   exit 83
 }
 

@@ -36,8 +36,9 @@ var ErrQuote = swallows(
 var (
 	errRows = swallows(
 		"a quoted field in which three or more lines look like rows: a quote inside a field must be doubled",
-		"--quote trust reads a file in which every field is quoted as it must be, as programs write them; otherwise "+
-			noTelling+unquotedToo)
+		"--quote trust reads what a program wrote that doubles quotes: to_csv of pandas, Excel, write.csv of R, COPY "+
+			"of PostgreSQL. They write such fields, too, of texts with a table in them. Otherwise "+noTelling+
+			unquotedToo)
 	errSeveral = swallows("several objects on one line",
 		"jq -c . writes each on a line of its own; the objects may be of several people, "+
 			"so their line is never skipped")
