@@ -41,10 +41,10 @@ func (c *Command) Run(r *filter.Run) error {
 	})
 }
 
-// columns names the clusters in predictions, from 1 on.
+// columns names the clusters in predictions, from 0 on, as topics are numbered.
 func columns(_ vocabulary.Words, size model.Size) (names vocabulary.Words) {
 	for c := range size.Components {
-		names = append(names, fmt.Sprint("cluster_", c+1))
+		names = append(names, fmt.Sprint("cluster_", c))
 	}
 	return names
 }

@@ -18,14 +18,14 @@ func (c *Topics) ofClusters(ctx context.Context, topics []topic) error {
 	}
 	for i := range topics {
 		t := &topics[i]
-		t.Cluster, t.Share = fmt.Sprintf("cluster_%d", t.Topic+1), shares[t.Topic]
+		t.Cluster, t.Share = fmt.Sprintf("cluster_%d", t.Topic), shares[t.Topic]
 	}
 	slices.SortStableFunc(topics, largest)
 	return nil
 }
 
 // ReadShares reads a model of clusters, and returns it with the share of documents in each cluster. There must be a
-// cluster for each topic in a model of their words, where topic k, from 0, has the words of cluster k + 1.
+// cluster for each topic in a model of their words, where topic k has the words of cluster_k.
 func ReadShares(ctx context.Context, name, of string, topics int, maxCells uint64) (*modelfile.File, []float64,
 	error) {
 	file, err := modelfile.Read(ctx, name, maxCells)

@@ -98,6 +98,35 @@ func TestClusters(t *testing.T) {
 	}
 }
 
+// TestClustersPage runs the commands of the page after a run. Each cluster has the same number everywhere.
+func TestClustersPage(t *testing.T) {
+	folder := t.TempDir()
+	clusterData(t, folder)
+	run(t, folder, `ln -s "$PRIVPIPE_BIN" bin; sed 's/"label":/"group":/' texts.jsonl >labelled.jsonl`)
+	run(t, folder, filepath.Join(root, clustersRecipe)+" texts.jsonl texts.jsonl out/clusters")
+	commands := block.FindAllStringSubmatch(read(t, "pipelines/recipes/CLUSTERS.md"), -1)
+	if len(commands) != 1 {
+		t.Fatalf("%d blocks, must be 1", len(commands))
+	}
+	printed := run(t, folder, strings.Replace(commands[0][1], "--dimension 384", "--dimension 24", 1))
+	if !regexp.MustCompile(`(?m)^NMI .*\n(1\.0000|0\.9\d+) `).MatchString(printed) {
+		t.Errorf("scored, they agree with the labels so:\n%s", printed)
+	}
+	// Each document is in the cluster that has its kind as its most frequent label, and its words as its name.
+	for k, name := range regexp.MustCompile(`(?m)^cluster_(\d+) .*`).FindAllStringSubmatch(printed, -1) {
+		if name[1] != fmt.Sprint(k) {
+			t.Errorf("cluster %d is called %s", k, name[0])
+		}
+		label := regexp.MustCompile(`kind (\d)`).FindStringSubmatch(name[0])
+		kind := int(label[1][0] - '0')
+		words := regexp.MustCompile(`(?m)^cluster_` + name[1] + ` .*?%\s+([a-z]+) 0`).FindStringSubmatch(
+			read(t, filepath.Join(folder, "out/clusters/public/topics.txt")))
+		if words == nil || !slices.Contains(clusterTexts[kind], words[1]) {
+			t.Errorf("cluster %d has documents of kind %d, and the word %q", k, kind, words)
+		}
+	}
+}
+
 // TestClustersRefuse: what cannot be a clustering under a budget ends before any charge.
 func TestClustersRefuse(t *testing.T) {
 	folder := t.TempDir()
@@ -124,12 +153,20 @@ head -n 9 texts.jsonl >few.jsonl; tokenize vectors --dimension 24 -o private.pp 
 		ends(t, folder, filepath.Join(root, clustersRecipe)+" "+flags, c.code, c.want)
 		run(t, folder, `! grep -qs '"model":"clusters"' out/private/run.ledger; rm -rf out`)
 	}
-	said := ends(t, folder, filepath.Join(root, clustersRecipe)+" few.jsonl few.jsonl out", 83, "--force goes on")
+	said := ends(t, folder, filepath.Join(root, clustersRecipe)+" few.jsonl few.jsonl out", 83,
+		"so does the same folder with other clusters, words or --project")
 	size := read(t, filepath.Join(folder, "out/public/size.txt"))
 	if of := regexp.MustCompile("topic|vocabulary|perplexity|lda").FindString(said + size); of != "" ||
 		!strings.Contains(size, "clusters    none: two would want 400 documents") {
 		t.Errorf("%q is said of vectors:\n%s%s", of, said, size)
 	}
+	// The size was released. How many clusters follow it, and of how many numbers, may follow from it, within the plan.
+	few := filepath.Join(root, clustersRecipe) + " --force few.jsonl few.jsonl out "
+	said = ends(t, folder, few+"--clusters 2 --project 8", 0, "")
+	if !regexp.MustCompile(`(?m)^pld +(8|7\.99\d*) +1e-06 .*document +7$`).MatchString(said) {
+		t.Errorf("after other clusters than planned:\n%s", said)
+	}
+	ends(t, folder, few+"--clusters 3", 80, "out was begun with other settings")
 	run(t, folder, `rm -rf out; echo 'a "quote' >bad.csv`)
 	recipe := filepath.Join(root, clustersRecipe) + " --force texts.jsonl "
 	ends(t, folder, recipe+"bad.csv out", 90, "bad.csv")

@@ -30,6 +30,7 @@ var inCheckout = []struct {
 // byOwnTest are the pages that tests of their own run.
 var byOwnTest = map[string]string{
 	"account/ACCOUNTING.md":               "TestAccountingPage and TestEveryNight",
+	"pipelines/recipes/CLUSTERS.md":       "TestClustersPage",
 	"pipelines/recipes/TOPICS.md":         "TestTopicsPage",
 	"pipelines/recipes/kafka/README.md":   "TestKafkaPage, topics.TestRunbook, and endpoint.TestKcat",
 	"pipelines/recipes/kafka/recovery.md": "operations.TestRecovery",

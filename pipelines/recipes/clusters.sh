@@ -127,11 +127,12 @@ matched() {
 }
 documents() { if [[ $1 == "$named_text" && $2 == "$all" ]]; then bags "$@"; else vectors "$@"; fi; }
 
-reading="--dimension ${dimension:-0}${vector_columns:+ --vector-columns $vector_columns}${norm:+ --norm $norm}${project:+ --project $project}"
-for list in ids projection centre public stop extra_words; do
-  [[ -z ${!list} ]] || reading+=" --$list $(checksum "${!list}")"
+# What is after query may follow from the size (same).
+query="--clusters $clusters --seed $seed${norm:+ --norm $norm}${project:+ --project $project}${named_text:+ --words $words dictionary $(checksum "$dictionary")}"
+for list in projection centre public stop extra_words; do
+  [[ -z ${!list} ]] || query+=" --$list $(checksum "${!list}")"
 done
-same "${budget[*]} --clusters $clusters --rounds $rounds --covariance $covariance --unit ${unit:-document} ledger $charged dataset $dataset --seed $seed $reading${named_text:+ --words $words named $(checksum "$named_text") dictionary $(checksum "$dictionary")}" "$inside/documents.pp"
+same "${budget[*]} --rounds $rounds --covariance $covariance --unit ${unit:-document} ledger $charged dataset $dataset --dimension ${dimension:-0}${vector_columns:+ --vector-columns $vector_columns}${ids:+ --ids $(checksum "$ids")}${named_text:+ named $(checksum "$named_text")} query $query" "$inside/documents.pp"
 ledger=${ledger:-$inside/run.ledger} all=$inside/all-words.pp
 [[ -e $inside/documents.pp ]] || rm -f -- "$shown"/{features.txt,public-vectors.pp}
 keep "$inside/documents.pp" vectors "$text" "$inside/documents.pp"
@@ -223,4 +224,4 @@ if [[ $held ]]; then
   cat "$to/clusters.txt"
 fi
 page "$ledger"
-made "$ledger" "@estep clusters --infer --model $(printf '%q %q' "$shown/model.pp" "$inside/documents.pp")"
+made "$ledger" "@estep clusters --infer --model $(printf '%q %q' "$shown/model.pp" "$inside/documents.pp")  # CLUSTERS.md has more"

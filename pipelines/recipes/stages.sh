@@ -783,12 +783,13 @@ weigh() {
         "whether it goes on or not. The ε of lda.sh --words-only in another folder, which releases word frequencies, adds to that" >&2
     most=$(sed -n 's/^clusters *\([a-z0-9]*\).*/\1/p' "$shown/size.txt")
     [[ -z $most || $most != none && $most -ge $clusters ]] ||
-      echo "$(basename "$0"): so few vectors are enough for ${most/none/no} clusters, and not for $clusters ($shown/size.txt)" >&2
+      echo "$(basename "$0"): so few vectors of $dimensions numbers are enough for ${most/none/no} clusters, and not for $clusters" \
+        "($shown/size.txt). Stop it now, and the same folder takes fewer --clusters, or --project to fewer numbers" >&2
     return 0
   fi
   ((code == 83)) || exit "$code"
   echo "$(basename "$0"): stopped before most of the budget: only the size of the text was released ($shown/size.txt). ε $epsilon holds" \
-    "whether it goes on or not; --force goes on${topics:+, and so does the same folder with other topics, words or vocabulary}" >&2
+    "whether it goes on or not; --force goes on, and so does the same folder with ${topics:+other topics, words or vocabulary}${clusters:+other clusters, words or --project}" >&2
   exit 83
 }
 

@@ -36,7 +36,7 @@ func (t *Topics) Like() string {
 
 // A Change is one topic before the first release and after the last.
 type Change struct {
-	ID, Number    int
+	ID            int
 	Before, After []ChangedWord // the most relevant first
 	Moved         float64       // total variation distance between both
 }
@@ -83,7 +83,7 @@ func (t *Topics) AddStart(words []string, start, last []float64) {
 	startOverall, lastOverall := modelfile.Overall(start, len(words)), modelfile.Overall(last, len(words))
 	for _, topic := range t.All {
 		before, after := inTopic(start, topic.ID, len(words)), inTopic(last, topic.ID, len(words))
-		c := Change{ID: topic.ID, Number: topic.Number}
+		c := Change{ID: topic.ID}
 		known := make(map[int]bool)
 		for _, id := range modelfile.RankingOf(before, startOverall).Best(t.Lambda, changedWords) {
 			known[id] = true

@@ -18,7 +18,7 @@ type Topics struct {
 	Hidden int     // smaller topics that the page leaves out
 	Number int     // of the model
 	Plural bool    // false: one distribution, the frequencies of words
-	// Clusters says that topics are the words of clusters: topic k is cluster k + 1, and shares count documents.
+	// Clusters says that topics are the words of clusters: topic k is cluster_k, and shares count documents.
 	Clusters bool
 	Words    int    // of the vocabulary
 	Map      *Map   // nil for fewer than three topics
@@ -67,12 +67,11 @@ func (t *Topics) Whole() string {
 
 // A Topic is a topic of the model.
 type Topic struct {
-	ID     int     // from 0
-	Number int     // as the page prints it
-	Given  string  // the name that a list of topics gave it; empty: none
-	Share  float64 // of the model's words, or of the documents in clusters
-	Words  []Word  // the most relevant first
-	NPMI   *float64
+	ID    int     // from 0
+	Given string  // the name that a list of topics gave it; empty: none
+	Share float64 // of the model's words, or of the documents in clusters
+	Words []Word  // the most relevant first
+	NPMI  *float64
 	// Sure is the number of marked words in the topic. SureShare is their part of its probability.
 	Sure      int
 	SureShare float64
@@ -163,7 +162,7 @@ type Map struct {
 
 // A Place is a topic on the map.
 type Place struct {
-	ID, Number int
+	ID         int
 	X, Y, Size float64 // in percent of the map's width
 	Share      float64
 	Leading    string // its leading words
@@ -205,13 +204,13 @@ func newTopics(words []string, cells []float64, sure []bool, top int, shares []f
 	rows := make([]row, t.Number)
 	for k := range rows {
 		r := &rows[k]
-		r.topic.ID, r.topic.Number, r.inTopic = k, k, inTopic(cells, k, v)
+		r.topic.ID, r.inTopic = k, inTopic(cells, k, v)
 		for _, c := range cells[k*v : (k+1)*v] {
 			r.topic.words += c / total
 		}
 		r.topic.Share = r.topic.words
 		if shares != nil {
-			r.topic.Share, r.topic.Number = shares[k], k+1 // as estep clusters --score numbers them
+			r.topic.Share = shares[k]
 		}
 		if sure != nil {
 			r.sure = sure[k*v : (k+1)*v]
@@ -305,7 +304,7 @@ func newMap(topics []Topic, m *score.Map) *Map {
 	for i, t := range topics {
 		const margin, widest = 8, 6
 		drawn.Places = append(drawn.Places, Place{
-			ID: t.ID, Number: t.Number, X: 50 + (100-2*margin)*(m.X[i]-(west+east)/2)/reach,
+			ID: t.ID, X: 50 + (100-2*margin)*(m.X[i]-(west+east)/2)/reach,
 			Y:    50 - (100-2*margin)*(m.Y[i]-(north+south)/2)/reach,
 			Size: max(1.5, widest*math.Sqrt(t.Share/largest)), Share: t.Share, Leading: t.Name(),
 		})

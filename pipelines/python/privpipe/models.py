@@ -250,9 +250,9 @@ def ldavis(path: str | os.PathLike[str]) -> Any:
 
 
 def document_topics(path: str | os.PathLike[str]) -> pandas.DataFrame:
-    """Reads the output of estep lda --infer, in any of its formats: a pandas frame with a row a document, named by its
-    id, and a column a topic, from 0. It is as private as the documents. Raises Error, whose message has no content of
-    the file, or OSError."""
+    """Reads the output of estep lda --infer or estep clusters --infer, in any of its formats: a pandas frame with a
+    row a document, named by its id, and a column a topic, from 0; column k of clusters is cluster_k. It is as private
+    as the documents. Raises Error, whose message has no content of the file, or OSError."""
     import pandas
 
     with open(path, "rb") as file:
@@ -281,8 +281,8 @@ def document_topics(path: str | os.PathLike[str]) -> pandas.DataFrame:
 def topic_info(model: Model, documents: pandas.DataFrame, count: int = 10) -> pandas.DataFrame:
     """The frame of get_topic_info in BERTopic, with Topic, Count, Name and Representation: the leading words.
     documents is a frame of document_topics. Count has the documents for which the topic is the most probable, and the
-    largest comes first. For clusters, model is that of their words, and documents are of estep clusters --infer: topic
-    k, from 0, is cluster k + 1. Name and Representation are public. Count is as private as the documents. Raises
+    largest comes first. For clusters, model is that of their words, names.pp, and documents are of estep clusters
+    --infer: topic k is cluster_k. Name and Representation are public. Count is as private as the documents. Raises
     Error."""
     import pandas
 
