@@ -5,7 +5,7 @@ import (
 	"privpipe/account/calculate"
 	"privpipe/account/ledger"
 	"privpipe/pipelines/filter"
-	_ "privpipe/pipelines/network"
+	_ "privpipe/pipelines/network/topics"
 )
 
 // cli has a line for each command.

@@ -7,7 +7,6 @@ import (
 	"privpipe/evaluate/measure"
 	"privpipe/evaluate/report"
 	"privpipe/pipelines/filter"
-	_ "privpipe/pipelines/network"
 )
 
 var cli struct {

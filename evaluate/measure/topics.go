@@ -179,8 +179,8 @@ func (c *Topics) Run(r *filter.Run) error {
 		}
 		w.Flush()
 		if topics[0].origin != nil {
-			fmt.Fprintf(&b, "own: how much of the %s follows the text’s own noisy counts; "+
-				"public: how much else follows public text\n", first)
+			b.WriteString("own: how much of the topic follows the text’s own noisy counts; " +
+				"public: how much else follows public text\n")
 		}
 	}
 	return result.Write(r, wire.Side_PUBLIC, c.Output, b.Bytes())

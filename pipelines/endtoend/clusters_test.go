@@ -193,8 +193,7 @@ func TestClustersMatch(t *testing.T) {
 	run(t, folder, `sed 's/"id":"/"id":"no-/' texts.jsonl >others.jsonl
 sed 's/"text":/"body":/; s/"id":/"ticket":/; s/"vector":.*/"author":"u"}/' texts.jsonl >columns.jsonl
 sed 's/"vector":/"embedding":/; s/"text":/"author":"u","vector":/' texts.jsonl >embedded.jsonl
-sed 's/.*"id":"//; s/".*//' texts.jsonl >ids.txt; account ledger new all.ledger; cp all.ledger before
-tokenize vectors --dimension 24 -o made.pp texts.jsonl`)
+sed 's/.*"id":"//; s/".*//' texts.jsonl >ids.txt; account ledger new all.ledger; cp all.ledger before`)
 	var array strings.Builder
 	fmt.Fprintf(&array, "\x93NUMPY\x01\x00\x76\x00%-117s\n",
 		"{'descr': '<f4', 'fortran_order': False, 'shape': (1500, 24), }")
@@ -213,8 +212,6 @@ tokenize vectors --dimension 24 -o made.pp texts.jsonl`)
 		{"--ledger all.ledger texts.jsonl others.jsonl shared", 90, "nothing was charged"},
 		{"ones.npy texts.jsonl out", 80, "name a file of them with --ids"},
 		{"--vector-columns vec=embedding texts.jsonl out", 80, "--vector-columns must be a list such as"},
-		{"--project 8 made.pp texts.jsonl out", 80, "made.pp is of tokenize vectors, so"},
-		{"--columns text=body,id=ticket,user= made.pp others.jsonl out", 90, `member "body" is missing`},
 		{columns + "embedded.jsonl columns.jsonl out", 83, "embedded.jsonl: documents name users, so --unit must"},
 		{"--unit user " + columns + "embedded.jsonl texts.jsonl out", 90, `member "body" is missing`},
 		{"--unit user --vector-columns vector=embedding,user=author embedded.jsonl texts.jsonl out", 83,
@@ -229,7 +226,6 @@ tokenize vectors --dimension 24 -o made.pp texts.jsonl`)
 	if strings.Contains(said, "fewer than half") {
 		t.Error("all texts have a vector, and the recipe says that half of them have none")
 	}
-	run(t, folder, recipe+"--columns text=body,id=ticket,user= made.pp columns.jsonl made")
 	run(t, folder, recipe+"--ledger all.ledger --ids ids.txt --public texts.jsonl ones.npy texts.jsonl shared")
 }
 

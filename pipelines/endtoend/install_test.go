@@ -1,10 +1,16 @@
 package endtoend
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -104,7 +110,8 @@ done`)
 	}
 }
 
-// TestDist makes the tar and the Debian package twice, from two folders, and installs from both.
+// TestDist makes the distribution twice, from two folders, installs from the tar and the Debian package, runs the
+// image, and has verify.sh compare, also a file with one other byte.
 func TestDist(t *testing.T) {
 	testkit.Deep(t, "distribution")
 	t.Parallel()
@@ -126,4 +133,99 @@ diff -r one.made two.made`, root))
 			t.Errorf("from the %s: %s", name, got)
 		}
 	}
+	run(t, folder, "cd one.made && sha256sum -c --quiet SHA256SUMS")
+	image(t, folder)
+	verify := "export PRIVPIPE_ARCHITECTURES=$(go env GOARCH)\none/pipelines/install/verify.sh "
+	if got := run(t, folder, verify+"one.made/privpipe*"); strings.Count(got, "the same bytes: ") != 5 {
+		t.Errorf("verify.sh printed\n%s\nwant 5 files with the same bytes", got)
+	}
+	ends(t, folder, `mkdir other && cp one.made/*.deb other && printf x >>other/*.deb
+`+verify+"other/*.deb", 90, "another version of Go makes other bytes")
+	ends(t, folder, "touch privpipe-0.1.0~20200101.00000000.oci.tar\n"+verify+"privpipe-*.oci.tar", 83,
+		"check out the commit in its name")
 }
+
+// image checks the digests of the OCI image, and has a user without rights run stages where there is nothing else.
+func image(t *testing.T, folder string) {
+	t.Helper()
+	run(t, folder, "mkdir oci && tar -C oci -xf one.made/*.oci.tar")
+	type descriptor struct{ Digest string }
+	blob := func(d descriptor, of any) string {
+		file := filepath.Join(folder, "oci/blobs", strings.Replace(d.Digest, ":", "/", 1))
+		content := readFile(t, file)
+		if sum := fmt.Sprintf("sha256:%x", sha256.Sum256(content)); sum != d.Digest {
+			t.Errorf("a blob of the image has digest %s, is named %s", sum, d.Digest)
+		}
+		if of != nil {
+			if err := json.Unmarshal(content, of); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return file
+	}
+	var index struct {
+		Manifests []struct {
+			descriptor
+			Platform struct{ Architecture string }
+		}
+	}
+	if err := json.Unmarshal(readFile(t, filepath.Join(folder, "oci/index.json")), &index); err != nil {
+		t.Fatal(err)
+	}
+	if len(index.Manifests) != 1 || index.Manifests[0].Platform.Architecture != runtime.GOARCH {
+		t.Fatalf("the index has %+v", index)
+	}
+	var manifest struct {
+		Config descriptor
+		Layers []descriptor
+	}
+	blob(index.Manifests[0].descriptor, &manifest)
+	var config struct {
+		Config struct{ User, WorkingDir string }
+	}
+	if blob(manifest.Config, &config); config.Config.User != "65532:65532" || len(manifest.Layers) != 1 {
+		t.Errorf("the image has %+v and %d layers", config, len(manifest.Layers))
+	}
+	if os.Getuid() != 0 {
+		t.Log("not root: no chroot into the image")
+		return
+	}
+	got := run(t, folder, fmt.Sprintf(`mkdir root && tar -C root -xzf %q
+cd root && find . -type f ! -path './bin/*' ! -name LICENSE
+box() { chroot --userspec=65532:65532 . "$@"; }
+printf '{"id":"a","text":"a text of words"}\n' | box /bin/tokenize text | box /bin/show --private
+box /bin/account ledger new /work/run.ledger
+box /bin/account report /work/run.ledger
+stat -c %%u work/run.ledger`, blob(manifest.Layers[0], nil)))
+	if !strings.HasPrefix(got, `{"header":`) || !strings.Contains(got, `"document":{"id":"a"`) ||
+		!strings.HasSuffix(got, "\n65532\n") {
+		t.Errorf("the image printed\n%s", got)
+	}
+}
+
+// TestPackagingFiles parses the formula and the expression, and compares the hash of dependencies there.
+func TestPackagingFiles(t *testing.T) {
+	testkit.Deep(t, "distribution")
+	t.Parallel()
+	for tool, file := range map[string]string{"ruby -c": "privpipe.rb", "nix-instantiate --parse": "privpipe.nix"} {
+		if program, _, _ := strings.Cut(tool, " "); !has(program) {
+			t.Logf("no %s: %s is not parsed", program, file)
+			continue
+		}
+		run(t, root, tool+" pipelines/install/"+file)
+	}
+	if !has("nix-hash") {
+		t.Skip("no nix-hash, of Debian's nix-bin")
+	}
+	digest, err := hex.DecodeString(strings.TrimSpace(run(t, t.TempDir(),
+		fmt.Sprintf("git clone -q %q one; cd one; go mod vendor; nix-hash --type sha256 vendor", root))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "sha256-" + base64.StdEncoding.EncodeToString(digest); !strings.Contains(read(t,
+		"pipelines/install/privpipe.nix"), want) {
+		t.Errorf("vendorHash of privpipe.nix is another one than %s", want)
+	}
+}
+
+func has(program string) bool { _, err := exec.LookPath(program); return err == nil }

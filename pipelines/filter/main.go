@@ -15,6 +15,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/endpoint/topic"
 	"privpipe/pipelines/exit"
 )
 
@@ -244,8 +245,12 @@ func helpWithExitCodes(options kong.HelpOptions, ctx *kong.Context) error {
 			flag.Envs[0])
 	}
 	fmt.Fprintln(w, "A value of 0 or of no letter is refused where it would read as none.")
-	fmt.Fprintln(w, "A stream is a file, a FIFO, - or a topic, kafka://HOST[:PORT][,…]/TOPIC[?…]: "+
-		"pipelines/recipes/kafka/README.md")
+	if topic.Any() {
+		fmt.Fprintln(w, "A stream is a file, a FIFO, - or a topic, kafka://HOST[:PORT][,…]/TOPIC[?…]: "+
+			"pipelines/recipes/kafka/README.md")
+	} else {
+		fmt.Fprintln(w, "A stream is a file, a FIFO or -.")
+	}
 	fmt.Fprintln(w, "The format of streams: pipelines/SPEC.md")
 	return nil
 }

@@ -35,13 +35,16 @@ trap 'rm -rf -- "$made"' EXIT
 mkdir "$made/stages" "$made/described" "$made/manual"
 
 stages=(tokenize sample estep privatize mstep account evaluate show)
+# Recipes over Kafka make their topics. Programs for those who change privpipe are in no package.
+programs=(./{tokenize,sample,estep,privatize,mstep,account,evaluate} ./pipelines/{show,recipes/kafka/topics})
 
 # Neither the paths of this machine nor its C library go into the programs.
 export CGO_ENABLED=0
-go build -trimpath -buildvcs=false -ldflags "-s -w -X privpipe/pipelines/filter.release=$(pipelines/install/version.sh)" -o "$made/stages/" ./...
+go build -trimpath -buildvcs=false -ldflags "-s -w -X privpipe/pipelines/filter.release=$(pipelines/install/version.sh)" -o "$made/stages/" \
+  "${programs[@]}"
 
 # Built with the tag manual for this machine, the same programs write their own manuals.
-GOOS= GOARCH= go build -trimpath -buildvcs=false -ldflags "-s -w" -tags manual -o "$made/described/" ./...
+GOOS= GOARCH= go build -trimpath -buildvcs=false -ldflags "-s -w" -tags manual -o "$made/described/" "${programs[@]}"
 for stage in "${stages[@]}"; do
   PRIVPIPE_MANUAL=$made/manual "$made/described/$stage"
 done
@@ -52,7 +55,7 @@ install -m 755 pipelines/install/privpipe "$to/bin"
 
 # Recipes, documents and the Python loader, without sources and tests.
 rm -rf -- "$to/share/privpipe"
-for file in LICENSE $(git ls-files '*.md' 'pipelines/recipes/*' 'pipelines/python/privpipe/*' ':!*.go'); do
+for file in LICENSE $(git ls-files '*.md' 'pipelines/recipes/*' 'pipelines/python/privpipe/*' ':!*.go' ':!pipelines/recipes/quickstart.sh'); do
   mode=644
   [[ ! -x $file ]] || mode=755
   install -D -m "$mode" "$file" "$to/share/privpipe/$file"

@@ -66,4 +66,4 @@ for platform in $platforms; do
     "$root/pipelines/python/METADATA" >"$made/METADATA"
   pack "$kafka" privpipe_kafka "$made/METADATA" "$platform"
 done
-ls -- "$out"
+"$here/sums.sh" "$out"

@@ -78,12 +78,6 @@ fi
 [[ $dimension || ${arguments[0]} == *.pp ]] || fail "wants --dimension, the numbers in each vector"
 [[ ! $named_text || $ids || ! ${arguments[0]} =~ \.npy(\.(gz|bz2|xz|zst))?$ ]] ||
   fail "the vectors of a .npy have no ids, by which each finds its text: name a file of them with --ids"
-reads='' # a file of vectors that is not of tokenize
-for one in "${arguments[0]}" ${public:+"$public"} ${held:+"$held"}; do
-  [[ $one == *.pp ]] || reads=yes
-done
-[[ $reads || -z $vector_columns$ids$norm$project$projection$centre ]] ||
-  fail "${arguments[0]} is of tokenize vectors, so --vector-columns, --ids, --norm, --project, --projection and --centre have nothing to do"
 [[ ! $vector_columns || $vector_columns, =~ ^((vector|id|user|label)=[^,]*,)+$ ]] ||
   fail "--vector-columns must be a list such as vector=embedding,id=post_id, of vector, id, user and label, is $vector_columns"
 # role LIST ROLE prints the NAME of ROLE=NAME in a list of columns, and - if it names none.

@@ -201,7 +201,7 @@ text_and_folder() {
   case $(basename -- "$text") in
     docword* | *.pp)
       # Without its date a document would be in each window.
-      [[ -z $columns$delimiter$phrases${keep:-}${rule:-}${date:-} || ${named_text:-} ]] || # those are of that text
+      [[ -z $columns$delimiter$phrases${keep:-}${rule:-}${date:-} ]] ||
         fail "--columns, --delimiter, --phrases, --keep, --rule and --date are for a text, and $text has bags of words"
       [[ ${#others[@]} == 0 ]] || fail "bags of words must be the only text, and $text has them"
       ;;

@@ -2,7 +2,7 @@
 package main
 
 import (
-	_ "privpipe/pipelines/network"
+	_ "privpipe/pipelines/network/topics"
 	"privpipe/pipelines/view"
 )
 

@@ -222,7 +222,7 @@ func Parse(name string) (*Location, error) {
 	}
 	if !ok {
 		return nil, exit.Errorf(exit.Usage, "%s…: this program has no transport for topics", scheme(name)).
-			WithHint("it was built with -tags pipes, for files and pipes only")
+			WithHint("evaluate, and what is built with -tags pipes, reads and writes files and pipes only")
 	}
 	return t.Parse(name)
 }
