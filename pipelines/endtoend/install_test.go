@@ -69,6 +69,8 @@ func TestInstall(t *testing.T) {
 	}
 	try("cat \"$(privpipe path)/../../share/privpipe/pipelines/python/privpipe/models.py\"",
 		regexp.QuoteMeta(read(t, "pipelines/python/privpipe/models.py")))
+	try("privpipe kit kit; cd kit; sha256sum --check --quiet SHA256SUMS; bin/privatize --version; ls privatize/*",
+		`(?s)^privpipe privatize 0\..*PRIVACY\.md`)
 	for _, name := range []string{"nothing", "../lda", "stages/../lda", "kafka/nothing"} {
 		s := bash(folder, machine+"privpipe "+name+"\nEND")
 		if s.Run(); s.ProcessState.ExitCode() != 80 ||

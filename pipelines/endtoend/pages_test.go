@@ -32,6 +32,7 @@ var byOwnTest = map[string]string{
 	"account/ACCOUNTING.md":               "TestAccountingPage and TestEveryNight",
 	"pipelines/recipes/CLUSTERS.md":       "TestClustersPage",
 	"pipelines/recipes/TOPICS.md":         "TestTopicsPage",
+	"pipelines/recipes/kit/START.md":      "TestKit",
 	"pipelines/recipes/kafka/README.md":   "TestKafkaPage, topics.TestRunbook, and endpoint.TestKcat",
 	"pipelines/recipes/kafka/recovery.md": "operations.TestRecovery",
 	"privatize/CHECKING.md":               "privatize.TestRecomputing",

@@ -55,7 +55,7 @@ for GOARCH in $architectures; do
 
   # Of the image: the stages, a folder to work in, and one for temporary files.
   mkdir -p -- "$made/layer-$GOARCH"/{bin,tmp,work}
-  cp -- "$installed/usr/libexec/privpipe"/* "$made/layer-$GOARCH/bin"
+  find "$installed/usr/libexec/privpipe" -maxdepth 1 -type f -exec cp -t "$made/layer-$GOARCH/bin" {} +
   cp -- "$root/LICENSE" "$made/layer-$GOARCH"
   chmod 1777 "$made/layer-$GOARCH/tmp"
   pack "$made/layer-$GOARCH" --exclude=./work --owner=0 --group=0 >"$made/$GOARCH.layer"

@@ -40,8 +40,12 @@ programs=(./{tokenize,sample,estep,privatize,mstep,account,evaluate} ./pipelines
 
 # Neither the paths of this machine nor its C library go into the programs.
 export CGO_ENABLED=0
-go build -trimpath -buildvcs=false -ldflags "-s -w -X privpipe/pipelines/filter.release=$(pipelines/install/version.sh)" -o "$made/stages/" \
+released="-s -w -X privpipe/pipelines/filter.release=$(pipelines/install/version.sh)"
+go build -trimpath -buildvcs=false -ldflags "$released" -o "$made/stages/" \
   "${programs[@]}"
+# For the auditor's kit: without network code.
+mkdir "$made/stages/pipes"
+go build -trimpath -buildvcs=false -ldflags "$released" -tags pipes -o "$made/stages/pipes/" ./privatize ./account
 
 # Built with the tag manual for this machine, the same programs write their own manuals.
 GOOS= GOARCH= go build -trimpath -buildvcs=false -ldflags "-s -w" -tags manual -o "$made/described/" "${programs[@]}"
@@ -50,12 +54,15 @@ for stage in "${stages[@]}"; do
 done
 
 install -d "$to"/bin "$to"/libexec/privpipe "$to"/share/{privpipe,man/man1,bash-completion/completions,zsh/site-functions}
+install -m 755 "$made"/stages/pipes/* -D -t "$to/libexec/privpipe/pipes"
+rm -r -- "$made/stages/pipes"
 install -m 755 "$made"/stages/* "$to/libexec/privpipe"
 install -m 755 pipelines/install/privpipe "$to/bin"
 
-# Recipes, documents and the Python loader, without sources and tests.
+# Recipes, documents and the Python package, and of the sources those of the auditor's kit.
 rm -rf -- "$to/share/privpipe"
-for file in LICENSE $(git ls-files '*.md' 'pipelines/recipes/*' 'pipelines/python/privpipe/*' ':!*.go' ':!pipelines/recipes/quickstart.sh'); do
+for file in LICENSE pipelines/wire/wire.proto $(pipelines/recipes/kit/listed.sh) $(git ls-files '*.md' 'pipelines/recipes/*' \
+  'pipelines/python/privpipe/*' pipelines/testkit/{reader.py,vectors} ':!*.go' ':!pipelines/recipes/quickstart.sh'); do
   mode=644
   [[ ! -x $file ]] || mode=755
   install -D -m "$mode" "$file" "$to/share/privpipe/$file"

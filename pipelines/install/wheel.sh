@@ -53,7 +53,7 @@ for platform in $platforms; do
   cp -- "$root"/pipelines/python/privpipe/*.py "$root/pipelines/python/privpipe/py.typed" "$folder/privpipe"
   GOFLAGS=-tags=pipes "$here/install.sh" "$folder/privpipe/installation"
   rm -r -- "$folder"/privpipe/installation/share/{man,bash-completion,zsh} "$folder/privpipe/installation/share/privpipe/pipelines/python"
-  rm -f -- "$folder/privpipe/installation/libexec/privpipe/topics" # of Kafka
+  rm -r -- "$folder"/privpipe/installation/libexec/privpipe/{topics,pipes} # of Kafka; the stages themselves are for pipes
   pack "$folder" privpipe "$root/pipelines/python/METADATA" "$platform"
 
   kafka=$made/$GOOS-$GOARCH-kafka
@@ -61,7 +61,7 @@ for platform in $platforms; do
   echo '"""The stages of privpipe with Kafka. The package privpipe runs them."""' >"$kafka/privpipe_kafka/__init__.py"
   "$here/install.sh" "$made/with-kafka"
   mv -- "$made/with-kafka/libexec/privpipe" "$kafka/privpipe_kafka/stages"
-  rm -r -- "$made/with-kafka"
+  rm -r -- "$made/with-kafka" "$kafka/privpipe_kafka/stages/pipes"
   sed -e 's/^Name: .*/&-kafka/' -e '/^Provides-Extra\|; extra ==\|: pandas$/d' -e "s/^Requires-Dist: numpy/Requires-Dist: privpipe==$VERSION/" \
     "$root/pipelines/python/METADATA" >"$made/METADATA"
   pack "$kafka" privpipe_kafka "$made/METADATA" "$platform"
