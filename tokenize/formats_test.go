@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"privpipe/pipelines/testkit/broker"
 	"privpipe/tokenize/internal/words"
 )
 
@@ -28,6 +31,18 @@ func TestFormats(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "part.parquet"), parquet, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	avro, err := os.ReadFile("internal/schema/testdata/posts.avro")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "posts.avro"), avro, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	kept, registry, _ := aRegistry(t)
+	fake := broker.Fake(t, nil)
+	topicOf(t, fake.Address, "posts.private", &kgo.Record{Key: kept.Values["avro key"],
+		Value: kept.Values["avro post"]})
+	topicOf(t, fake.Address, "protos.private", &kgo.Record{Value: kept.Values["protobuf post"]})
 	blocks := regexp.MustCompile("(?ms)^```sh\n(.*?)^```\n\n```\n(.*?)^```").FindAllSubmatch(page, -1)
 	if all := regexp.MustCompile("(?m)^```sh$").FindAll(page, -1); len(blocks) < 8 || len(blocks) != len(all) {
 		t.Fatalf("%d blocks of commands, %d of them with what they print", len(all), len(blocks))
@@ -35,6 +50,7 @@ func TestFormats(t *testing.T) {
 	for _, b := range blocks {
 		command := exec.Command("bash", "-euo", "pipefail", "-c", string(b[1]))
 		command.Dir = folder
+		command.Env = append(os.Environ(), "broker="+fake.Address, "registry="+registry)
 		printed, err := command.Output()
 		if err != nil || string(printed) != string(b[2]) {
 			t.Errorf("%s\n%v, got\n%s\nwant\n%s", b[1], err, printed, b[2])
@@ -127,7 +143,10 @@ func TestRuleOfWords(t *testing.T) {
 			t.Fatalf("%s: %v", row[1], err)
 		}
 		var found []string
-		splitter.Words(words.Text{Content: []byte(text)}, func(w words.Word) { found = append(found, string(w.Bytes)) })
+		splitter.Words(words.Text{Content: []byte(text)}, func(w words.Word) {
+			found = append(found,
+				string(w.Bytes))
+		})
 		if got := strings.Join(found, " "); got != string(row[2]) {
 			t.Errorf("%q: got %q, want %q", text, got, row[2])
 		}

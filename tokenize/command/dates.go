@@ -26,7 +26,9 @@ func (d *dates) dateRule(columns *source.Columns) (*date.Rule, error) {
 		}
 		return nil, nil
 	}
-	columns.SetDate(d.Date)
+	if err := columns.SetDate(d.Date); err != nil {
+		return nil, err
+	}
 	return date.NewRule(d.DateFormat, d.Zone, d.From, d.Until)
 }
 

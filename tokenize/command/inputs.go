@@ -9,6 +9,7 @@ import (
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/filter"
+	"privpipe/tokenize/internal/registry"
 	"privpipe/tokenize/internal/source"
 )
 
@@ -19,14 +20,16 @@ type files struct {
 	Ragged      bool             `help:"Read rows of CSV and TSV with fewer fields than the first row, whose last fields are empty, and with more, of which the last are left out. By default they are malformed. Without quotes, ids and users must come before the text."`
 	Encoding    source.Encoding  `default:"auto" placeholder:"NAME" help:"Convert files from this encoding: windows-1252, iso-8859-2, shift_jis or another name of the WHATWG or IANA. auto, the default, is UTF-8, or UTF-16 and UTF-32 by their byte order mark."`
 	MaxDocument filter.Size      `default:"64MiB" help:"Refuse a larger document as malformed."`
+	Registry    registry.URL     `name:"schema-registry" placeholder:"URL" help:"Ask the schema registry at URL for the schemas of messages: https://HOST[:PORT][/PATH], the protocol of Confluent. PRIVPIPE_SCHEMA_REGISTRY_CONFIG names a file with its password and TLS settings (the runbook of Kafka)."`
+	KeyFormat   source.KeyFormat `enum:"text,json,avro,protobuf" default:"text" help:"Read the keys of messages as ${enum} (default text), for columns such as user=:key.id."`
 	Inputs      []string         `arg:"" optional:"" help:"Files, folders and patterns of files; standard input by default."`
 	filter.Stamps
 }
 
 // textFormat are the flags about the form of texts.
 type textFormat struct {
-	Format  source.Format  `enum:"auto,jsonl,text,lines,csv,tsv,mail,parquet" default:"auto" help:"Format of the inputs: ${enum}. auto goes by the extension (FORMATS.md lists them) and reads other files, and standard input, as JSON Lines. In a folder, auto reads the files with known extensions; any other format reads all files except hidden ones. With lines, each line is a document."`
-	Columns source.Columns `aliases:"column" placeholder:"ROLE=NAME,…" help:"Name the columns, or members of JSON Lines, that are not called text, id, user and label: text=body,id=post_id. Several columns of the text are joined by a blank line: text=subject,body. A name a.b is also a path to b in a. user= means that no column is that of users. Names without a role are those of the text: --column body."`
+	Format  source.Format  `enum:"auto,jsonl,text,lines,csv,tsv,mail,parquet,avro,protobuf" default:"auto" help:"Format of the inputs: ${enum}. auto goes by the extension (FORMATS.md lists them) and reads other files, and standard input, as JSON Lines. In a folder, auto reads the files with known extensions; any other format reads all files except hidden ones. With lines, each line is a document. avro is a file with its schema, or a topic with --schema-registry; protobuf is such a topic."`
+	Columns source.Columns `aliases:"column" placeholder:"ROLE=NAME,…" help:"Name the columns, or members of JSON Lines, that are not called text, id, user and label: text=body,id=post_id. Several columns of the text are joined by a blank line: text=subject,body. A name a.b is also a path to b in a. user= means that no column is that of users. user=:key is the key of a message, :key.a.b a path in it, :header.NAME a header. Names without a role are those of the text: --column body."`
 }
 
 // inputs are the flags of the commands that read texts, and the texts.
@@ -73,6 +76,7 @@ func (f *files) names() (names []string) {
 func (f *files) reader(ctx context.Context, o source.Options) (*source.Reader, error) {
 	o.Limit, o.Delimiter = int(min(f.MaxDocument, math.MaxInt)), f.Delimiter
 	o.Quote, o.Ragged, o.Encoding = f.Quote, f.Ragged, f.Encoding
+	o.Registry, o.KeyFormat = f.Registry, f.KeyFormat
 	return source.NewReader(ctx, f.names(), o)
 }
 

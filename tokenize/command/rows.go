@@ -15,7 +15,7 @@ import (
 // Rows makes documents of the rows of tables.
 type Rows struct {
 	Schema string        `required:"" placeholder:"FILE" help:"Read from FILE what the columns mean. It must be public, and so must be all its ranges and lists."`
-	Format source.Format `enum:"auto,jsonl,csv,tsv,parquet" default:"auto" help:"Format of the inputs: ${enum}. auto goes by the extension (.jsonl, .tsv, .parquet) and reads other files, and standard input, as CSV. In a folder, auto reads the files with these extensions and .csv; any other format reads all files except hidden ones."`
+	Format source.Format `enum:"auto,jsonl,csv,tsv,parquet,avro,protobuf" default:"auto" help:"Format of the inputs: ${enum}. auto goes by the extension (.jsonl, .tsv, .parquet) and reads other files, and standard input, as CSV. In a folder, auto reads the files with these extensions and .csv; any other format reads all files except hidden ones."`
 	output
 	conversion
 }

@@ -327,11 +327,15 @@ func fileDocument(chunk source.Chunk) document {
 // content.
 func malformed(chunk source.Chunk, line int, err error) *exit.Error {
 	hint := exit.Hint(err)
+	code := exit.Malformed
+	if c := exit.Code(err); c != exit.Failure && errors.Is(err, source.ErrNeverSkipped) {
+		code = c // a registry gave no answer
+	}
 	if chunk.Err != nil {
 		return exit.Errorf(exit.Malformed, "%w", err).WithHint("%s", hint) // err names the file
 	}
 	if m := chunk.Message(line); m != nil {
-		return exit.Errorf(exit.Malformed, "%s: %w", atOffset(m.Partition, m.Offset), err).WithHint("%s", hint)
+		return exit.Errorf(code, "%s: %w", atOffset(m.Partition, m.Offset), err).WithHint("%s", hint)
 	}
 	return exit.Errorf(exit.Malformed, "%s: %w", where(chunk.Name, chunk.Unit(), line), err).WithHint("%s", hint)
 }

@@ -23,9 +23,9 @@ type Vectors struct {
 	Seed       *uint64        `zero:"" placeholder:"N" help:"Public seed of --project (default 1)."`
 	Projection string         `placeholder:"FILE" help:"Multiply the vectors by the matrix of FILE, a .npy array with --dimension columns, before --norm. It must be public: never of the private vectors."`
 	Centre     string         `placeholder:"FILE" help:"First subtract the vector of FILE, a .npy array of --dimension numbers. It must be public: never the mean of the private vectors."`
-	Format     source.Format  `enum:"auto,jsonl,csv,tsv,parquet,npy,npz" default:"auto" help:"Format of the inputs: ${enum}. auto goes by the extension, and reads other files, and standard input, as JSON Lines."`
+	Format     source.Format  `enum:"auto,jsonl,csv,tsv,parquet,npy,npz,avro,protobuf" default:"auto" help:"Format of the inputs: ${enum}. auto goes by the extension, and reads other files, and standard input, as JSON Lines."`
 	Column     string         `default:"vector" placeholder:"NAME" help:"Column, or member of JSON Lines, of the vectors (default ${default})."`
-	Columns    source.Columns `placeholder:"ROLE=NAME,…" help:"Name the columns, or members of JSON Lines, that are not called id, user and label: id=post_id,user=author. user= means that no column is that of users. A name a.b is also a path to b in a."`
+	Columns    source.Columns `placeholder:"ROLE=NAME,…" help:"Name the columns, or members of JSON Lines, that are not called id, user and label: id=post_id,user=author. user= means that no column is that of users. A name a.b is also a path to b in a. user=:key is the key of a message, :header.NAME a header."`
 	IDs        []string       `name:"ids" sep:"none" placeholder:"FILE" help:"Read the names of the vectors of a .npy file from FILE: in each line an id, or id, user and label with tabs between. Repeat it for each input, in their order."`
 	output
 	conversion

@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -244,15 +245,16 @@ func otherRecords(batch []byte) (messages []message, err error) {
 }
 
 func newMessage(r *kafka.Record) (message, error) {
+	key, wrong := kafka.ReadAll(r.Key)
 	value, err := kafka.ReadAll(r.Value)
 	for _, b := range []kafka.Bytes{r.Key, r.Value} {
 		if b != nil {
 			b.Close()
 		}
 	}
-	m := message{offset: r.Offset, time: r.Time, value: value}
+	m := message{offset: r.Offset, time: r.Time, key: key, value: value, headers: r.Headers}
 	m.label, m.err = readLabel(r.Headers)
-	return m, err
+	return m, cmp.Or(wrong, err)
 }
 
 // A cursor reads numbers from an answer.

@@ -52,7 +52,9 @@ type message struct {
 	offset  int64
 	time    time.Time
 	stamped bool // true: the broker set the time; false: the writer did
+	key     []byte
 	value   []byte
+	headers []kafka.Header
 	label   label
 	err     error // the error of the label
 }

@@ -36,9 +36,10 @@ func records(batch []byte) ([]message, error) {
 		m := &messages[i]
 		m.time = time.UnixMilli(first + record.varint())
 		m.offset = base + record.varint()
-		record.bytes() // the key
+		m.key = record.bytes()
 		m.value = record.bytes()
-		m.label, m.err = readLabel(record.headers())
+		m.headers = record.headers()
+		m.label, m.err = readLabel(m.headers)
 		in.short = in.short || record.short || len(record.rest) > 0
 	}
 	if in.short || len(in.rest) > 0 {

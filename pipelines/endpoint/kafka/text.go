@@ -51,7 +51,10 @@ func (t *Text) follow(log *Log) {
 		m, err := log.message()
 		v := value{err: err}
 		if err == nil {
-			v.Text = &topic.Text{Partition: log.Name(), Offset: m.offset, Content: m.value}
+			v.Text = &topic.Text{Partition: log.Name(), Offset: m.offset, Key: m.key, Content: m.value}
+			for _, h := range m.headers {
+				v.Headers = append(v.Headers, topic.Header{Name: h.Key, Value: h.Value})
+			}
 		}
 		select {
 		case t.values <- v:

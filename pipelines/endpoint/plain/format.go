@@ -73,7 +73,7 @@ var formats = []*format{
 	{name: "a NumPy array", magics: []magic{{value: "\x93NUMPY"}},
 		hint: "write texts as JSON Lines; tokenize vectors reads arrays, by --format npy or the name .npy"},
 	{name: "HDF5", magics: []magic{{value: "\x89HDF\r\n\x1a\n"}}, hint: pandas + "read_hdf(…).to_parquet(…)"},
-	{name: "Avro", magics: []magic{{value: "Obj\x01"}}, hint: "avro-tools tojson writes JSON Lines"},
+	{name: "Avro", magics: []magic{{value: "Obj\x01"}}, hint: "tokenize reads it by --format avro or the name .avro"},
 	{name: "a pickle of Python",
 		magics: []magic{{value: "\x80\x02"}, {value: "\x80\x03"}, {value: "\x80\x04"}, {value: "\x80\x05"}},
 		hint:   pandas + "read_pickle(…).to_parquet(…)"},

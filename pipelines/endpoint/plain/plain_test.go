@@ -187,7 +187,7 @@ func TestRefused(t *testing.T) {
 		{"SQLite format 3\x00" + marker, "an SQLite database, must be", "sqlite3"},
 		{"\x93NUMPY\x01\x00" + marker, "a NumPy array, must be", "JSON Lines"},
 		{"\x89HDF\r\n\x1a\n" + marker, "HDF5, must be", "to_parquet"},
-		{"Obj\x01" + marker, "Avro, must be", "avro-tools"},
+		{"Obj\x01" + marker, "Avro, must be", "--format avro"},
 		{"\x80\x04\x95" + marker, "a pickle of Python, must be", "to_parquet"},
 		{gzipped(tar), "a tar archive, compressed by gzip, must be", "unpack"},
 		{gzipped("%PDF-" + marker), "PDF, compressed by gzip, must be", "pdftotext"},

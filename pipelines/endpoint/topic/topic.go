@@ -108,7 +108,15 @@ type Texts interface {
 type Text struct {
 	Partition string // the name of topic and partition, for error messages
 	Offset    int64
-	Content   []byte // the caller may keep it
+	Key       []byte // nil: none; the caller may keep it, the headers and the content
+	Headers   []Header
+	Content   []byte
+}
+
+// A Header is a header of a message. A message may have several of one name.
+type Header struct {
+	Name  string
+	Value []byte // nil: none
 }
 
 // A Log is a partition that is open for reading. Read it either by Frame or by Found, never by both.

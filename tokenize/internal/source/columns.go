@@ -14,6 +14,14 @@ import (
 // A name a.b is also a path: the member b in the member a of JSON, the field b in the struct a of Parquet.
 type Columns [len(roles)]string
 
+// A name that begins with a colon is for messages in a topic: :key is the key, :key.a.b a path in the key, and
+// :header.NAME a header. Texts have no such name.
+const (
+	ofMessage = ":"
+	keyName   = ":key"
+	headers   = ":header"
+)
+
 // noColumn is the name for a role without a column. No column can have this name, since commas separate names.
 const noColumn = ","
 
@@ -31,7 +39,7 @@ var roles = [...]string{roleText: "text", roleID: "id", roleUser: "user", roleLa
 // UnmarshalText implements encoding.TextUnmarshaler: text=subject,body,id=post_id,user= or only names of the text.
 func (c *Columns) UnmarshalText(text []byte) error {
 	*c = Columns{}
-	if len(text) > 0 && !bytes.ContainsAny(text, "=,") {
+	if len(text) > 0 && !bytes.ContainsAny(text, "=,"+ofMessage) {
 		c[roleText] = string(text)
 		return nil
 	}
@@ -46,6 +54,8 @@ func (c *Columns) UnmarshalText(text []byte) error {
 		case at < 0 || part == "" || column == "" && at == roleText || !is && last != roleText:
 			return fmt.Errorf(
 				"%q is not ROLE=NAME, where ROLE is text, id, user or label, nor one more name of the text", part)
+		case strings.HasPrefix(column, ofMessage) && (at == roleText || !isOfMessage(column)):
+			return fmt.Errorf("%q is not :key, :key.PATH or :header.NAME, which the text cannot be", column)
 		case is && c[at] != "":
 			return fmt.Errorf("%s is named twice", role)
 		case !is && i > 0:
@@ -72,6 +82,52 @@ func (c Columns) String() string {
 	return strings.Join(parts, ",")
 }
 
+// isOfMessage says whether a name means the key, a path in it, or a header.
+func isOfMessage(name string) bool {
+	return name == keyName || strings.HasPrefix(name, keyName+".") && len(name) > len(keyName+".") ||
+		strings.HasPrefix(name, headers+".") && len(name) > len(headers+".")
+}
+
+// split divides the columns: value has those in a message's value, around those in its key and headers.
+func (c Columns) split() (value, around Columns) {
+	value, around = c, c
+	around[roleText] = ofMessage
+	for role := roleID; role < len(roles); role++ {
+		switch {
+		case strings.HasPrefix(c[role], ofMessage) && role == roleDate:
+			value[role] = ""
+		case strings.HasPrefix(c[role], ofMessage):
+			value[role] = noColumn
+		default:
+			around[role] = noColumn
+		}
+	}
+	return value, around
+}
+
+// around are the named columns of keys and headers. named are the other names of columns that the user chose.
+func (c *Columns) around() (names []string) {
+	for _, name := range c {
+		if strings.HasPrefix(name, ofMessage) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (c *Columns) named() (names []string) {
+	for role, name := range c {
+		switch {
+		case name == "" || name == noColumn || strings.HasPrefix(name, ofMessage):
+		case role == roleText:
+			names = append(names, c.texts()...)
+		default:
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // name is the column's name for a role.
 func (c *Columns) name(role int) string { return cmp.Or(c[role], roles[role]) }
 
@@ -88,7 +144,12 @@ func (c *Columns) SetVector(name string) { c[roleText] = name }
 func (c *Columns) SetsText() bool { return c[roleText] != "" }
 
 // SetDate names the column of dates. "" is none, as by default.
-func (c *Columns) SetDate(name string) { c[roleDate] = name }
+func (c *Columns) SetDate(name string) error {
+	if c[roleDate] = name; strings.HasPrefix(name, ofMessage) && !isOfMessage(name) {
+		return fmt.Errorf("--date %q is not :key, :key.PATH or :header.NAME", name)
+	}
+	return nil
+}
 
 // flagOf is the flag that names a role's column, of texts or of vectors.
 func flagOf(role int, vectors bool) string {

@@ -21,7 +21,8 @@ type messages struct {
 
 // ofMessages says whether an input is a topic of such messages. CSV has a head, so its messages are lines in one file.
 func ofMessages(in input) bool {
-	return endpoint.IsTopic(in.path) && (in.format == JSONLines || in.format == TextFile || in.format == Mail)
+	return endpoint.IsTopic(in.path) && (in.format == JSONLines || in.format == TextFile || in.format == Mail ||
+		in.format == Avro || in.format == Protobuf)
 }
 
 func openMessages(ctx context.Context, in input, read *atomic.Int64) (*messages, error) {
@@ -61,10 +62,17 @@ func (c Chunk) each(limit int) iter.Seq2[int, Row] {
 			case len(content) > limit:
 			case len(bytes.TrimSpace(content)) == 0:
 				continue
+			case c.format == Avro || c.format == Protobuf:
+				if content, row.Err = c.options.described.value(m.Content); row.Err == nil {
+					row = c.row(content, &parser)
+				}
 			case c.format == JSONLines:
 				row = c.row(bytes.TrimSpace(content), &parser)
 			default:
 				row = c.row(content, &parser)
+			}
+			if row.Err == nil {
+				row.Err = c.options.addAround(&row.Fields, m)
 			}
 			if !yield(i+1, row) {
 				return

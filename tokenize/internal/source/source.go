@@ -19,6 +19,7 @@ import (
 	"privpipe/pipelines/endpoint/plain"
 	"privpipe/pipelines/exit"
 	"privpipe/tokenize/internal/name"
+	"privpipe/tokenize/internal/registry"
 )
 
 // A Format is a file format of documents.
@@ -35,6 +36,9 @@ const (
 	Parquet   Format = "parquet"
 	Array     Format = "npy" // an array of NumPy, a row a vector
 	Arrays    Format = "npz" // an archive of arrays: vectors, ids, users and labels
+	// A topic's values, which name their schema in a registry. Avro is also a format of files with their schema.
+	Avro     Format = "avro"
+	Protobuf Format = "protobuf"
 )
 
 // Options are the settings of a Reader.
@@ -49,6 +53,11 @@ type Options struct {
 	Dimension int      // of vectors, which take the place of texts; 0: documents have texts
 	Names     []string // files of names, one for each input, which then must be an Array; empty: none
 	Cells     *Cells   // for rows that are not documents; nil: documents
+	Registry  registry.URL
+	KeyFormat KeyFormat // of messages
+
+	around    Columns    // the Columns of keys and headers; Columns has only the others
+	described *described // reads values and keys that name a schema; nil: none do
 }
 
 // comment returns the character that begins a CSV line that is no record; 0: none.
@@ -130,13 +139,17 @@ func NewReader(ctx context.Context, names []string, o Options) (*Reader, error) 
 	if err := r.dated(); err != nil {
 		return nil, err
 	}
+	if err := r.describe(ctx); err != nil {
+		return nil, err
+	}
 	return r, r.distinct()
 }
 
 // dated refuses inputs whose documents have no date, if dates are wanted.
 func (r *Reader) dated() error {
 	for _, in := range r.inputs {
-		if (in.format == TextFile || in.format == Lines) && !r.Columns.lacks(roleDate) {
+		if (in.format == TextFile || in.format == Lines) && !r.Columns.lacks(roleDate) &&
+			!isOfMessage(r.Columns[roleDate]) {
 			return exit.Errorf(exit.Usage, "%s: a plain text has no date, which --date wants", in.path).
 				WithHint("JSON Lines, CSV, TSV, Parquet and mail have one; --format says what the file is")
 		}
@@ -220,7 +233,7 @@ var formats = map[string]Format{
 	".jsonl": JSONLines, ".ndjson": JSONLines, ".jl": JSONLines, ".json": JSONLines,
 	".csv": CSV, ".tsv": TSV, ".tab": TSV,
 	".parquet": Parquet, ".parq": Parquet, ".pq": Parquet, ".eml": Mail, ".mbox": Mail, ".mbx": Mail,
-	".npy": Array, ".npz": Arrays,
+	".npy": Array, ".npz": Arrays, ".avro": Avro,
 }
 
 // Measure makes the Reader add the number of bytes that it reads to read. It must be called before Next. It returns the
@@ -335,7 +348,7 @@ func (r *Reader) Next() (Chunk, bool, error) {
 			chunk, err := r.file(in)
 			return chunk, err == nil, err
 		}
-		if in.format == Parquet || in.format == Array || in.format == Arrays {
+		if in.format == Parquet || in.format == Array || in.format == Arrays || in.format == Avro {
 			var err error
 			if r.rows, err = r.parsed(in); err != nil {
 				r.rows = nil
@@ -357,6 +370,8 @@ func (r *Reader) parsed(in input) (parsed, error) {
 	switch in.format {
 	case Parquet:
 		return newRows(in.path, &r.Options, r.read)
+	case Avro:
+		return newValues(r.ctx, in.path, &r.Options, r.read)
 	case Array:
 		return newArray(r.ctx, in, r.Dimension, r.read)
 	}

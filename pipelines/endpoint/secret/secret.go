@@ -1,4 +1,5 @@
-package kafka
+// Package secret reads the files that hold passwords and keys, and the settings of TLS.
+package secret
 
 import (
 	"io"
@@ -9,9 +10,9 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// readSecret reads a file. It also returns secret, an error if users other than the owner may read or change the file.
+// Read reads a file. It also returns secret, an error if users other than the owner may read or change the file.
 // The caller decides whether the file holds a secret.
-func readSecret(name string) (content []byte, secret error, err error) {
+func Read(name string) (content []byte, secret error, err error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, nil, err

@@ -1,0 +1,199 @@
+//go:build !pipes
+
+package registry
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"privpipe/pipelines/endpoint/secret"
+	"privpipe/pipelines/exit"
+)
+
+const (
+	timeout    = 10 * time.Second // for one answer
+	attempts   = 5
+	pause      = 500 * time.Millisecond // before the second attempt; it doubles before each later one
+	mostAnswer = 4 << 20                // bytes of an answer
+)
+
+// errAbsent is for programs without a client.
+var errAbsent error
+
+// config is the content of the settings file. Paths are relative to its folder. Only the owner may read it if it has a
+// password, and the key file.
+type config struct {
+	TLS   *secret.TLS `json:"tls"`
+	Basic *struct {
+		Username string `json:"username"`
+		Password string `json:"password"`
+	} `json:"basic"`
+}
+
+// A Client asks one registry. It keeps no answers.
+type Client struct {
+	base *url.URL
+	http *http.Client
+	config
+	pause time.Duration
+}
+
+// New returns the client for the registry at a URL. It asks nothing yet.
+func New(of URL) (*Client, error) {
+	base, err := parse(string(of))
+	if err != nil {
+		return nil, err
+	}
+	c := &Client{base: base, pause: pause}
+	secure, err := c.configure()
+	if err != nil {
+		return nil, err
+	}
+	c.http = &http.Client{
+		Timeout: timeout,
+		// No proxy of the environment, and no other host: only a flag names whom to ask.
+		Transport:     &http.Transport{TLSClientConfig: secure, ForceAttemptHTTP2: true},
+		CheckRedirect: stay,
+	}
+	return c, nil
+}
+
+// stay follows no redirection.
+func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+// configure reads the settings in the file of ConfigVariable.
+func (c *Client) configure() (*tls.Config, error) {
+	name, given := os.LookupEnv(ConfigVariable)
+	switch {
+	case !given:
+		return nil, nil
+	case name == "":
+		return nil, exit.Errorf(exit.Usage, "%s must not be empty", ConfigVariable).
+			WithHint("without the variable the registry is asked without a name")
+	}
+	exposed, err := secret.Settings(ConfigVariable, name, &c.config)
+	if err != nil {
+		return nil, err
+	}
+	clear := c.base.Scheme != "https"
+	secure, err := c.TLS.Config(filepath.Dir(name))
+	switch {
+	case err != nil:
+		return nil, exit.Errorf(exit.Usage, "%s: tls: %w", name, err).WithHint("%s", exit.Hint(err))
+	case c.TLS != nil && clear:
+		return nil, exit.Errorf(exit.Usage, "%s has tls, but the URL of --schema-registry is not https", name)
+	case c.Basic == nil:
+		return secure, nil
+	case exposed != nil:
+		return nil, exposed
+	case c.Basic.Username == "" || c.Basic.Password == "":
+		return nil, exit.Errorf(exit.Usage, "%s: basic: username and password must be given", name)
+	case clear:
+		return nil, exit.Errorf(exit.Usage, "%s: basic would send the password in clear: it needs a URL of https",
+			name)
+	}
+	return secure, nil
+}
+
+// ByID returns the schema with an id.
+func (c *Client) ByID(ctx context.Context, id int32) (Schema, error) {
+	return c.get(ctx, "schemas", "ids", strconv.Itoa(int(id)))
+}
+
+// ByVersion returns the schema that a reference names.
+func (c *Client) ByVersion(ctx context.Context, r Reference) (Schema, error) {
+	return c.get(ctx, "subjects", r.Subject, "versions", strconv.Itoa(r.Version))
+}
+
+// get asks for a schema, again while the registry does not answer. The errors for an answer that will not change are
+// malformed (the registry does not have the schema) or missing (it lets nobody in).
+func (c *Client) get(ctx context.Context, path ...string) (s Schema, err error) {
+	for i := range path {
+		path[i] = url.PathEscape(path[i])
+	}
+	wait := c.pause
+	for attempt := 1; ; attempt++ {
+		s, err = c.ask(ctx, c.base.JoinPath(path...).String())
+		if err == nil || exit.Code(err) != exit.Unavailable || attempt == attempts {
+			return s, err
+		}
+		select {
+		case <-time.After(wait):
+			wait *= 2
+		case <-ctx.Done():
+			return s, context.Cause(ctx)
+		}
+	}
+}
+
+// ask asks once.
+func (c *Client) ask(ctx context.Context, address string) (Schema, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return Schema{}, exit.Errorf(exit.Usage, "--schema-registry is not the URL of a registry")
+	}
+	request.Header.Set("Accept", "application/vnd.schemaregistry.v1+json, application/json")
+	if c.Basic != nil {
+		request.SetBasicAuth(c.Basic.Username, c.Basic.Password)
+	}
+	response, err := c.http.Do(request)
+	if err != nil {
+		var secure *tls.CertificateVerificationError
+		if ctx.Err() != nil {
+			return Schema{}, context.Cause(ctx)
+		} else if errors.As(err, &secure) {
+			return Schema{}, exit.Errorf(exit.Missing, "%w", err).
+				WithHint("%s names a file with the authority of its certificate", ConfigVariable)
+		}
+		return Schema{}, exit.Errorf(exit.Unavailable, "%w", err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, mostAnswer+1))
+	where := fmt.Sprintf("%s: status %d", address, response.StatusCode)
+	switch status := response.StatusCode; {
+	case status == http.StatusNotFound && isOfRegistry(body):
+		return Schema{}, errUnknown
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return Schema{}, exit.Errorf(exit.Missing, "%s: the registry lets nobody in by this name", where).
+			WithHint("%s names a file with name and password", ConfigVariable)
+	case status >= 500 || status == http.StatusTooManyRequests || status == http.StatusRequestTimeout:
+		return Schema{}, exit.Errorf(exit.Unavailable, "%s", where)
+	case status != http.StatusOK:
+		return Schema{}, exit.Errorf(exit.Missing, "%s: no registry answers so", where).
+			WithHint("the URL may need a path, such as /apis/ccompat/v7 of Apicurio")
+	case err != nil:
+		return Schema{}, exit.Errorf(exit.Unavailable, "%s: %w", address, err)
+	case len(body) > mostAnswer:
+		return Schema{}, exit.Errorf(exit.Missing, "%s: a schema over %d MiB", address, mostAnswer>>20)
+	}
+	var answer struct {
+		Schema     *string     `json:"schema"`
+		SchemaType string      `json:"schemaType"`
+		References []Reference `json:"references"`
+	}
+	if err := json.Unmarshal(body, &answer); err != nil || answer.Schema == nil {
+		return Schema{}, exit.Errorf(exit.Missing, "%s: the answer has no schema", address).
+			WithHint("the URL may need a path, such as /apis/ccompat/v7 of Apicurio")
+	}
+	return Schema{answer.SchemaType, *answer.Schema, answer.References}, nil
+}
+
+// isOfRegistry says whether a registry answered, and not a server of something else at the same URL: its errors have a
+// code. https://docs.confluent.io/platform/current/schema-registry/develop/api.html
+func isOfRegistry(body []byte) bool {
+	var answer struct {
+		Code int `json:"error_code"`
+	}
+	return json.Unmarshal(body, &answer) == nil && answer.Code/100 == http.StatusNotFound ||
+		answer.Code == http.StatusNotFound
+}
