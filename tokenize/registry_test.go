@@ -118,6 +118,11 @@ func TestDescribed(t *testing.T) {
 	if err := os.WriteFile(vocab, []byte("apple\nfig\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	schema := filepath.Join(t.TempDir(), "schema.json")
+	if err := os.WriteFile(schema, []byte(`{"columns":[{"name":"id","type":"id"},{"name":"kind","type":"category",`+
+		`"values":["REPLY"]},{"name":"vector","type":"numbers","length":2,"least":-4,"most":4}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	bags := func(format string, rest ...string) []string {
 		return append([]string{"text", "--vocab", vocab, "--format", format}, rest...)
 	}
@@ -142,6 +147,8 @@ func TestDescribed(t *testing.T) {
 			`{"document":{"id":"7","user":"ann","label":"red","words":{"0":1}}}`},
 		{terms("avro", "--on-error", "skip", "--columns", "user=:key.user", "--key-format", "avro", avro), true,
 			`{"terms":{"id":"7","user":"-3","words":["apple","pie"]}}`},
+		{[]string{"rows", "--schema", schema, "--format", "avro", keys}, true,
+			`{"document":{"id":"7","words":{"0":1,"1":0.875}}}`},
 		{[]string{"vectors", "--format", "avro", "--dimension", "2", "--columns", "user=author.team", keys}, true,
 			`{"document":{"id":"7","user":"red","words":{"0":0.6,"1":-0.8}}}`},
 		{terms("protobuf", "--columns", "text=title,answer.text,user=author.name,id=large", proto), true,

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
 
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/testkit/broker"
@@ -58,6 +61,51 @@ func TestText(t *testing.T) {
 	defer text.Close()
 	if b, err := io.ReadAll(text); len(b) != 0 || err != nil {
 		t.Errorf("an empty topic: %q, %v", b, err)
+	}
+}
+
+// TestTextKeys: keys and headers come with their messages, compressed or not. None is nil, and not empty.
+func TestTextKeys(t *testing.T) {
+	fake := broker.Fake(t, map[string]int{"texts.private": 1})
+	records := []*kgo.Record{
+		{Key: []byte("k"), Value: []byte("v"), Headers: []kgo.RecordHeader{{Key: "a", Value: []byte("1")}, {Key: "a"},
+			{Key: "b", Value: []byte{}}}},
+		{Value: []byte("w")},
+		{Key: []byte{}, Value: []byte("x")},
+	}
+	for _, codec := range []kgo.CompressionCodec{kgo.NoCompression(), kgo.GzipCompression()} {
+		client, err := kgo.NewClient(kgo.SeedBrokers(fake.Address), kgo.DefaultProduceTopic("texts.private"),
+			kgo.ProducerBatchCompression(codec), kgo.ProducerLinger(time.Millisecond))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range records {
+			if err := client.ProduceSync(soon(t), &kgo.Record{Key: r.Key, Value: r.Value,
+				Headers: r.Headers}).FirstErr(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		client.Close()
+	}
+	text, err := OpenText(soon(t), location(t, fake.Address, "texts.private", "?until=end"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer text.Close()
+	for i := range 2 * len(records) {
+		m, err := text.Message(true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := records[i%len(records)]
+		same := len(m.Headers) == len(want.Headers) && string(m.Content) == string(want.Value)
+		for j := range min(len(m.Headers), len(want.Headers)) {
+			h, w := m.Headers[j], want.Headers[j]
+			same = same && h.Name == w.Key && string(h.Value) == string(w.Value) && (h.Value == nil) == (w.Value == nil)
+		}
+		if !same || string(m.Key) != string(want.Key) || (m.Key == nil) != (want.Key == nil) {
+			t.Errorf("message %d: %q %q %q, want %q %q", i, m.Key, m.Content, m.Headers, want.Key, want.Headers)
+		}
 	}
 }
 
