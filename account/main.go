@@ -21,6 +21,7 @@ var cli struct {
 	Verify     ledger.VerifyCommand        `cmd:"" help:"Check that a ledger is whole, keeps to its grants, and fits the stored releases."`
 	Prune      ledger.PruneCommand         `cmd:"" help:"Remove stored releases that are no longer needed."`
 	Export     ledger.ExportCommand        `cmd:"" help:"Write the charges of a ledger as JSON, for other accountants and for --events."`
+	Evidence   ledger.EvidenceCommand      `cmd:"" help:"Write what is filed about a ledger: a page by NIST SP 800-226, an entry of a register, an event of OpenLineage."`
 	Epsilon    calculate.EpsilonCommand    `cmd:"" help:"Work out the ε of Gaussian noise or of a list of releases, without a ledger."`
 	Delta      calculate.DeltaCommand      `cmd:"" help:"Work out the δ of Gaussian noise or of a list of releases."`
 	Noise      calculate.NoiseCommand      `cmd:"" help:"Work out the least Gaussian noise for (ε, δ)."`
