@@ -3,7 +3,7 @@
 #
 #   lda.sh [--epsilon 1] [--topics 50] [FLAG…] TEXT… OUT
 #
-# TEXT is private: a file of JSON Lines {"id"?,"text","user"?}, a .csv, .tsv or .parquet with these columns, mail, a folder of such files
+# TEXT is private: a file of JSON Lines {"id"?,"text","user"?}, a .csv, .tsv, .parquet or .avro with these columns, mail, a folder of such files
 # and of .txt, a pattern of files, standard input (-), a UCI docword file, or documents of tokenize (.pp). OUT is a folder. OUT/public gets what may be shown: the model, its
 # grant, the topics, the report of the spent budget, and all of it as a page, report.html. OUT/private gets the rest, the ledger and the
 # documents among it, and only its owner can read it; OUT.md has each file. With public text OUT/public also gets start.pp, the
@@ -27,7 +27,7 @@
 #                     refunds: refund refunds money back, better five words than one. The topics keep the names, and the words are chosen
 #   --vocab FILE      public vocabulary, of which all words are taken: nothing is chosen
 #   --columns LIST    names of columns that are not called text, id, user and label: text=body,id=post_id
-#   --format FORMAT   format of the text, as of tokenize text: jsonl, text, lines, csv, tsv, mail or parquet; by default by the extension
+#   --format FORMAT   format of the text, as of tokenize text: jsonl, text, lines, csv, tsv, mail, parquet or avro; by default by the extension
 #   --delimiter ';'   character between the columns of CSV; by default a comma, and a tab in TSV
 #   --quote none      how fields of CSV and TSV are quoted: csv, trust or none
 #   --ragged          rows of CSV and TSV may have more or fewer fields than the first

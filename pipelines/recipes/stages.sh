@@ -272,7 +272,7 @@ made() {
 name_of() {
   local name=${1%/}
   name=${name##*/}
-  while [[ $name =~ ^(.+)\.(zst|gz|bz2|xz|jsonl|json|csv|tsv|parquet|txt|pp|npy)$ ]]; do name=${BASH_REMATCH[1]}; done
+  while [[ $name =~ ^(.+)\.(zst|gz|bz2|xz|jsonl|json|csv|tsv|parquet|avro|txt|pp|npy)$ ]]; do name=${BASH_REMATCH[1]}; done
   printf %s "$name"
 }
 
