@@ -29,15 +29,16 @@ var inCheckout = []struct {
 
 // byOwnTest are the pages that tests of their own run.
 var byOwnTest = map[string]string{
-	"account/ACCOUNTING.md":               "TestAccountingPage and TestEveryNight",
-	"pipelines/recipes/CLUSTERS.md":       "TestClustersPage",
-	"pipelines/recipes/TOPICS.md":         "TestTopicsPage",
-	"pipelines/recipes/kit/START.md":      "TestKit",
-	"pipelines/recipes/kafka/README.md":   "TestKafkaPage, topics.TestRunbook, and endpoint.TestKcat",
-	"pipelines/recipes/kafka/recovery.md": "operations.TestRecovery",
-	"privatize/CHECKING.md":               "privatize.TestRecomputing",
-	"sample/ALLOCATION.md":                "TestAllocationPage",
-	"tokenize/FORMATS.md":                 "tokenize.TestFormats",
+	"account/ACCOUNTING.md":                "TestAccountingPage and TestEveryNight",
+	"pipelines/recipes/CLUSTERS.md":        "TestClustersPage",
+	"pipelines/recipes/TOPICS.md":          "TestTopicsPage",
+	"pipelines/recipes/kit/START.md":       "TestKit",
+	"pipelines/recipes/schedule/README.md": "TestSchedules",
+	"pipelines/recipes/kafka/README.md":    "TestKafkaPage, topics.TestRunbook, and endpoint.TestKcat",
+	"pipelines/recipes/kafka/recovery.md":  "operations.TestRecovery",
+	"privatize/CHECKING.md":                "privatize.TestRecomputing",
+	"sample/ALLOCATION.md":                 "TestAllocationPage",
+	"tokenize/FORMATS.md":                  "tokenize.TestFormats",
 }
 
 // TestPagesAreRun: every page with shell commands is one that a test runs. A block without "sh" is no command as it

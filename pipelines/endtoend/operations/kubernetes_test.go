@@ -108,6 +108,7 @@ func manifests(t *testing.T) map[string]object {
 	if err != nil || len(files) < 8 {
 		t.Fatalf("%d manifests, %v", len(files), err)
 	}
+	files = append(files, filepath.Join(kafka, "../schedule/cronjob.yaml"))
 	var list []object
 	checker(t, "", &list, append([]string{"manifests"}, files...)...)
 	all := make(map[string]object)
