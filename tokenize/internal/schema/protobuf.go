@@ -1,3 +1,5 @@
+//go:build !pipes
+
 package schema
 
 import (
