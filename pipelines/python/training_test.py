@@ -90,7 +90,10 @@ class Frames(unittest.TestCase):
                 with self.assertRaisesRegex(privpipe.Error, "no column 'x'") as raised:
                     frames.rows(make({"t": ["a"]}), ["x"])
                 self.assertEqual(raised.exception.code, 80)
-        for frame in ("text", ["text"], {"t": ["a"]}, 3):
+        others = [pyarrow.array(["text"])]
+        if pandas := library("pandas"):
+            others.append(pandas.Series(["text"], name="t"))
+        for frame in ("text", ["text"], {"t": ["a"]}, 3, *others):
             with self.assertRaises(privpipe.Error):
                 frames.rows(frame, ["t"])
         with self.assertRaisesRegex(privpipe.Error, "several texts"):
@@ -141,6 +144,7 @@ class Training(unittest.TestCase):
         np.testing.assert_allclose(shares.sum(1), 1, rtol=1e-6)
         np.testing.assert_allclose(shares, self.by_stages(some), rtol=1e-6)
         np.testing.assert_array_equal(run.transform(pyarrow.array(some)), shares)
+        self.assertEqual(run.transform([]).shape, (0, 2))
         with self.assertRaisesRegex(privpipe.Error, "row 3: column 'text'"):
             run.transform(["a", "b", 3])
 

@@ -73,7 +73,10 @@ def _values(frame: Any, wanted: list[str]) -> Iterable[Sequence[Any]]:
         frame, library = pyarrow.table(frame), "pyarrow"
     if library == "polars" and hasattr(frame, "collect"):
         frame = frame.collect()
-    names = list(frame.schema.names if library == "pyarrow" else frame.columns)
+    columns = getattr(frame, "schema" if library == "pyarrow" else "columns", None)
+    if columns is None:
+        raise Error(f"wants a frame, is a {type(frame).__name__}: one column is frame[[name]]", 80)
+    names = list(columns.names if library == "pyarrow" else columns)
     for column in wanted:
         if names.count(column) != 1:
             raise Error(f"the frame has {'no' if column not in names else 'more than one'} column {column!r}", 80)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import itertools
 import json
 import os
 import shutil
@@ -215,6 +216,10 @@ class Inference:
 
     def shares(self, texts: Iterable[Any]) -> np.ndarray:
         """See Run.transform."""
+        rows = frames.of_texts(texts)
+        first = next(rows)
+        if first == b"[]\n":  # tokenize refuses a text without a document
+            return np.empty((0, self.topics))
         with tempfile.TemporaryDirectory() as folder:  # of public files
             model, vocabulary = Path(folder, "model.pp"), Path(folder, "vocabulary.txt")
             model.write_bytes(self.file)
@@ -243,7 +248,7 @@ class Inference:
                     _close(tokenize.stdout)
                     readers = [_Reader(stream) for stream in (tokenize.stderr, infer.stdout, infer.stderr)]
                     try:
-                        _write(tokenize.stdin, frames.of_texts(texts))
+                        _write(tokenize.stdin, itertools.chain([first], rows))
                     except BaseException:
                         tokenize.kill()
                         infer.kill()
