@@ -21,11 +21,13 @@ import (
 
 // EvidenceCommand is account evidence.
 type EvidenceCommand struct {
-	Format string `enum:"sp800-226,registry,openlineage" default:"sp800-226" help:"Write this form: ${enum}. sp800-226: a page in Markdown that answers the points of NIST SP 800-226, each with where it can be checked; registry: an entry for the Differential Privacy Deployments Registry, in YAML; openlineage: a run event, in JSON, without counts of rows."`
+	Format string   `enum:"sp800-226,registry,openlineage" default:"sp800-226" help:"Write this form: ${enum}. sp800-226: a page in Markdown that answers the points of NIST SP 800-226, each with where it can be checked; registry: an entry for the Differential Privacy Deployments Registry, in YAML; openlineage: a run event, in JSON, without counts of rows."`
+	Delta  *float64 `placeholder:"X" help:"State ε at this δ. By default the δ of the ledger's budget, else of its first grant with one."`
 	accountant.LedgerChoice
 	statements
-	Output string `short:"o" placeholder:"FILE" help:"Write the form here; standard output by default."`
-	Ledger string `arg:"" help:"Ledger of privatize."`
+	Plan   []string `placeholder:"GRANT" help:"Count this grant, which was planned for the ledger, and of which nothing was charged. A ledger does not know it, and a run that ends early has the ε of its whole plan. May be repeated."`
+	Output string   `short:"o" placeholder:"FILE" help:"Write the form here; standard output by default."`
+	Ledger string   `arg:"" help:"Ledger of privatize."`
 }
 
 // statements are what no ledger knows. Whoever files a form states it.
@@ -53,6 +55,14 @@ func (c *EvidenceCommand) Help() string {
 		"charges keep to their grants, account verify says."
 }
 
+// Validate is kong's hook.
+func (c *EvidenceCommand) Validate() error {
+	if c.Delta != nil {
+		return event.CheckDelta(*c.Delta)
+	}
+	return nil
+}
+
 // Run is kong's hook.
 func (c *EvidenceCommand) Run(r *filter.Run) error {
 	ledger, err := ledgers.Read(r, c.Ledger)
@@ -62,6 +72,15 @@ func (c *EvidenceCommand) Run(r *filter.Run) error {
 	f, err := c.facts(ledger)
 	if err != nil {
 		return err
+	}
+	for _, name := range c.Plan {
+		grant, err := ledgers.ReadGrant(r, name)
+		if err != nil {
+			return err
+		}
+		if err := f.plan(name, grant); err != nil {
+			return err
+		}
 	}
 	overspent, err := ledgers.Overspent(ledger)
 	if err != nil {
@@ -94,13 +113,14 @@ func (c *EvidenceCommand) Run(r *filter.Run) error {
 type facts struct {
 	*report.Report
 	statements
+	planned     []*event.Grant // of --plan
 	id          string         // of the ledger; "" if it has none
 	grants      []*event.Grant // of the charges, in the order of the ledger
 	first, last time.Time      // of the charges
 }
 
 func (c *EvidenceCommand) facts(ledger *event.Ledger) (*facts, error) {
-	query := report.Query{Ledger: c.Ledger, LedgerChoice: c.LedgerChoice}
+	query := report.Query{Ledger: c.Ledger, LedgerChoice: c.LedgerChoice, Delta: c.Delta}
 	rep, err := query.Report(ledger)
 	if err != nil {
 		return nil, err
@@ -137,11 +157,31 @@ func (f *facts) stated() (epsilon, delta float64) {
 	epsilon, delta = float64(f.Epsilon), float64(f.Delta)
 	switch {
 	case f.Filter != nil:
-		return max(epsilon, float64(f.Filter.Epsilon)), max(delta, float64(f.Filter.Delta))
+		epsilon, delta = max(epsilon, float64(f.Filter.Epsilon)), max(delta, float64(f.Filter.Delta))
 	case f.Budget != nil && f.Budget.Delta >= delta:
-		return max(epsilon, f.Budget.Epsilon), f.Budget.Delta
+		epsilon, delta = max(epsilon, f.Budget.Epsilon), f.Budget.Delta
+	}
+	for _, g := range f.planned {
+		epsilon, delta = max(epsilon, g.Budget.Epsilon), max(delta, g.Budget.Delta)
 	}
 	return epsilon, delta
+}
+
+// plan adds a grant of which nothing was charged.
+func (f *facts) plan(name string, grant *event.Grant) error {
+	switch {
+	case slices.ContainsFunc(f.grants, func(g *event.Grant) bool { return g.ID == grant.ID }):
+		return nil // the ledger has it
+	case grant.Ledger != f.id:
+		return exit.Errorf(exit.Refused, "%s: the grant is for another ledger", name)
+	case grant.Unit != f.Unit || grant.Adjacency != f.Adjacency:
+		return exit.Errorf(exit.Refused, "%s: the grant is for another unit or other neighbours than the ledger's",
+			name)
+	case grant.Budget.Epsilon == 0:
+		return exit.Errorf(exit.Refused, "%s: the grant states no budget", name)
+	}
+	f.planned = append(f.planned, grant)
+	return nil
 }
 
 // bounded says whether any ε holds.
@@ -247,6 +287,9 @@ func (f *facts) Left() (releases int) {
 	for _, g := range f.Report.Grants {
 		releases += g.ReleasesLeft
 	}
+	for _, g := range f.planned {
+		releases += g.Releases
+	}
 	return releases
 }
 
@@ -256,9 +299,12 @@ func (f *facts) Losses() string {
 		return "ε = ∞: no bound holds for the releases of this ledger"
 	}
 	epsilon, delta := f.stated()
-	said := fmt.Sprintf("ε = %s and δ = %.6g for all that was released and all that is planned; charged so far: ε "+
+	said := fmt.Sprintf("ε = %s and δ = %.6g for all that was released and the rest of its plan; charged so far: ε "+
 		"= %s at δ = %.6g",
 		print.Number(epsilon), delta, f.Epsilon, float64(f.Delta))
+	if f.open() {
+		said += "; a grant that was planned and never charged is in no ledger, and --plan counts it"
+	}
 	if f.Overspent {
 		said += "; a budget of the ledger is overspent"
 	}
@@ -274,6 +320,12 @@ func (f *facts) Check() string {
 	return fmt.Sprintf("Ledger%s, last hash %s. `account verify --last-hash %s LEDGER` checks it, "+
 		"`account report LEDGER` works ε out again, and privatize/CHECKING.md recomputes both without this software.",
 		id, f.LastHash, f.LastHash)
+}
+
+// open says whether grants that the ledger does not know may raise the ε of the plan: not where it has a budget or a
+// filter of its own, which bounds them, too.
+func (f *facts) open() bool {
+	return f.Filter == nil && len(f.planned) == 0 && (f.Budget == nil || f.Budget.Grant != "")
 }
 
 // dynamic says whether the data change while they are released: by windows, or by several data sets.

@@ -18,7 +18,9 @@ var pageText string
 // oneLine and cell keep what an operator or a forged ledger wrote from being other lines or cells.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-func cell(text string) string { return strings.ReplaceAll(oneLine(text), "|", `\|`) }
+func cell(text string) string {
+	return strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;").Replace(oneLine(text))
+}
 
 var pageTemplate = template.Must(template.New("").Funcs(template.FuncMap{
 	"line": oneLine, "cell": cell, "stated": func(text string) string { return cell(cmp.Or(text, "not stated")) },

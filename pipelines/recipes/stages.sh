@@ -209,6 +209,7 @@ text_and_folder() {
   lay_out
   if [[ $text == - ]]; then
     text=$inside/input
+    temporary+=("$text" "$text.unfinished") # removed at the end, whatever ends it
     (umask 077 && cat >"$text.unfinished") && mv -- "$text.unfinished" "$text"
   fi
   run=${run:-$(basename -- "$(cd "$out" && pwd -P)")}

@@ -58,8 +58,9 @@ def train(
     lists them.
 
     The neighbouring relation and what ε means: privatize/PRIVACY.md. A frame goes to the recipe through a pipe. The
-    recipe keeps it in out/private/input with mode 0600 while it works, and it is removed at the end, also after a
-    failure.
+    recipe keeps it in out/private/input with mode 0600 while it works, and removes it at the end, also after a failure
+    or where Python was killed. Messages of the programs may depend on private data (privatize/LEAKS.md), and so may an
+    Error: with progress they are in the notebook, which then stays behind the wall.
 
     Raises Error with the message and the exit code of the recipe: 80 for wrong flags and for other settings or another
     text than those the folder began with, 83 if the text is not worth the budget, 90 for malformed documents, 91 while
@@ -336,9 +337,6 @@ def _recipe(run: Run, arguments: list[str], rows: Iterator[bytes] | None, progre
     finally:
         messages.join()
         output.all()
-        if rows is not None and child.returncode != 91:  # another run works there
-            (run.private / "input").unlink(missing_ok=True)
-            (run.private / "input.unfinished").unlink(missing_ok=True)
         if show:
             show.close()
     if child.returncode:
