@@ -44,6 +44,10 @@ func TestScripts(t *testing.T) {
 	var budgetless testkit.Book
 	budgetless.Grant(t, &given)
 	budgetless.Charge(t, testkit.ChargeOf(&given, 1, "night"))
+	var weeks testkit.Book
+	weeks.Grant(t, &given)
+	weeks.Charge(t, testkit.ChargeOf(&given, 1, "monday"))
+	weeks.Charge(t, testkit.ChargeOf(&given, 2, "tuesday"))
 	// charges returns a ledger of a grant and four charges.
 	charges := func(grant *event.Grant, change func(*event.Charge)) []byte {
 		var b testkit.Book
@@ -93,6 +97,7 @@ func TestScripts(t *testing.T) {
 			"bare.ledger":         charges(&bare, func(*event.Charge) {}),
 			"mixed.ledger":        book30(func(c *event.Charge) { c.Unit = event.User }),
 			"given.ledger":        budgetless.Bytes,
+			"weeks.ledger":        weeks.Bytes,
 			"forged.ledger":       forgery.Bytes,
 			"unnamed.ledger":      charges(&allocated, func(c *event.Charge) { c.Scheme.Coins = "" }),
 			"epochs.ledger":       rounds(&epochs, 16),

@@ -22,7 +22,7 @@ import (
 // EvidenceCommand is account evidence.
 type EvidenceCommand struct {
 	Format string   `enum:"sp800-226,registry,openlineage" default:"sp800-226" help:"Write this form: ${enum}. sp800-226: a page in Markdown that answers the points of NIST SP 800-226, each with where it can be checked; registry: an entry for the Differential Privacy Deployments Registry, in YAML; openlineage: a run event, in JSON, without counts of rows."`
-	Delta  *float64 `placeholder:"X" help:"State ε at this δ. By default the δ of the ledger's budget, else of its first grant with one."`
+	Delta  *float64 `zero:"" placeholder:"X" help:"State ε at this δ, where no budget of the ledger states one."`
 	accountant.LedgerChoice
 	statements
 	Plan   []string `placeholder:"GRANT" help:"Count this grant, which was planned for the ledger, and of which nothing was charged. A ledger does not know it, and a run that ends early has the ε of its whole plan. May be repeated."`
@@ -57,7 +57,7 @@ func (c *EvidenceCommand) Help() string {
 
 // Validate is kong's hook.
 func (c *EvidenceCommand) Validate() error {
-	if c.Delta != nil {
+	if c.Delta != nil && *c.Delta != 0 {
 		return event.CheckDelta(*c.Delta)
 	}
 	return nil
@@ -113,7 +113,7 @@ func (c *EvidenceCommand) Run(r *filter.Run) error {
 type facts struct {
 	*report.Report
 	statements
-	planned     []*event.Grant // of --plan
+	uncharged   []*event.Grant // of --plan
 	id          string         // of the ledger; "" if it has none
 	grants      []*event.Grant // of the charges, in the order of the ledger
 	first, last time.Time      // of the charges
@@ -124,6 +124,10 @@ func (c *EvidenceCommand) facts(ledger *event.Ledger) (*facts, error) {
 	rep, err := query.Report(ledger)
 	if err != nil {
 		return nil, err
+	}
+	if c.Delta != nil && rep.Budget != nil && rep.Budget.Delta > 0 {
+		return nil, exit.Errorf(exit.Usage, "--delta is for a ledger without a budget: that of %s states δ %v",
+			c.Ledger, rep.Budget.Delta)
 	}
 	f := &facts{Report: rep, statements: c.statements}
 	if head := ledger.Head(); head != nil {
@@ -151,6 +155,11 @@ func (c *EvidenceCommand) facts(ledger *event.Ledger) (*facts, error) {
 	return f, nil
 }
 
+// planned says that a budget at no less than the charges' δ bounds the plan.
+func (f *facts) planned() bool { return f.budgeted() || len(f.uncharged) > 0 }
+
+func (f *facts) budgeted() bool { return f.Budget != nil && f.Budget.Delta >= float64(f.Delta) }
+
 // stated returns the ε and δ to state. Whoever ends a run because of its releases has those of the plan
 // (privatize/PRIVACY.md), so the larger of plan and charges is stated.
 func (f *facts) stated() (epsilon, delta float64) {
@@ -158,10 +167,10 @@ func (f *facts) stated() (epsilon, delta float64) {
 	switch {
 	case f.Filter != nil:
 		epsilon, delta = max(epsilon, float64(f.Filter.Epsilon)), max(delta, float64(f.Filter.Delta))
-	case f.Budget != nil && f.Budget.Delta >= delta:
+	case f.budgeted():
 		epsilon, delta = max(epsilon, f.Budget.Epsilon), f.Budget.Delta
 	}
-	for _, g := range f.planned {
+	for _, g := range f.uncharged {
 		epsilon, delta = max(epsilon, g.Budget.Epsilon), max(delta, g.Budget.Delta)
 	}
 	return epsilon, delta
@@ -180,20 +189,43 @@ func (f *facts) plan(name string, grant *event.Grant) error {
 	case grant.Budget.Epsilon == 0:
 		return exit.Errorf(exit.Refused, "%s: the grant states no budget", name)
 	}
-	f.planned = append(f.planned, grant)
+	f.uncharged = append(f.uncharged, grant)
 	return nil
 }
 
 // bounded says whether any ε holds.
 func (f *facts) bounded() bool { return !math.IsInf(float64(f.Epsilon), 1) }
 
+// open says that grants still allow releases that no budget bounds: then nobody knows the ε of the plan.
+func (f *facts) open() bool {
+	if f.Filter != nil {
+		return false
+	}
+	for _, g := range f.Report.Grants {
+		if g.ReleasesLeft > 0 && (g.Epsilon == 0 || !f.planned()) {
+			return true
+		}
+	}
+	return false
+}
+
+// Protected names the unit. A ledger without a bound may name none.
+func (f *facts) Protected() string {
+	if !f.bounded() {
+		return "Nothing is shown to be protected"
+	}
+	return "Protected is one " + f.Unit
+}
+
 // Neighbours states the relation in words.
 func (f *facts) Neighbours() string {
-	switch f.Adjacency {
-	case event.ReplaceOne:
+	switch {
+	case f.Unit == "":
+		return "not stated: no release has a bound"
+	case f.Adjacency == event.ReplaceOne:
 		return fmt.Sprintf("data sets in which one %s is exchanged for any other (replace-one); the number of %ss "+
 			"is public", f.Unit, f.Unit)
-	case event.ReplaceNull:
+	case f.Adjacency == event.ReplaceNull:
 		return fmt.Sprintf("data sets in which one %s is exchanged for an empty one (replace-null): what it "+
 			"says is protected, not that it was there", f.Unit)
 	}
@@ -202,12 +234,17 @@ func (f *facts) Neighbours() string {
 
 // Several says how the loss grows with the number of units of one person.
 func (f *facts) Several() string {
-	if f.Unit == event.User {
-		return "All that a user contributes counts together. A person with k names of users has at most k·ε, " +
-			"and δ grows to δ·(e^(k·ε) − 1)/(e^ε − 1)."
+	const grows = "at most k·ε, and δ grows to δ·(e^(k·ε) − 1)/(e^ε − 1). account report --group k has the less of " +
+		"this and the bound of a sum."
+	switch {
+	case !f.bounded():
+		return "No bound holds for several units either."
+	case f.Unit == event.Word: // as account report says
+		return "A document of n words loses n times as much where the mechanisms are pure."
+	case f.Unit == event.User:
+		return "All that a user contributes counts together. A person with k names of users has " + grows
 	}
-	return fmt.Sprintf("A person with k %ss has at most k·ε, and δ grows to δ·(e^(k·ε) − 1)/(e^ε − 1). account "+
-		"report --group k has a tighter bound.", f.Unit)
+	return fmt.Sprintf("A person with k %ss has %s", f.Unit, grows)
 }
 
 // every says whether the mechanism of each run is one that holds.
@@ -232,34 +269,35 @@ func (f *facts) Trust() string {
 	return "Varies"
 }
 
-// Mechanisms describes each kind of release of the ledger.
+// Mechanisms describes each kind of release of the ledger, with how many there were in all runs.
 func (f *facts) Mechanisms() string {
-	var lines []string
+	var kinds []string
+	rounds := make(map[string]int)
 	for _, run := range f.Runs {
-		line := fmt.Sprintf("%d × %s", run.Rounds, run.Mechanism)
-		switch {
-		case run.Mechanism == event.RandomizedResponse:
-			line += fmt.Sprintf(", a bit is flipped with probability %.6g", float64(run.Flip))
-		case run.Mechanism == event.None:
-			line += ": no noise"
-		case run.Clipping == event.ClipUnbounded:
-			line += ": contributions without a bound"
-		default:
-			line += fmt.Sprintf(", noise of %.6g sensitivities", float64(run.NoiseMultiplier))
+		kind := fmt.Sprintf("%s, noise over sensitivity %s", run.Mechanism, run.Noise())
+		switch run.Mechanism {
+		case event.RandomizedResponse:
+			kind = fmt.Sprintf("%s, %s", run.Mechanism, run.Noise())
+		case event.None:
+			kind = run.Mechanism + ": no noise"
 		}
 		if run.Scheme.Method == event.All {
-			line += ", of all units"
+			kind += ", of all units"
 		} else {
-			line += fmt.Sprintf(", of units sampled by %s at rate %.6g", run.Scheme.Method, run.Scheme.Rate)
+			kind += fmt.Sprintf(", of units sampled by %s at rate %.6g", run.Scheme.Method, run.Scheme.Rate)
 		}
 		if run.Amplified {
-			line += " with secret coins, which lower the loss"
+			kind += " with secret coins, which lower the loss"
 		}
-		if !slices.Contains(lines, line) {
-			lines = append(lines, line)
+		if rounds[kind] == 0 {
+			kinds = append(kinds, kind)
 		}
+		rounds[kind] += run.Rounds
 	}
-	return strings.Join(lines, ". ")
+	for i, kind := range kinds {
+		kinds[i] = fmt.Sprintf("%d × %s", rounds[kind], kind)
+	}
+	return strings.Join(kinds, ". ")
 }
 
 // models are the names of the models that the grants allow.
@@ -287,10 +325,16 @@ func (f *facts) Left() (releases int) {
 	for _, g := range f.Report.Grants {
 		releases += g.ReleasesLeft
 	}
-	for _, g := range f.planned {
+	for _, g := range f.uncharged {
 		releases += g.Releases
 	}
 	return releases
+}
+
+// Releasing says how many releases there were, and how many the grants of the ledger allow. Those of later grants no
+// ledger knows.
+func (f *facts) Releasing() string {
+	return fmt.Sprintf("Releases so far: %d. Releases that charged grants still allow: %d", f.Releases, f.Left())
 }
 
 // Losses states the ε of the plan and of the charges.
@@ -298,11 +342,17 @@ func (f *facts) Losses() string {
 	if !f.bounded() {
 		return "ε = ∞: no bound holds for the releases of this ledger"
 	}
-	epsilon, delta := f.stated()
-	said := fmt.Sprintf("ε = %s and δ = %.6g for all that was released and the rest of its plan; charged so far: ε "+
-		"= %s at δ = %.6g",
-		print.Number(epsilon), delta, f.Epsilon, float64(f.Delta))
+	charged := fmt.Sprintf("ε = %s at δ = %.6g", f.Epsilon, float64(f.Delta))
 	if f.open() {
+		return charged + " for what was charged. Grants allow more releases, which no budget bounds: the ε of the " +
+			"whole plan is not stated, and a run that ends by what its releases show has that one"
+	}
+	epsilon, delta := f.stated()
+	said := fmt.Sprintf("ε = %s and δ = %.6g as planned; charged so far: %s", print.Number(epsilon), delta, charged)
+	if f.Filter == nil && !f.planned() {
+		said = charged + " for all that charged grants allow"
+	}
+	if f.unknown() {
 		said += "; a grant that was planned and never charged is in no ledger, and --plan counts it"
 	}
 	if f.Overspent {
@@ -322,10 +372,10 @@ func (f *facts) Check() string {
 		id, f.LastHash, f.LastHash)
 }
 
-// open says whether grants that the ledger does not know may raise the ε of the plan: not where it has a budget or a
-// filter of its own, which bounds them, too.
-func (f *facts) open() bool {
-	return f.Filter == nil && len(f.planned) == 0 && (f.Budget == nil || f.Budget.Grant != "")
+// unknown says that grants of the plan that were never charged may raise its ε: a budget of the ledger itself, or a
+// filter, bounds them, too, and --plan names them.
+func (f *facts) unknown() bool {
+	return f.Filter == nil && len(f.uncharged) == 0 && (f.Budget == nil || f.Budget.Grant != "")
 }
 
 // dynamic says whether the data change while they are released: by windows, or by several data sets.

@@ -25,10 +25,12 @@ func (f *facts) lineage() ([]byte, error) {
 	epsilon, delta := f.stated()
 	privacy := map[string]any{
 		"_producer": producer, "_schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunFacet",
-		"epsilonPlanned": print.Number(epsilon), "deltaPlanned": print.Number(delta),
 		"epsilonCharged": f.Epsilon, "deltaCharged": f.Delta, "unit": f.Unit, "neighbours": f.Adjacency,
 		"accountant": f.Accountant, "releases": f.Releases, "ledger": f.id, "lastHash": f.LastHash,
 		"overspent": f.Overspent,
+	}
+	if !f.open() {
+		privacy["epsilonPlanned"], privacy["deltaPlanned"] = print.Number(epsilon), print.Number(delta)
 	}
 	event := struct {
 		Type      string    `json:"eventType"`

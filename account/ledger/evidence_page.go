@@ -43,6 +43,8 @@ func (f *facts) Size() string {
 	switch {
 	case !f.bounded():
 		return "The releases may show everything about a person."
+	case f.open():
+		return "More releases raise it."
 	case epsilon <= 1:
 		return "That is a strong protection by common standards (ε ≤ 1)."
 	case epsilon <= 10:
@@ -59,10 +61,14 @@ func (f *facts) Bounds() string {
 	}
 	var said []string
 	for _, g := range f.grants {
-		line := cmp.Or(g.Model, "sums") + ", " + cmp.Or(texts[g.Bounding()], "a unit is clipped to the grant's bound")
+		bound := cmp.Or(texts[g.Bounding()], "a unit is clipped to the grant's bound")
+		if g.Mechanism == event.RandomizedResponse {
+			bound = "a limited number of words of a document is reported"
+		}
+		line := cmp.Or(g.Model, "no model named") + ", " + bound
 		if !slices.Contains(said, line) {
 			said = append(said, line)
 		}
 	}
-	return strings.Join(said, "; ")
+	return cmp.Or(strings.Join(said, "; "), "no grant states any")
 }

@@ -99,6 +99,9 @@ func (f *facts) registry() ([]byte, error) {
 	if !slices.ContainsFunc(f.models(), func(name string) bool { return !slices.Contains(statistics, name) }) {
 		d.Basic.Type = "Summary statistics"
 	}
+	if f.Trust() == "Local" {
+		d.Basic.Type = "Dataset" // of reports
+	}
 	d.Variant.Name = "Approximate DP"
 	epsilon, delta := f.stated()
 	if f.every(event.Pure) && delta == 0 {
@@ -114,7 +117,7 @@ func (f *facts) registry() ([]byte, error) {
 	if f.Releases > 1 || f.Left() > 0 {
 		d.Model.Release = "Many releases"
 	}
-	d.Model.ReleaseDetails = fmt.Sprintf("%d releases so far, %d more are planned.", f.Releases, f.Left())
+	d.Model.ReleaseDetails = f.Releasing() + "."
 	d.Model.Source, d.Model.Access = "Static", "Non-interactive"
 	if f.dynamic() {
 		d.Model.Source = "Dynamic"
@@ -122,7 +125,7 @@ func (f *facts) registry() ([]byte, error) {
 	d.Accounting.Composition = fmt.Sprintf("Accountant %s: %s.", f.Accountant, f.Theorem)
 	d.Accounting.Processing = processing
 	d.Implementation.Preprocessing, d.Implementation.Justification = f.Preprocessing, f.Justification
-	d.Implementation.Mechanisms = f.Mechanisms() + ". " + implementation
+	d.Implementation.Mechanisms = f.Mechanisms() + ". " + f.Exactness() + " " + implementation
 	d.Administrative.Authors, d.Administrative.Sources, d.Administrative.Notes = f.Authors, sources, f.Check()
 	return yaml(e)
 }

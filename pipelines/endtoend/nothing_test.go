@@ -17,8 +17,9 @@ import (
 var zeroMeansZero = map[string]string{
 	"":                   "stall-timeout fifo-wait create max-cells workers seed",
 	"account ledger new": "delta", "account report": "delta", "account odometer": "delta", "account epsilon": "delta",
-	"account compare": "delta",
-	"tokenize":        "prefix", "tokenize check": "min-documents min-coverage max-empty",
+	"account evidence": "delta",
+	"account compare":  "delta",
+	"tokenize":         "prefix", "tokenize check": "min-documents min-coverage max-empty",
 	"tokenize vocab": "min-letters", "tokenize phrases": "threshold",
 	"sample": "memory lead window-grace",
 	"estep":  "stale", "estep lda": "top-topics norm", "estep gibbs": "burn-in top-topics norm least-rate",

@@ -77,8 +77,8 @@ func (r *runReport) setNoise(c *event.Charge) {
 	}
 }
 
-// noise describes the noise for the table.
-func (r *runReport) noise() string {
+// Noise describes the noise over the sensitivity, for the table and for forms.
+func (r *runReport) Noise() string {
 	text := fmt.Sprintf("%.6g", float64(r.NoiseMultiplier))
 	if r.Clipping == event.ClipUnbounded {
 		text = event.ClipUnbounded

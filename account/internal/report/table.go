@@ -59,7 +59,7 @@ func (rep *Report) Table(b *bytes.Buffer) {
 	fmt.Fprintf(w, "\nrun\tdata set\trounds\tmechanism\tnoise/sensitivity\tsampling\tamplified\n")
 	for _, r := range rep.Runs {
 		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%s\t%s\n", print.Quoted(r.Run), print.Quoted(r.Dataset), r.Rounds,
-			r.Mechanism, r.noise(), r.Scheme, map[bool]string{true: "yes", false: "no"}[r.Amplified])
+			r.Mechanism, r.Noise(), r.Scheme, map[bool]string{true: "yes", false: "no"}[r.Amplified])
 	}
 	if len(rep.Grants) > 0 {
 		fmt.Fprintf(w, "\ngrant\treleases left\tbudget ε\tat δ\tε left\n")
