@@ -49,10 +49,10 @@ type statements struct {
 // Help is the text that --help adds for this command.
 func (c *EvidenceCommand) Help() string {
 	return "Writes what is filed about a ledger, from the ledger and from what you state: no data, and no number " +
-		"that " +
-		"depends on data beside the releases' own. ε and δ are those of the whole plan, and what was charged is " +
-		"beside them. What neither says is \"not stated\". The ledger is checked as account report does; whether its " +
-		"charges keep to their grants, account verify says."
+		"that depends on data beside the releases' own. ε and δ are those of the whole plan, and what was charged is " +
+		"beside them; where no budget bounds the plan, they are those of the charges. What neither says is \"not " +
+		"stated\". The ledger is checked as account report does; whether its charges keep to their grants, account " +
+		"verify says."
 }
 
 // Validate is kong's hook.
