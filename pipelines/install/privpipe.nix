@@ -4,7 +4,7 @@ pkgs.buildGoModule {
   pname = "privpipe";
   version = "0.1.0";
   src = pkgs.lib.cleanSource ../..;
-  vendorHash = "sha256-T21rL34DpdL8o82ifS9h7hWwMdeX0WdWqvO/tTDIFgU="; # of go mod vendor; TestPackagingFiles works it out
+  vendorHash = "sha256-2nMsio1RQ+sjMZchpm1S0ntMDolQ1CZAoIm5h4mPnoU="; # of go mod vendor; TestPackagingFiles works it out
   subPackages = [
     "tokenize"
     "sample"
