@@ -67,6 +67,10 @@ for file in LICENSE pipelines/wire/wire.proto $(pipelines/recipes/kit/listed.sh)
   [[ ! -x $file ]] || mode=755
   install -D -m "$mode" "$file" "$to/share/privpipe/$file"
 done
+# A module of their own each, so that ./... of a checkout around them leaves these sources out.
+for folder in privatize pipelines account sample tokenize; do
+  echo "module privpipe/installed/$folder" >"$to/share/privpipe/$folder/go.mod"
+done
 
 {
   echo '.TH privpipe 1 "" privpipe privpipe'

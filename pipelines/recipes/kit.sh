@@ -26,6 +26,10 @@ for file in "${files[@]}"; do
   mkdir -p -- "$made/$(dirname -- "$file")"
   cp -- "$file" "$made/$file"
 done
+# A module of their own each, so that ./... of a checkout around them leaves these sources out.
+for folder in privatize pipelines account sample tokenize; do
+  echo "module privpipe/kit/$folder" >"$made/$folder/go.mod"
+done
 cp -R -- pipelines/recipes/kit/examples "$made/examples"
 sed "s|](../../../|](|g" pipelines/recipes/kit/START.md >"$made/START.md"
 mkdir -- "$made/bin"

@@ -68,6 +68,10 @@ def train(
     texts = [text] if isinstance(text, str) else list(text)
     if not texts:
         raise Error("text: wants at least one column", 80)
+    if not os.fspath(out):
+        raise Error("out: wants a folder, is empty", 80)
+    if "columns" in flags and not isinstance(frame, (str, os.PathLike)):
+        raise Error("columns: name columns of a frame by text, unit and id", 80)
     of_file = isinstance(frame, (str, os.PathLike))
     given = {
         "epsilon": epsilon,
