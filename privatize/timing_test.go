@@ -141,8 +141,8 @@ func observe(t *testing.T, rounds, columns, units int, random *rand.Rand) []obse
 }
 
 // area is the probability that the time of a round for which is holds is longer than that of another round: the area
-// under the curve of the best attack that knows nothing but an order (Mann and Whitney 1947). Half is a guess. error is
-// its standard deviation where the time says nothing.
+// under the curve of the best attack that knows nothing but an order (Mann and Whitney 1947). Half is a guess.
+// deviation is its standard deviation where the time says nothing.
 func area(all []observed, is func(observed) bool) (area, deviation float64) {
 	sorted := slices.SortedFunc(slices.Values(all), func(a, b observed) int { return int(a.took - b.took) })
 	ranks, with := 0.0, 0
