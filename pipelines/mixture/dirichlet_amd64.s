@@ -27,7 +27,7 @@ TEXT ·updateAVX2(SB), NOSPLIT, $0-45
 	VXORPS Y10, Y10, Y10
 
 update:
-	MOVQ CX, X8
+	VMOVQ CX, X8 // MOVQ has no VEX form: among 256-bit instructions it costs a hundred cycles
 	VPBROADCASTD X8, Y8
 	VPCMPGTD Y13, Y8, Y8
 	VMOVUPS (SI), Y0
