@@ -1,6 +1,10 @@
 package denoise
 
-import "privpipe/pipelines/parallel"
+import (
+	"sync"
+
+	"privpipe/pipelines/parallel"
+)
 
 // For one exponential component with mean m, and z = y/τ − τ/m,
 //
@@ -38,9 +42,12 @@ func (b *batch) add(index int, noisy, expected, tau float64) {
 func (b *batch) padded() int { return (b.n + lanes - 1) / lanes * lanes }
 
 // mix sets share and moment to the sums over components of the given weights.
-func (b *batch) mix(ratios, weights []float64) {
+func (b *batch) mix(ratios, weights []float64) { b.mixTo(&b.share, ratios, weights) }
+
+// mixTo is mix with another place for share.
+func (b *batch) mixTo(place *[most]float64, ratios, weights []float64) {
 	n := b.padded()
-	share, moment := b.share[:n], b.moment[:n]
+	share, moment := place[:n], b.moment[:n]
 	clear(share)
 	clear(moment)
 	for j, r := range ratios {
@@ -48,12 +55,23 @@ func (b *batch) mix(ratios, weights []float64) {
 	}
 }
 
+// batches is memory for one batch of each group, kept from round to round.
+var batches = sync.Pool{New: func() any { return new([]batch) }}
+
 // each calls do for batches that together have all cells. All cells in one batch have the weights of one group. The
 // calls for one piece come one after the other.
 func (m Mixture) each(weights [][]float64, edges, noisy, expected []float64, tau float64,
 	do func(piece int, b *batch, weights []float64)) {
 	parallel.Split(len(noisy), func(piece, from, to int) {
-		batches := make([]batch, len(weights))
+		kept := batches.Get().(*[]batch)
+		defer batches.Put(kept)
+		if len(*kept) < len(weights) {
+			*kept = make([]batch, len(weights))
+		}
+		batches := (*kept)[:len(weights)]
+		for g := range batches {
+			batches[g].n = 0
+		}
 		for i := from; i < to; i++ {
 			g := group(edges, expected[i])
 			b := &batches[g]

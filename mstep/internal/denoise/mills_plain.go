@@ -3,33 +3,42 @@ package denoise
 import "math"
 
 // For t ≥ 0, R(−t) falls from √(π/2) like 1/t. R′(−t) = 1 − t·R(−t) falls from 1 like 1/t², because R′ = 1 + zR, as φ′
-// = −zφ. Let u = 1/(t + 4) and v = 1 − 8u in [−1, 1). Then R(−t)/u and R′(−t)/u² are smooth on [−1, 1]. Such a map
-// gives erfc, over its density, quickly falling Chebyshev series (Shepherd and Laframboise, Chebyshev Approximation of
-// (1 + 2x)exp(x²)erfc x, Mathematics of Computation 1981). Here the series are cut at degree 9. TestConstants computes
-// them again.
+// = −zφ.
 //
-// For z > 0, R(z) = √(2π)·exp(z²/2) − R(−z), because Φ(z) = 1 − Φ(−z). R′(z) = 1 + zR(z) loses no digits.
+// Near 0, for t ≤ 4, let u = 1/(t + 4). Then R(−t)/u and R′(−t)/u² are smooth in u on [1/8, 1/4]. Such a map gives
+// erfc, over its density, quickly falling Chebyshev series (Shepherd and Laframboise, Chebyshev Approximation of
+// (1 + 2x)exp(x²)erfc x, Mathematics of Computation 1981). Here the series are cut at degree 7.
+//
+// Far below, for t ≥ 4, let x = 1/t². Then t·R(−t) and t²·R′(−t) are about 1 − x + 3x² and 1 − 3x + 15x² (DLMF 7.12.1).
+// Both are smooth in x on [0, 1/16]. Their Chebyshev series are cut at degree 5.
+//
+// For z > 0, R(z) = √(2π)·exp(z²/2) − R(−z), because Φ(z) = 1 − Φ(−z). R′(z) = 1 + zR(z) loses no digits. For z above 4
+// the polynomial for R(−z) stays below 1, where R(z) is above 7,000: its error beyond [1/8, 1/4] does not count.
+//
+// TestConstants computes the polynomials again. TestError checks the stated errors over the whole range.
 
 // constants are the constants for all kernels. A row has one number in each lane, as vector instructions read it.
 var constants = [...][vector]float64{
-	// 0: R(−t)/u is the polynomial in v with these coefficients. The relative error is 4.2e-8.
-	each(1.8932190550863282), each(-1.5237703138482683), each(0.9704099613640732), each(-0.46755312744496808),
-	each(0.15138855628233358),
-	each(-0.018830371587137462), each(-0.0087134607327263858), each(0.0039198324561495745),
-	each(0.00032417140947016421), each(-0.00039434418790396109),
-	// 10: R′(−t)/u² is the polynomial in v with these coefficients. The relative error is 6.5e-7.
-	each(3.4169887343143861), each(-4.9883542042225431), each(4.3139146512357716), each(-2.4758682741435813),
-	each(0.85094233049542078),
-	each(-0.060275000341843299), each(-0.088148742465419705), each(0.028115437273084076),
-	each(0.0063041776013168516), each(-0.0036185163290234357),
-	// 20: Taylor's series of exp. For |r| ≤ ln(2)/2 the remainder r⁸/8! is below 6e-9.
+	// 0: R(−t)/u is the polynomial in u with these coefficients. The relative error is 2.5e-8.
+	each(0.9729216365352923), each(5.178972129637116), each(-6.868821642043517), each(275.06284258781966),
+	each(-1173.2588492190273), each(4996.448309781153), each(-6255.93717706273), each(1770.504416083204),
+	// 8: R′(−t)/u² is the polynomial in u with these coefficients. The relative error is 1.1e-7.
+	each(0.7373731289067418), each(19.67911604171585), each(-177.32036742068664), each(2551.4065718941947),
+	each(-13859.992441023674), each(56176.12260010457), each(-91094.27872473349), each(50471.85759618195),
+	// 16: t·R(−t) is the polynomial in x with these coefficients. The relative error is 4.9e-8.
+	each(0.9999999514214837), each(-0.999941163007609), each(2.9881842494293123), each(-14.09504108463219),
+	each(70.8595947030938), each(-216.83452262674757),
+	// 22: t²·R′(−t) is the polynomial in x with these coefficients. The relative error is 5e-7.
+	each(0.99999950047265), each(-2.999390578142451), each(14.876273222343725), each(-95.35530872252012),
+	each(569.6453584326513), each(-1900.9771256395175),
+	// 28: Taylor's series of exp. For |r| ≤ ln(2)/2 the remainder r⁸/8! is below 6e-9.
 	each(1), each(1), each(1.0 / 2), each(1.0 / 6), each(1.0 / 24), each(1.0 / 120), each(1.0 / 720),
 	each(1.0 / 5040),
-	// 28: log₂ e, then 1.5·2⁵², which rounds to whole numbers, then ln 2 in two parts. The first part has 21 bits, so k
+	// 36: log₂ e, then 1.5·2⁵², which rounds to whole numbers, then ln 2 in two parts. The first part has 21 bits, so k
 	// times it is exact.
 	each(math.Log2E), each(3 << 51), each(ln2High), each(math.Ln2 - ln2High),
-	// 32
-	each(0.5), each(1), each(4), each(8), each(sqrt2Pi),
+	// 40
+	each(0.5), each(1), each(4), each(-4), each(-1), each(sqrt2Pi),
 }
 
 const (
@@ -52,14 +61,15 @@ func plainAdd(ratio, derivative, y, pull []float64, inverse, weight float64) {
 	derivative, y, pull = derivative[:len(ratio)], y[:len(ratio)], pull[:len(ratio)]
 	for i := range ratio {
 		z := y[i] - float64(pull[i]*inverse)
-		u := 1 / (math.Abs(z) + 4)
-		v := 1 - float64(8*u)
-		r, d := constants[9][0], constants[19][0]
-		for j := 8; j >= 0; j-- {
-			r = float64(r*v) + constants[j][0]
-			d = float64(d*v) + constants[10+j][0]
+		var r, d float64
+		if z <= -4 {
+			w := -1 / z
+			x := float64(w * w)
+			r, d = float64(horner(16, 21, x)*w), float64(horner(22, 27, x)*x)
+		} else {
+			u := 1 / (math.Abs(z) + 4)
+			r, d = float64(horner(0, 7, u)*u), float64(horner(8, 15, u)*float64(u*u))
 		}
-		r, d = float64(r*u), float64(d*float64(u*u))
 		if z > 0 {
 			r = float64(exp(float64(float64(z*z)*0.5))*sqrt2Pi) - r
 			d = float64(r*z) + 1
@@ -69,14 +79,20 @@ func plainAdd(ratio, derivative, y, pull []float64, inverse, weight float64) {
 	}
 }
 
+// horner is the polynomial in x with the coefficients in constants from first, of x⁰, to last.
+func horner(first, last int, x float64) float64 {
+	sum := constants[last][0]
+	for j := last - 1; j >= first; j-- {
+		sum = float64(sum*x) + constants[j][0]
+	}
+	return sum
+}
+
 // exp returns e^x for 0 ≤ x ≤ 700.
 func exp(x float64) float64 {
 	shifted := float64(x*math.Log2E) + 3<<51 // its last bits are the whole number k
 	k := shifted - 3<<51
 	r := x - float64(k*ln2High) - float64(k*(math.Ln2-ln2High))
-	power := constants[27][0]
-	for j := 26; j >= 20; j-- {
-		power = float64(power*r) + constants[j][0]
-	}
+	power := horner(28, 35, r)
 	return math.Float64frombits(math.Float64bits(power) + math.Float64bits(shifted)<<52) // times 2^k
 }

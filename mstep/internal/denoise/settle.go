@@ -1,9 +1,41 @@
 package denoise
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 )
+
+// ranked returns the values that sorting would give the ranks. The values are at least 0, so their bits have their
+// order. It first counts the values by their first bits, and settles only those that share their first bits with a
+// value at a rank. ranks ascend.
+func ranked(values []float64, ranks []int) []float64 {
+	const first = 14 // bits: those of the exponent, and three more
+	var counts [1 << first]int32
+	for _, v := range values {
+		counts[math.Float64bits(v)>>(63-first)]++
+	}
+	found := make([]float64, len(ranks))
+	below := 0 // values with smaller first bits
+	for bucket, count := range counts {
+		upTo, _ := slices.BinarySearch(ranks, below+int(count))
+		if upTo > 0 {
+			alike := make([]float64, 0, count)
+			for _, v := range values {
+				if math.Float64bits(v)>>(63-first) == uint64(bucket) {
+					alike = append(alike, v)
+				}
+			}
+			settle(alike, ranks[:upTo], below)
+			for _, rank := range ranks[:upTo] {
+				found[len(found)-len(ranks)] = alike[rank-below]
+				ranks = ranks[1:]
+			}
+		}
+		below += int(count)
+	}
+	return found
+}
 
 // few values are sorted faster than they are partitioned.
 const few = 64

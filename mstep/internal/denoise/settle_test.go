@@ -52,3 +52,29 @@ func TestSettle(t *testing.T) {
 		}
 	}
 }
+
+// TestRanked: the values at the ranks are the same as after sorting, with first bits in common and without.
+func TestRanked(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for name, value := range map[string]func() float64{
+		"wide":    func() float64 { return math.Exp(300 * r.NormFloat64()) },
+		"narrow":  func() float64 { return 1 + r.Float64()/1e3 },
+		"few":     func() float64 { return float64(r.IntN(4)) },
+		"extreme": func() float64 { return []float64{0, 5e-324, math.Inf(1), r.Float64()}[r.IntN(4)] },
+	} {
+		for _, n := range []int{1, 2, 1000, 1 << 16} {
+			values := make([]float64, n)
+			for i := range values {
+				values[i] = value()
+			}
+			sorted := slices.Sorted(slices.Values(values))
+			ranks := []int{0, n / 8, n / 8, n / 3, n / 2, n - 1}
+			slices.Sort(ranks)
+			for i, got := range ranked(values, ranks) {
+				if got != sorted[ranks[i]] {
+					t.Errorf("%s, %d values: %v at %d, want %v", name, n, got, ranks[i], sorted[ranks[i]])
+				}
+			}
+		}
+	}
+}

@@ -1,8 +1,10 @@
 package denoise
 
 import (
+	"iter"
 	"math"
 	"slices"
+	"sync"
 
 	"privpipe/pipelines/mixture"
 	"privpipe/pipelines/parallel"
@@ -58,30 +60,59 @@ func (m Mixture) first() [][]float64 {
 	return weights
 }
 
-// sample returns the indices of the cells in a fit, at equal distances among n.
-func (m Mixture) sample(n int) []int {
-	most := m.Sampled
-	if most == 0 {
-		most = 1 << 16
+// sample gives the indices of the cells in a fit, at equal distances among n: i·n/size rounded down, for i below size.
+func (m Mixture) sample(n int) iter.Seq[int] {
+	size := m.sampled(n)
+	return func(yield func(int) bool) {
+		at, rest := 0, 0 // i·n = at·size + rest
+		for range size {
+			if !yield(at) {
+				return
+			}
+			at += n / size
+			if rest += n % size; rest >= size {
+				at, rest = at+1, rest-size
+			}
+		}
 	}
-	indices := make([]int, min(n, most))
-	for i := range indices {
-		indices[i] = i * n / len(indices)
-	}
-	return indices
 }
+
+// sampled is the number of cells in a fit.
+func (m Mixture) sampled(n int) int {
+	if m.Sampled > 0 {
+		return min(n, m.Sampled)
+	}
+	return min(n, 1<<16)
+}
+
+// memory is what a fit works in. It is kept from round to round: new memory would cost as much as a tenth of a round.
+type memory struct {
+	cells       [][]int32 // the sampled cells of each group
+	likelihoods []mixture.Mixture
+}
+
+var memories = sync.Pool{New: func() any { return new(memory) }}
 
 // fit does the steps of expectation maximization from the given weights, on a sample of the cells. It computes the
 // cells' likelihoods once.
 func (m Mixture) fit(weights [][]float64, edges, noisy, expected []float64, tau float64) {
-	cells := make([][]int, m.Groups)
-	for _, i := range m.sample(len(noisy)) {
+	memory := memories.Get().(*memory)
+	defer memories.Put(memory)
+	if len(memory.cells) < m.Groups {
+		memory.cells, memory.likelihoods = make([][]int32, m.Groups), make([]mixture.Mixture, m.Groups)
+	}
+	cells := memory.cells[:m.Groups]
+	for g := range cells {
+		cells[g] = cells[g][:0]
+	}
+	for i := range m.sample(len(noisy)) {
 		g := group(edges, expected[i])
-		cells[g] = append(cells[g], i)
+		cells[g] = append(cells[g], int32(i))
 	}
 	parallel.Split(m.Groups, func(_, from, to int) {
 		for g := from; g < to; g++ {
-			m.maximize(weights[g], m.likelihoods(cells[g], noisy, expected, tau))
+			m.likelihoods(&memory.likelihoods[g], cells[g], noisy, expected, tau)
+			m.maximize(weights[g], &memory.likelihoods[g])
 		}
 	})
 }
@@ -90,42 +121,45 @@ func (m Mixture) fit(weights [][]float64, edges, noisy, expected []float64, tau 
 // make float32 products denormal, which are slow.
 const leastLikelihood = 1e-18
 
-// likelihoods returns the cells as a mixture. The likelihoods of the components are divided by the largest in the cell.
-func (m Mixture) likelihoods(cells []int, noisy, expected []float64, tau float64) *mixture.Mixture {
-	rows := make([][]float32, len(m.Ratios))
-	for j := range rows {
-		rows[j] = make([]float32, len(cells))
-	}
+// likelihoods sets a mixture to the cells. The likelihoods of the components are divided by the largest in the cell.
+func (m Mixture) likelihoods(to *mixture.Mixture, cells []int32, noisy, expected []float64, tau float64) {
+	to.Reset(len(m.Ratios), len(cells))
 	var b batch
 	shares := make([][most]float64, len(m.Ratios))
 	for from := 0; from < len(cells); from += most {
 		b.n = 0
 		for _, i := range cells[from:min(from+most, len(cells))] {
-			b.add(i, noisy[i], expected[i], tau)
+			b.add(int(i), noisy[i], expected[i], tau)
 		}
 		var largest [most]float64
 		for j := range shares {
-			b.mix(m.Ratios[j:j+1], unweighted)
-			shares[j] = b.share
-			for at, l := range b.share[:b.n] {
-				largest[at] = max(largest[at], l)
+			b.mixTo(&shares[j], m.Ratios[j:j+1], unweighted)
+			for at, l := range shares[j][:b.n] {
+				largest[at] = greater(largest[at], l)
 			}
 		}
 		for at, l := range largest[:b.n] {
 			largest[at] = 1 / l
 		}
-		for j, row := range rows {
+		for j := range shares {
+			row := to.Row(j)[from:][:b.n]
 			for at, l := range shares[j][:b.n] {
-				row[from+at] = max(float32(l*largest[at]), leastLikelihood)
+				relative := float32(l * largest[at])
+				row[at] = math.Float32frombits(max(math.Float32bits(relative), leastBits))
 			}
 		}
 	}
-	likelihoods := new(mixture.Mixture)
-	likelihoods.Reset(len(rows), len(cells))
-	for j, row := range rows {
-		likelihoods.SetRow(j, row)
+	for j := range m.Ratios {
+		to.SetRow(j, to.Row(j))
 	}
-	return likelihoods
+}
+
+var leastBits = math.Float32bits(leastLikelihood)
+
+// greater returns the greater of two numbers of at least 0. Their bits are in the same order, and the processor need
+// not predict which is greater.
+func greater(a, b float64) float64 {
+	return math.Float64frombits(max(math.Float64bits(a), math.Float64bits(b)))
 }
 
 var unweighted = []float64{1}
@@ -159,29 +193,22 @@ func (m Mixture) maximize(weights []float64, likelihoods *mixture.Mixture) {
 
 // groupEdges returns the bounds between groups by expected size. The groups have about equally many sampled cells.
 func (m Mixture) groupEdges(expected []float64) []float64 {
-	var sorted []float64
-	for _, i := range m.sample(len(expected)) {
-		sorted = append(sorted, expected[i])
+	sampled := make([]float64, 0, m.sampled(len(expected)))
+	for i := range m.sample(len(expected)) {
+		sampled = append(sampled, expected[i])
 	}
 	ranks := make([]int, m.Groups-1)
 	for g := range ranks {
-		ranks[g] = len(sorted) * (g + 1) / m.Groups
+		ranks[g] = len(sampled) * (g + 1) / m.Groups
 	}
-	settle(sorted, ranks, 0)
-	edges := make([]float64, len(ranks))
-	for g, rank := range ranks {
-		edges[g] = sorted[rank]
-	}
-	return edges
+	return ranked(sampled, ranks)
 }
 
-// group returns the number of edges that are at most expected. The edges ascend.
+// group returns the number of edges that are at most expected. The edges ascend. No number is negative.
 func group(edges []float64, expected float64) (g int) {
-	// All edges: the processor could not predict where to stop.
+	// All edges: the processor could not predict where to stop. Numbers of at least 0 are in the order of their bits.
 	for _, edge := range edges {
-		if expected >= edge {
-			g++
-		}
+		g += int((math.Float64bits(edge) - math.Float64bits(expected) - 1) >> 63)
 	}
 	return g
 }

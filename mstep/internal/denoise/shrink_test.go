@@ -216,7 +216,7 @@ func TestFitStep(t *testing.T) {
 func TestSample(t *testing.T) {
 	m := Mixture{Sampled: 1000}
 	for _, n := range []int{1, 999, 1000, 1001, 1999, 54321} {
-		indices := m.sample(n)
+		indices := slices.Collect(m.sample(n))
 		if len(indices) != min(n, 1000) {
 			t.Errorf("%d of %d cells", len(indices), n)
 		}
@@ -226,7 +226,7 @@ func TestSample(t *testing.T) {
 			}
 		}
 	}
-	if all := len((Mixture{}).sample(1 << 20)); all != 1<<16 {
+	if all := (Mixture{}).sampled(1 << 20); all != 1<<16 {
 		t.Errorf("%d cells by default, want 65,536", all)
 	}
 }
