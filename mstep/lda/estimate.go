@@ -3,6 +3,7 @@ package lda
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mathext"
 
@@ -66,36 +67,37 @@ func (o *Options) shrink(t *topics, sum, frequency []float64, tau float64) {
 		frequency = marginal(sum, t.k, t.v, tau)
 	}
 	sizes := o.topicSizes(sum)
+	words := make([]float64, t.v) // the value in a cell that counts as one word
+	for v := range words {
+		words[v] = o.count(v, 1)
+	}
 	total := 0.0
 	for k, size := range sizes {
 		total += size
+		row := t.lambda[k*t.v:][:t.v]
 		for v, f := range frequency {
-			t.lambda[k*t.v+v] = size * f / o.count(v, 1)
+			row[v] = size * f / words[v]
 		}
 	}
 	cellPrior.Shrink(t.lambda, sum, t.lambda, tau)
-	for i, x := range t.lambda {
-		t.lambda[i] = o.count(i, x)
+	if o.weights != nil {
+		for i, x := range t.lambda {
+			t.lambda[i] = o.count(i, x)
+		}
 	}
-	toFrequencies(t.lambda, frequency, total)
+	scales := columnScales(t.lambda, frequency, total)
 	for k, size := range sizes {
-		row := t.lambda[k*t.v : (k+1)*t.v]
+		row := t.lambda[k*t.v:][:t.v]
 		for v, f := range frequency {
 			// The minimum is far below the noise, but no word gets probability 0.
-			row[v] = max(row[v], 1e-6*(size*f))
+			row[v] = max(row[v]*scales[v], 1e-6*(size*f))
 		}
 	}
 }
 
 // toFrequencies scales the cells of each word so that all topics together have the word's frequency.
 func toFrequencies(cells, frequency []float64, total float64) {
-	scales := columns(cells, len(frequency))
-	for v, column := range scales {
-		scales[v] = 1
-		if column > 0 {
-			scales[v] = total * frequency[v] / column
-		}
-	}
+	scales := columnScales(cells, frequency, total)
 	for at := 0; at < len(cells); at += len(scales) {
 		row := cells[at : at+len(scales)]
 		for v, scale := range scales {
@@ -104,13 +106,43 @@ func toFrequencies(cells, frequency []float64, total float64) {
 	}
 }
 
+// columnScales returns the factors for toFrequencies, one for each word.
+func columnScales(cells, frequency []float64, total float64) []float64 {
+	scales := columns(cells, len(frequency))
+	for v, column := range scales {
+		scales[v] = 1
+		if column > 0 {
+			scales[v] = total * frequency[v] / column
+		}
+	}
+	return scales
+}
+
 // columns returns the sum of each column of cells. cells has rows of length v.
 func columns(cells []float64, v int) []float64 {
 	sums := make([]float64, v)
 	for at := 0; at < len(cells); at += v { // row by row, in the order of memory
-		for i, x := range cells[at : at+v] {
+		row := cells[at:][:len(sums)]
+		for i, x := range row {
 			sums[i] += x
 		}
+	}
+	return sums
+}
+
+// rows returns the sum of each row of cells. cells has rows of length v. It adds in four rows at a time, because each
+// addition in a row waits for the one before.
+func rows(cells []float64, v int) []float64 {
+	sums := make([]float64, len(cells)/v)
+	for k := 0; k < len(sums); k += 4 {
+		last := len(sums) - 1 // in place of rows that are not there
+		b, c, d := min(k+1, last), min(k+2, last), min(k+3, last)
+		rowB, rowC, rowD := cells[b*v:][:v], cells[c*v:][:v], cells[d*v:][:v]
+		var sumA, sumB, sumC, sumD float64
+		for i, x := range cells[k*v:][:v] {
+			sumA, sumB, sumC, sumD = sumA+x, sumB+rowB[i], sumC+rowC[i], sumD+rowD[i]
+		}
+		sums[k], sums[b], sums[c], sums[d] = sumA, sumB, sumC, sumD
 	}
 	return sums
 }
@@ -118,9 +150,12 @@ func columns(cells []float64, v int) []float64 {
 // topicSizes returns the number of words in each topic, at least 5 % of their mean. The minimum lets a topic come back
 // after noise has emptied it.
 func (o *Options) topicSizes(sum []float64) []float64 {
-	sizes := make([]float64, o.Topics)
-	for i, s := range sum {
-		sizes[i/o.Words] += o.count(i, s)
+	sizes := rows(sum, o.Words)
+	if o.weights != nil {
+		clear(sizes)
+		for i, s := range sum {
+			sizes[i/o.Words] += o.count(i, s)
+		}
 	}
 	mean := 0.0
 	for _, size := range sizes {
@@ -142,13 +177,7 @@ func marginal(sum []float64, k, v int, tau float64) []float64 {
 // E[log β_kv] = ψ(λ_kv) − ψ(Σ_v λ_kv) (Hoffman, Blei and Bach 2010, below equation 5). They are computed when they are
 // written, which saves the memory of one matrix.
 func (t *topics) weights() stream.Rows {
-	w := &weights{topics: t, totals: make([]float64, t.k)}
-	for k := range w.totals {
-		for _, l := range t.lambda[k*t.v : (k+1)*t.v] {
-			w.totals[k] += l
-		}
-	}
-	return w
+	return &weights{topics: t, totals: rows(t.lambda, t.v)}
 }
 
 // weights implements stream.Rows with float32 cells.
@@ -160,19 +189,22 @@ type weights struct {
 func (w *weights) Len() int { return len(w.lambda) }
 
 func (w *weights) AppendTo(b []byte, from, to int) []byte {
+	b = slices.Grow(b, 4*(to-from))
 	for from < to {
 		k := from / w.v
 		end := min((k+1)*w.v, to)
 		total := w.totals[k]
 		psi := mathext.Digamma(total)
-		for _, l := range w.lambda[from:end] {
+		cells := b[len(b):][:4*(end-from)]
+		b = b[:len(b)+len(cells)]
+		for i, l := range w.lambda[from:end] {
 			x := float32(0)
 			if w.expectedLog {
 				x = float32(math.Exp(mathext.Digamma(l) - psi))
 			} else {
 				x = float32(l / total)
 			}
-			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+			binary.LittleEndian.PutUint32(cells[4*i:], math.Float32bits(x))
 		}
 		from = end
 	}

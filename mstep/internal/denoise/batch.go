@@ -62,6 +62,7 @@ var batches = sync.Pool{New: func() any { return new([]batch) }}
 // calls for one piece come one after the other.
 func (m Mixture) each(weights [][]float64, edges, noisy, expected []float64, tau float64,
 	do func(piece int, b *batch, weights []float64)) {
+	bits := ordered(edges)
 	parallel.Split(len(noisy), func(piece, from, to int) {
 		kept := batches.Get().(*[]batch)
 		defer batches.Put(kept)
@@ -73,7 +74,7 @@ func (m Mixture) each(weights [][]float64, edges, noisy, expected []float64, tau
 			batches[g].n = 0
 		}
 		for i := from; i < to; i++ {
-			g := group(edges, expected[i])
+			g := group(bits, expected[i])
 			b := &batches[g]
 			if b.add(i, noisy[i], expected[i], tau); b.n == most {
 				do(piece, b, weights[g])

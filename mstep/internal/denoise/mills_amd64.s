@@ -10,50 +10,41 @@
 	VADDPD C(i), a, a; \
 	VADDPD C(i), b, b
 
-// NEAR is a step of both polynomials in Y2 and Y3.
-#define NEAR(i) \
-	HORNER(i, Y2, Y3, Y6, Y7); \
-	HORNER((i+8), Y2, Y3, Y8, Y9)
-
-// FAR is a step of both polynomials in Y4 and Y5.
-#define FAR(i) \
-	HORNER(i, Y4, Y5, Y6, Y7); \
-	HORNER((i+6), Y4, Y5, Y8, Y9)
-
-// POLYNOMIAL sets Y12 and Y13 to the polynomial of degree 5 in Y4 and Y5 with the coefficients from i on.
-#define POLYNOMIAL(i) \
-	VMOVUPD C((i+5)), Y12;             \
-	VMOVUPD C((i+5)), Y13;             \
-	HORNER((i+4), Y4, Y5, Y12, Y13); \
-	HORNER((i+3), Y4, Y5, Y12, Y13); \
-	HORNER((i+2), Y4, Y5, Y12, Y13); \
-	HORNER((i+1), Y4, Y5, Y12, Y13); \
-	HORNER(i, Y4, Y5, Y12, Y13)
-
-// INVERSE sets Y2 and Y3 to 1/t, and Y4 and Y5 to x.
-#define INVERSE \
-	VMOVUPD C(44), Y4;     \
-	VDIVPD  Y0, Y4, Y2;    \
-	VDIVPD  Y1, Y4, Y3;    \
-	VMULPD  Y2, Y2, Y4;    \
-	VMULPD  Y3, Y3, Y5
+// FAR sets ratio and derivative, in two registers each, by the polynomial for numbers far below.
+#define FAR(ratio1, ratio2, derivative1, derivative2) \
+	VMOVUPD C(30), Y4;                                   \
+	VDIVPD  Y0, Y4, Y2;                                  \
+	VDIVPD  Y1, Y4, Y3;                                  \
+	VMULPD  Y2, Y2, Y4;                                  \
+	VMULPD  Y3, Y3, Y5;                                  \
+	VMOVUPD C(13), derivative1;                          \
+	VMOVUPD C(13), derivative2;                          \
+	HORNER(12, Y4, Y5, derivative1, derivative2);        \
+	HORNER(11, Y4, Y5, derivative1, derivative2);        \
+	HORNER(10, Y4, Y5, derivative1, derivative2);        \
+	HORNER(9, Y4, Y5, derivative1, derivative2);         \
+	HORNER(8, Y4, Y5, derivative1, derivative2);         \
+	VMULPD  Y4, derivative1, derivative1;                \
+	VMULPD  Y5, derivative2, derivative2;                \
+	VMOVUPD C(27), Y5;                                   \
+	VSUBPD  derivative1, Y5, ratio1;                     \
+	VSUBPD  derivative2, Y5, ratio2;                     \
+	VMULPD  Y2, ratio1, ratio1;                          \
+	VMULPD  Y3, ratio2, ratio2
 
 // REDUCE subtracts k ln 2 from x, where shifted has k in its last bits.
 #define REDUCE(shifted, x) \
-	VSUBPD C(37), shifted, Y12; \
-	VMULPD C(38), Y12, Y13;     \
+	VSUBPD C(23), shifted, Y12; \
+	VMULPD C(24), Y12, Y13;     \
 	VSUBPD Y13, x, x;           \
-	VMULPD C(39), Y12, Y13;     \
+	VMULPD C(25), Y12, Y13;     \
 	VSUBPD Y13, x, x
 
-// ABOVE sets ratio and derivative from power, exp(z²/2), where mask says that z > 0.
-#define ABOVE(z, power, mask, ratio, derivative) \
-	VMULPD C(45), power, power;                    \
-	VSUBPD ratio, power, power;                    \
-	VBLENDVPD mask, power, ratio, ratio;           \
-	VMULPD z, power, power;                        \
-	VADDPD C(41), power, power;                    \
-	VBLENDVPD mask, power, derivative, derivative
+// ABOVE sets ratio from power, exp(z²/2), where mask says that z > 0.
+#define ABOVE(power, mask, ratio) \
+	VMULPD C(31), power, power;          \
+	VSUBPD ratio, power, power;          \
+	VBLENDVPD mask, power, ratio, ratio
 
 // SUM adds numbers, times the weight, to eight in memory.
 #define SUM(a, b, to) \
@@ -88,8 +79,8 @@ next:
 	VMOVUPD   32(R8)(AX*8), Y3
 	VSUBPD    Y0, Y2, Y0
 	VSUBPD    Y1, Y3, Y1
-	VCMPPD    $0x12, C(43), Y0, Y10 // z ≤ −4
-	VCMPPD    $0x12, C(43), Y1, Y11
+	VCMPPD    $0x12, C(29), Y0, Y10 // z ≤ −4
+	VCMPPD    $0x12, C(29), Y1, Y11
 	VANDPD    Y10, Y11, Y12
 	VMOVMSKPD Y12, BX
 	CMPL      BX, $15
@@ -99,80 +90,73 @@ next:
 	VPSLLQ  $1, Y1, Y3
 	VPSRLQ  $1, Y2, Y2          // |z|
 	VPSRLQ  $1, Y3, Y3
-	VADDPD  C(42), Y2, Y2
-	VADDPD  C(42), Y3, Y3
-	VMOVUPD C(41), Y4
+	VADDPD  C(28), Y2, Y2
+	VADDPD  C(28), Y3, Y3
+	VMOVUPD C(27), Y4
 	VDIVPD  Y2, Y4, Y2          // u
 	VDIVPD  Y3, Y4, Y3
 	VMOVUPD C(7), Y6
 	VMOVUPD C(7), Y7
-	VMOVUPD C(15), Y8
-	VMOVUPD C(15), Y9
-	NEAR(6)
-	NEAR(5)
-	NEAR(4)
-	NEAR(3)
-	NEAR(2)
-	NEAR(1)
-	NEAR(0)
+	HORNER(6, Y2, Y3, Y6, Y7)
+	HORNER(5, Y2, Y3, Y6, Y7)
+	HORNER(4, Y2, Y3, Y6, Y7)
+	HORNER(3, Y2, Y3, Y6, Y7)
+	HORNER(2, Y2, Y3, Y6, Y7)
+	HORNER(1, Y2, Y3, Y6, Y7)
+	HORNER(0, Y2, Y3, Y6, Y7)
 	VMULPD Y2, Y6, Y6
 	VMULPD Y3, Y7, Y7
-	VMULPD Y2, Y2, Y2
-	VMULPD Y3, Y3, Y3
-	VMULPD Y2, Y8, Y8
-	VMULPD Y3, Y9, Y9
 
-	VORPD     Y10, Y11, Y12
-	VMOVMSKPD Y12, BX
-	TESTL     BX, BX
-	JZ        sign
-	INVERSE
-	POLYNOMIAL(16)
-	VMULPD    Y2, Y12, Y12
-	VMULPD    Y3, Y13, Y13
-	VBLENDVPD Y10, Y12, Y6, Y6
-	VBLENDVPD Y11, Y13, Y7, Y7
-	POLYNOMIAL(22)
-	VMULPD    Y4, Y12, Y12
-	VMULPD    Y5, Y13, Y13
-	VBLENDVPD Y10, Y12, Y8, Y8
-	VBLENDVPD Y11, Y13, Y9, Y9
-
-sign:
 	VXORPD    Y13, Y13, Y13
-	VCMPPD    $0x1e, Y13, Y0, Y10 // z > 0
-	VCMPPD    $0x1e, Y13, Y1, Y11
-	VORPD     Y10, Y11, Y12
+	VCMPPD    $0x1e, Y13, Y0, Y8 // z > 0
+	VCMPPD    $0x1e, Y13, Y1, Y9
+	VORPD     Y8, Y9, Y12
 	VMOVMSKPD Y12, BX
 	TESTL     BX, BX
-	JZ        add
+	JZ        derive
 	VMULPD Y0, Y0, Y2
 	VMULPD Y1, Y1, Y3
-	VMULPD C(40), Y2, Y2
-	VMULPD C(40), Y3, Y3
-	VANDPD Y10, Y2, Y2          // z²/2, or 0
-	VANDPD Y11, Y3, Y3
-	VMULPD C(36), Y2, Y4
-	VMULPD C(36), Y3, Y5
-	VADDPD C(37), Y4, Y4
-	VADDPD C(37), Y5, Y5
+	VMULPD C(26), Y2, Y2
+	VMULPD C(26), Y3, Y3
+	VANDPD Y8, Y2, Y2            // z²/2, or 0
+	VANDPD Y9, Y3, Y3
+	VMULPD C(22), Y2, Y4
+	VMULPD C(22), Y3, Y5
+	VADDPD C(23), Y4, Y4
+	VADDPD C(23), Y5, Y5
 	REDUCE(Y4, Y2)
 	REDUCE(Y5, Y3)
-	VMOVUPD C(35), Y12
-	VMOVUPD C(35), Y13
-	HORNER(34, Y2, Y3, Y12, Y13)
-	HORNER(33, Y2, Y3, Y12, Y13)
-	HORNER(32, Y2, Y3, Y12, Y13)
-	HORNER(31, Y2, Y3, Y12, Y13)
-	HORNER(30, Y2, Y3, Y12, Y13)
-	HORNER(29, Y2, Y3, Y12, Y13)
-	HORNER(28, Y2, Y3, Y12, Y13)
+	VMOVUPD C(21), Y12
+	VMOVUPD C(21), Y13
+	HORNER(20, Y2, Y3, Y12, Y13)
+	HORNER(19, Y2, Y3, Y12, Y13)
+	HORNER(18, Y2, Y3, Y12, Y13)
+	HORNER(17, Y2, Y3, Y12, Y13)
+	HORNER(16, Y2, Y3, Y12, Y13)
+	HORNER(15, Y2, Y3, Y12, Y13)
+	HORNER(14, Y2, Y3, Y12, Y13)
 	VPSLLQ $52, Y4, Y4
 	VPSLLQ $52, Y5, Y5
 	VPADDQ Y4, Y12, Y12
 	VPADDQ Y5, Y13, Y13
-	ABOVE(Y0, Y12, Y10, Y6, Y8)
-	ABOVE(Y1, Y13, Y11, Y7, Y9)
+	ABOVE(Y12, Y8, Y6)
+	ABOVE(Y13, Y9, Y7)
+
+derive:
+	VMULPD Y0, Y6, Y8
+	VMULPD Y1, Y7, Y9
+	VADDPD C(27), Y8, Y8
+	VADDPD C(27), Y9, Y9
+
+	VORPD     Y10, Y11, Y12
+	VMOVMSKPD Y12, BX
+	TESTL     BX, BX
+	JZ        add
+	FAR(Y4, Y5, Y12, Y13)
+	VBLENDVPD Y10, Y4, Y6, Y6
+	VBLENDVPD Y11, Y5, Y7, Y7
+	VBLENDVPD Y10, Y12, Y8, Y8
+	VBLENDVPD Y11, Y13, Y9, Y9
 
 add:
 	SUM(Y6, Y7, DI)
@@ -184,18 +168,5 @@ add:
 	RET
 
 far:
-	INVERSE
-	VMOVUPD C(21), Y6
-	VMOVUPD C(21), Y7
-	VMOVUPD C(27), Y8
-	VMOVUPD C(27), Y9
-	FAR(20)
-	FAR(19)
-	FAR(18)
-	FAR(17)
-	FAR(16)
-	VMULPD Y2, Y6, Y6
-	VMULPD Y3, Y7, Y7
-	VMULPD Y4, Y8, Y8
-	VMULPD Y5, Y9, Y9
+	FAR(Y6, Y7, Y8, Y9)
 	JMP add

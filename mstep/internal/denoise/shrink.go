@@ -105,8 +105,9 @@ func (m Mixture) fit(weights [][]float64, edges, noisy, expected []float64, tau 
 	for g := range cells {
 		cells[g] = cells[g][:0]
 	}
+	bits := ordered(edges)
 	for i := range m.sample(len(noisy)) {
-		g := group(edges, expected[i])
+		g := group(bits, expected[i])
 		cells[g] = append(cells[g], int32(i))
 	}
 	parallel.Split(m.Groups, func(_, from, to int) {
@@ -204,11 +205,24 @@ func (m Mixture) groupEdges(expected []float64) []float64 {
 	return ranked(sampled, ranks)
 }
 
-// group returns the number of edges that are at most expected. The edges ascend. No number is negative.
-func group(edges []float64, expected float64) (g int) {
-	// All edges: the processor could not predict where to stop. Numbers of at least 0 are in the order of their bits.
+// ordered returns the bits of edges of at least 0, which are in the order of the edges. It fills up to one less than a
+// power of 2 with edges that no number reaches.
+func ordered(edges []float64) (bits []uint64) {
 	for _, edge := range edges {
-		g += int((math.Float64bits(edge) - math.Float64bits(expected) - 1) >> 63)
+		bits = append(bits, math.Float64bits(edge))
+	}
+	for len(bits)&(len(bits)+1) != 0 {
+		bits = append(bits, math.MaxInt64)
+	}
+	return bits
+}
+
+// group returns the number of edges that are at most expected. Both are at least 0. It searches in halves, by numbers
+// and not by branches, since the processor could not predict where an edge is passed.
+func group(edges []uint64, expected float64) (g int) {
+	for half := (len(edges) + 1) / 2; half > 0; half /= 2 {
+		reached := (edges[g+half-1] - math.Float64bits(expected) - 1) >> 63 // the sign of a difference
+		g += half & -int(reached)
 	}
 	return g
 }
