@@ -3,6 +3,7 @@ package fixed
 
 import (
 	"errors"
+	"math"
 	"math/bits"
 )
 
@@ -41,13 +42,17 @@ var ErrOverflow = errors.New("sum overflows 64 bits")
 
 // A Sum is a vector of exact sums. Integer addition is associative and commutative, so the cells do not depend on the
 // order, the batching or the number of the contributions' senders.
-type Sum struct{ Cells []int64 }
+type Sum struct {
+	Cells []int64
+	reach uint64 // no |cell| exceeds it
+}
 
 // NewSum returns a sum of n cells, all zero.
-func NewSum(n int) *Sum { return &Sum{make([]int64, n)} }
+func NewSum(n int) *Sum { return &Sum{Cells: make([]int64, n)} }
 
 // Add adds v to a cell, or reports ErrOverflow and leaves it.
 func (s *Sum) Add(cell int, v int64) error {
+	s.reach = math.MaxUint64 // not worth more: for partial sums
 	sum, err := add(s.Cells[cell], v)
 	if err == nil {
 		s.Cells[cell] = sum
@@ -69,6 +74,20 @@ func wrapped(a, b, sum int64) int64 { return (sum ^ a) & (sum ^ b) }
 
 // Squares returns Σ z_i² as high·2^64 + low. It is exact for at most 2^45 coordinates within ±Limit.
 func Squares(z []int64) (high, low uint64) {
+	ones := uint64(0) // the ones of all |z_i|, except that a negative z_i counts as −z_i − 1
+	for _, v := range z {
+		low += uint64(v * v)
+		ones |= uint64(v ^ v>>63)
+	}
+	// With n < 2^a coordinates within ±2^b and a + 2b ≤ 64, all squares are exact and their sum is below 2^64.
+	if ones>>((64-bits.Len(uint(len(z))))/2) == 0 {
+		return 0, low
+	}
+	return bigSquares(z)
+}
+
+// bigSquares is Squares for any size.
+func bigSquares(z []int64) (high, low uint64) {
 	for _, v := range z {
 		magnitude := Magnitude(v)
 		h, l := bits.Mul64(magnitude, magnitude)

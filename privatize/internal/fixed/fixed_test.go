@@ -139,6 +139,7 @@ func FuzzSum(f *testing.F) {
 		{1, 0, 1 << 62, -1 << 62, 1, 0, 1 << 62, 5},             // vectors of all cells
 		{2, 0, most, 0, 0, 0, 1, 0},                             // a single cell, and then a vector
 		{2, 1, least, 0, 1, 0, 0, -1},
+		{0, 0, 1 << 62, 0, 0, 1, 1 << 62, 0, 0, 0, -1 << 62, 0}, // within each cell, but not within the sum of all
 		{0, 0, 1 << 62, 0, 0, 1, 1 << 62, 0, 0, 0, 1 << 62, 0}, // one cell alone overflows
 		{0, 0, 7, 0, 0, 0, least, 0, 0, 1, least, 0, 0, 0, -8, 0},
 		{3, 0, most, 0, 3, 0, 1, 1}, // the first cell of a vector overflows, and the second does not
@@ -167,7 +168,7 @@ func FuzzSum(f *testing.F) {
 			switch uint64(number(0)) % 4 {
 			case 0:
 				v := Vector{Cells: []int{cell}, Steps: steps[:1]}
-				err = v.AddTo(s)
+				err = v.AddTo(s, Magnitude(steps[0]))
 				exact[cell].Add(exact[cell], big.NewInt(steps[0]))
 			case 1:
 				err = s.AddCells(steps)
@@ -178,7 +179,7 @@ func FuzzSum(f *testing.F) {
 				err = s.Add(cell, steps[0])
 				exact[cell].Add(exact[cell], big.NewInt(steps[0]))
 			case 3:
-				err = (&Vector{Cells: []int{0, 1}, Steps: steps}).AddTo(s)
+				err = (&Vector{Cells: []int{0, 1}, Steps: steps}).AddTo(s, max(Magnitude(steps[0]), Magnitude(steps[1])))
 				for i, z := range steps {
 					exact[i].Add(exact[i], big.NewInt(z))
 				}
@@ -212,7 +213,7 @@ func TestSumDoesNotDependOnOrder(t *testing.T) {
 	}
 	inOrder := NewSum(cells)
 	for i := range vectors {
-		if err := vectors[i].AddTo(inOrder); err != nil {
+		if err := vectors[i].AddTo(inOrder, Limit); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -225,7 +226,7 @@ func TestSumDoesNotDependOnOrder(t *testing.T) {
 	for round := range 20 {
 		parts := []*Sum{NewSum(cells), NewSum(cells), NewSum(cells)}
 		for _, i := range random.Perm(units) {
-			if err := vectors[i].AddTo(parts[random.IntN(len(parts))]); err != nil {
+			if err := vectors[i].AddTo(parts[random.IntN(len(parts))], Limit); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -241,7 +242,7 @@ func TestSumDoesNotDependOnOrder(t *testing.T) {
 func TestSquares(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for _, n := range []int{0, 1, 2, 1000} {
-		for _, spread := range []int64{1, 1 << 20, Limit} {
+		for _, spread := range []int64{1, 1 << 20, 1 << 26, 1<<27 - 1, 1 << 27, 1<<28 - 1, 1 << 32, Limit} {
 			z, want := make([]int64, n), new(big.Int)
 			for i := range z {
 				z[i] = spread

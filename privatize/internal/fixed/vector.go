@@ -2,6 +2,8 @@ package fixed
 
 import (
 	"errors"
+	"math"
+	"math/bits"
 	"slices"
 )
 
@@ -178,9 +180,25 @@ func Saturate(steps []int64) {
 	}
 }
 
-// AddTo adds v to a sum. If it returns ErrOverflow, s must not be used. The overflow check is at the end, for the signs
-// of all cells together: that is faster.
-func (v *Vector) AddTo(s *Sum) error {
+// AddTo adds v to a sum. No step of v may exceed most in absolute value. If it returns ErrOverflow, s must not be used.
+// While no cell can overflow, it need not look at each.
+func (v *Vector) AddTo(s *Sum, most uint64) error {
+	reach, carry := bits.Add64(s.reach, most, 0)
+	if carry > 0 || reach > math.MaxInt64 {
+		s.reach = math.MaxUint64
+		return v.addChecked(s)
+	}
+	s.reach = reach
+	cells, steps := s.Cells, v.Steps[:len(v.Cells)]
+	for i, cell := range v.Cells {
+		cells[cell] += steps[i]
+	}
+	return nil
+}
+
+// addChecked is AddTo where cells may overflow. The overflow check is at the end, for the signs of all cells together:
+// that is faster.
+func (v *Vector) addChecked(s *Sum) error {
 	cells, steps, signs := s.Cells, v.Steps[:len(v.Cells)], int64(0)
 	for i, cell := range v.Cells {
 		sum := cells[cell] + steps[i]

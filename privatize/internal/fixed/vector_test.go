@@ -170,9 +170,12 @@ func set(b byte) []uint32 {
 }
 
 func TestAddToReportsOverflow(t *testing.T) {
-	s := Sum{Cells: []int64{1<<63 - 1}}
+	s := NewSum(1)
+	if err := s.Add(0, 1<<63-1); err != nil {
+		t.Fatal(err)
+	}
 	v := Vector{Cells: []int{0}, Steps: []int64{1}}
-	if err := v.AddTo(&s); !errors.Is(err, ErrOverflow) {
+	if err := v.AddTo(s, 1); !errors.Is(err, ErrOverflow) {
 		t.Error(err)
 	}
 }
@@ -202,7 +205,7 @@ func BenchmarkVector(b *testing.B) {
 	b.Run("AddTo", func(b *testing.B) {
 		b.SetBytes(int64(8 * len(values)))
 		for b.Loop() {
-			if err := v.AddTo(sum); err != nil {
+			if err := v.AddTo(sum, 1<<20); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -44,6 +44,19 @@ func (l *limiter) unit(v *fixed.Vector) error {
 	return nil
 }
 
+// most returns a number that no step of a unit's bounded vector exceeds: each is at most the vector's norm.
+func (l *limiter) most() uint64 {
+	switch l.clipping {
+	case event.ClipUnit, event.ClipUnitL1:
+		return l.bound
+	case event.ClipProved:
+		if !l.words {
+			return l.bound
+		}
+	}
+	return fixed.Limit
+}
+
 func (l *limiter) within(v *fixed.Vector) bool {
 	if l.l1 {
 		return clip.WithinL1(v.Steps, l.marked(v.Cells), l.bound)

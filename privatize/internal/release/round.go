@@ -79,7 +79,7 @@ func (r *round) take(name, record string, digest uint64, v *fixed.Vector) error 
 	if err := r.limit.unit(v); err != nil {
 		return err
 	}
-	return v.AddTo(r.sum)
+	return v.AddTo(r.sum, r.limit.most())
 }
 
 // again drops a repeated delivery that is the same, since a transport may deliver more than once. It refuses a
@@ -112,7 +112,7 @@ func (r *round) close(announced Announced) error {
 		if err := r.limit.unit(v); err != nil {
 			return err
 		}
-		if err := v.AddTo(r.sum); err != nil {
+		if err := v.AddTo(r.sum, r.limit.most()); err != nil {
 			return mismatch(err)
 		}
 	}
