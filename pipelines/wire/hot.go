@@ -219,17 +219,26 @@ func (c *cursor) numbers(tag byte, into []uint32) []uint32 {
 	}
 	into = into[:len(b)]
 	many := 0
-	for i := 0; i < len(b); many++ {
-		n, size := uint32(b[i]), 1
-		if n >= 0x80 {
-			n, size = varint(b[i:])
+	for i := 0; i < len(b); {
+		if i+8 <= len(b) && binary.LittleEndian.Uint64(b[i:])&0x8080_8080_8080_8080 == 0 { // as counts of words are
+			for j, n := range b[i : i+8] {
+				into[many+j] = uint32(n)
+			}
+			many, i = many+8, i+8
+			continue
 		}
-		if size == 0 {
-			c.other = true
-			break
+		for until := many + 8; many < until && i < len(b); many++ {
+			n, size := uint32(b[i]), 1
+			if n >= 0x80 {
+				n, size = varint(b[i:])
+			}
+			if size == 0 {
+				c.other, i = true, len(b)
+				break
+			}
+			into[many] = n
+			i += size
 		}
-		into[many] = n
-		i += size
 	}
 	switch {
 	case short:

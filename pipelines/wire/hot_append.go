@@ -5,6 +5,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 )
 
@@ -15,16 +16,47 @@ func appendHot(b []byte, r *Record) ([]byte, bool) {
 		return b, false
 	}
 	b = appendNumber(b, tagRound, r.Round)
-	from, ok := len(b), false
 	switch body := r.Body.(type) {
 	case *Record_Document:
-		b, ok = body.Document.append(b)
-		b = insertLength(b, from, tagDocument)
+		b, to := beginLength(append(b, tagDocument), r.guess())
+		b, ok := body.Document.append(b)
+		return to.end(b), ok
 	case *Record_Contribution:
-		b, ok = body.Contribution.append(b)
-		b = insertLength(b, from, tagContribution)
+		b, to := beginLength(append(b, tagContribution), r.guess())
+		b, ok := body.Contribution.append(b)
+		return to.end(b), ok
 	}
-	return b, ok
+	return b, false
+}
+
+// guess is about the size of r's encoding, for a document or a contribution.
+func (r *Record) guess() int {
+	switch body := r.GetBody().(type) {
+	case *Record_Document:
+		return body.Document.guess()
+	case *Record_Contribution:
+		return body.Contribution.guess()
+	}
+	return 0
+}
+
+// guess is about the size of d's encoding.
+func (d *Document) guess() int {
+	return len(d.GetId()) + len(d.GetUser()) + len(d.GetLabel()) + 5*len(d.GetWordGaps())/2 + len(d.GetValues())
+}
+
+// guess is about the size of c's encoding.
+func (c *Contribution) guess() int {
+	size := len(c.GetUnit()) + len(c.GetRecord())
+	for _, p := range c.GetParts() {
+		size += p.guess() + 3
+	}
+	return size
+}
+
+// guess is about the size of p's encoding.
+func (p *Part) guess() int {
+	return len(p.GetRowGaps()) + 5*len(p.GetColumnGaps())/4 + len(p.GetValues()) + 8
 }
 
 // AppendDocument appends d as it stands in a Record. The only possible error is a name that is not UTF-8.
@@ -73,13 +105,13 @@ func (c *Contribution) append(b []byte) ([]byte, bool) {
 		if p == nil || len(p.unknownFields) > 0 {
 			return b, false
 		}
-		from := len(b)
+		var to length
+		b, to = beginLength(append(b, tagPart), p.guess())
 		b = appendNumber(b, tagMatrix, p.Matrix)
 		b = appendNumbers(b, tagRowGaps, p.RowGaps)
 		b = appendNumbers(b, tagColumnGaps, p.ColumnGaps)
 		b = appendBytes(b, tagPartValues, p.Values)
-		b = appendBool(b, tagFactored, p.Factored)
-		b = insertLength(b, from, tagPart)
+		b = to.end(appendBool(b, tagFactored, p.Factored))
 	}
 	return appendBool(b, tagMore, c.More), true
 }
@@ -105,24 +137,48 @@ func appendBytes[T string | []byte](b []byte, tag byte, content T) []byte {
 	return append(binary.AppendUvarint(append(b, tag), uint64(len(content))), content...)
 }
 
+// appendNumbers appends a packed list of numbers. Most have one byte or two, in no order that a processor could predict:
+// so it writes two bytes, and goes on after the first or the second, without a branch.
 func appendNumbers(b []byte, tag byte, list []uint32) []byte {
 	if len(list) == 0 {
 		return b
 	}
-	from := len(b)
-	b = slices.Grow(b, len(list)) // most numbers are below 0x80
-	for _, n := range list {
-		if n < 0x80 {
-			b = append(b, byte(n))
-		} else {
-			b = binary.AppendUvarint(b, uint64(n))
+	b, to := beginLength(append(b, tag), 5*len(list)/4)
+	at := len(b)
+	b = slices.Grow(b, binary.MaxVarintLen32*len(list)) // capacity for the longest numbers
+	free := b[at:cap(b)]
+	n := 0
+	for _, x := range list {
+		if x >= 1<<14 {
+			n += binary.PutUvarint(free[n:], uint64(x))
+			continue
 		}
+		second := (x + 1<<14 - 1<<7) >> 14 // 1 from 1<<7 on
+		two := free[n : n+2 : n+2]
+		two[0], two[1] = byte(x&0x7f|second<<7), byte(x>>7)
+		n += 1 + int(second)
 	}
-	return insertLength(b, from, tag)
+	return to.end(b[:at+n])
 }
 
-// insertLength inserts the length of b[from:] before b[from:], after a tag if there is one.
-func insertLength(b []byte, from int, tag ...byte) []byte {
-	var memory [1 + binary.MaxVarintLen64]byte
-	return slices.Insert(b, from, binary.AppendUvarint(append(memory[:0], tag...), uint64(len(b)-from))...)
+// A length is the place of a length before what it is the length of. The length is known only after that.
+type length struct{ at, size int }
+
+// beginLength appends the place of a length of about guess.
+func beginLength(b []byte, guess int) ([]byte, length) {
+	size := protowire.SizeVarint(uint64(guess))
+	return append(b, make([]byte, size)...), length{len(b), size}
+}
+
+// of returns how much follows the place in b.
+func (l length) of(b []byte) int { return len(b) - l.at - l.size }
+
+// end sets the length of what follows its place in b. What follows moves if the guess was of another size.
+func (l length) end(b []byte) []byte {
+	size := uint64(l.of(b))
+	if protowire.SizeVarint(size) != l.size {
+		return slices.Replace(b, l.at, l.at+l.size, binary.AppendUvarint(nil, size)...)
+	}
+	binary.PutUvarint(b[l.at:], size)
+	return b
 }

@@ -41,14 +41,15 @@ func (tooLarge) ExitCode() int { return 90 }
 // Append appends r to b as a size-delimited record: a varint length, and then that many bytes.
 // The only error is ErrTooLarge.
 func Append(b []byte, r *Record) ([]byte, error) {
-	with, ok := appendHot(b, r)
-	if !ok {
+	with, to := beginLength(b, r.guess())
+	with, ok := appendHot(with, r)
+	switch {
+	case !ok:
 		return appendByProtobuf(b, r)
-	}
-	if len(with)-len(b) > MaxRecord-binary.MaxVarintLen32 {
+	case to.of(with) > MaxRecord-binary.MaxVarintLen32:
 		return b, ErrTooLarge
 	}
-	return insertLength(with, len(b)), nil
+	return to.end(with), nil
 }
 
 func appendByProtobuf(b []byte, r *Record) ([]byte, error) {
