@@ -85,7 +85,7 @@ func (w *worker) shaped() []*wire.Part {
 	for i, share := range w.shares {
 		mass[i%k] += float64(share)
 	}
-	chosen := w.shape.Top(mass)
+	chosen := latent.Top(mass, w.shape.TopTopics, nil)
 	w.values = slices.Grow(w.values[:0], (len(chosen)+1)*n)[:(len(chosen)+1)*n]
 	values, total := w.values[:len(chosen)*n], w.values[len(chosen)*n:]
 	clear(total)

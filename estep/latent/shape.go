@@ -81,32 +81,39 @@ func (s Shape) In(round uint32) Shape {
 	return s
 }
 
-// Top returns the numbers of the TopTopics topics with the largest mass, ascending, or all topics for TopTopics = 0.
-// Ties go to the smaller number.
-func (s Shape) Top(mass []float64) []int {
-	most := s.TopTopics
+// Top returns the numbers of the topics with the largest mass, at most most of them, ascending, in the memory of best.
+// For most = 0 it returns all topics. Ties go to the smaller number.
+func Top[T float32 | float64](mass []T, most int, best []int) []int {
+	best = best[:0]
 	if most == 0 || most >= len(mass) {
-		all := make([]int, len(mass))
-		for j := range all {
-			all[j] = j
+		for j := range mass {
+			best = append(best, j)
 		}
-		return all
+		return best
 	}
-	best := make([]int, 0, most) // the largest so far, in descending order
-	for j, x := range mass {
-		at := len(best)
-		if at < most {
-			best = best[:at+1]
-		} else if at--; x <= mass[best[at]] {
-			continue
+	for j := range most { // so far, in descending order
+		best = append(best, j)
+		rise(best, mass)
+	}
+	last := most - 1
+	for j, x := range mass[most:] {
+		if x > mass[best[last]] { // few are
+			best[last] = most + j
+			rise(best, mass)
 		}
-		for ; at > 0 && mass[best[at-1]] < x; at-- {
-			best[at] = best[at-1]
-		}
-		best[at] = j
 	}
 	slices.Sort(best)
 	return best
+}
+
+// rise brings the last number of best to its place.
+func rise[T float32 | float64](best []int, mass []T) {
+	at := len(best) - 1
+	last := best[at]
+	for ; at > 0 && mass[best[at-1]] < mass[last]; at-- {
+		best[at] = best[at-1]
+	}
+	best[at] = last
 }
 
 // Share sets row to theta times beta, and adds row to total. theta is one topic's weight, and beta is the topic's

@@ -11,7 +11,7 @@ func TestTop(t *testing.T) {
 	mass := []float64{4, 9, 4, 1}
 	for m, want := range map[int][]int{0: {0, 1, 2, 3}, 1: {1}, 2: {0, 1}, 3: {0, 1, 2}, 4: {0, 1, 2, 3},
 		9: {0, 1, 2, 3}} {
-		if got := (Shape{TopTopics: m}).Top(mass); !slices.Equal(got, want) {
+		if got := Top(mass, m, nil); !slices.Equal(got, want) {
 			t.Errorf("top %d is %v, want %v", m, got, want)
 		}
 	}
@@ -19,7 +19,7 @@ func TestTop(t *testing.T) {
 
 // TestTopOfMany compares the choice with a stable sort, on masses with many ties.
 func TestTopOfMany(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2))
+	random, memory := rand.New(rand.NewPCG(1, 2)), []int{7}
 	for range 2000 {
 		mass, want := make([]float64, 1+random.IntN(40)), []int(nil)
 		for j := range mass {
@@ -30,7 +30,7 @@ func TestTopOfMany(t *testing.T) {
 		slices.SortStableFunc(want, func(a, b int) int { return cmp.Compare(mass[b], mass[a]) })
 		want = want[:most]
 		slices.Sort(want)
-		if got := (Shape{TopTopics: most}).Top(mass); !slices.Equal(got, want) {
+		if got := Top(mass, most, memory); !slices.Equal(got, want) {
 			t.Fatalf("top %d of %v is %v, want %v", most, mass, got, want)
 		}
 	}

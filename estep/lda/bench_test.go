@@ -48,7 +48,7 @@ func BenchmarkInfer(b *testing.B) {
 					for _, d := range bags {
 						f.run(d.ids, d.counts, m.limits())
 						for j := range f.m.Live() {
-							mean += float64(f.m.Component(j)) * float64(f.m.Gamma(j)) / float64(m.k*len(bags))
+							mean += float64(f.m.Component(j)) * float64(f.m.Gammas()[j]) / float64(m.k*len(bags))
 						}
 					}
 				})

@@ -13,11 +13,8 @@ func (f *inference) contribution(ids []uint32, form latent.Shape, wordWeights []
 	if len(ids) == 0 {
 		return nil
 	}
-	f.mass = f.mass[:0]
-	for j := range f.m.Live() {
-		f.mass = append(f.mass, float64(f.m.Gamma(j)))
-	}
-	chosen := form.Top(f.mass)
+	f.chosen = latent.Top(f.m.Gammas(), form.TopTopics, f.chosen)
+	chosen := f.chosen
 	n := len(ids)
 	f.shares = slices.Grow(f.shares[:0], len(chosen)*n+n)[:len(chosen)*n+n]
 	values, total := f.shares[:len(chosen)*n], f.shares[len(chosen)*n:] // total: for each word, over the chosen topics

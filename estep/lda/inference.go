@@ -72,7 +72,7 @@ type inference struct {
 	t *topics
 	// Of the document's words. Components are topics, and live components are topics that are not pruned.
 	m       mixture.Mixture
-	mass    []float64   // γ of the live topics
+	chosen  []int       // see contribution
 	shares  []float32   // see contribution
 	factors []float32   // see contribution
 	rows    []uint32    // see contribution
@@ -109,7 +109,7 @@ func (f *inference) gamma() []float64 {
 		gamma[k] = f.t.alpha
 	}
 	for j := range f.m.Live() {
-		gamma[f.m.Component(j)] = float64(f.m.Gamma(j))
+		gamma[f.m.Component(j)] = float64(f.m.Gammas()[j])
 	}
 	return gamma
 }

@@ -44,7 +44,7 @@ func (f *inference) bound(ids []uint32) float64 {
 	lgammaAlpha := lgamma(alpha)
 	theta, shift := make([]float64, f.m.Live()), math.Inf(-1) // log θ, up to ψ(Σγ), and the largest
 	for j := range theta {
-		g := float64(f.m.Gamma(j))
+		g := float64(f.m.Gammas()[j])
 		theta[j] = mathext.Digamma(g)
 		shift = max(shift, theta[j])
 		bound += (alpha-g)*(theta[j]-psiTotal) + lgamma(g) - lgammaAlpha

@@ -9,8 +9,8 @@ package mixture
 // in 10^17 words.
 const leastWeight = 1e-18
 
-// Gamma returns γ for the j-th live component: 1 after Reset and Gather, then the value that Update set.
-func (m *Mixture) Gamma(j int) float32 { return m.gamma[:m.n][j] }
+// Gammas are γ of the live components: 1 after Reset and Gather, then the values that Update set.
+func (m *Mixture) Gammas() []float32 { return m.gamma[:m.n] }
 
 // Update sets γ_k = α + θ_k s_k for the live components, and returns Σ_k |change of γ_k| over them. A component with a
 // share θ_k s_k below least, which must be positive, is no longer live: its γ is α. Until ExpectWeights, Weights and

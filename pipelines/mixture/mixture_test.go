@@ -226,7 +226,7 @@ func compare(t *testing.T, kernel string, m *fenced, d document, random *rand.Ra
 		if m.Component(j) != k {
 			t.Fatalf("%s: component %d is live, want %d", kernel, m.Component(j), k)
 		}
-		near(t, kernel+": γ", float64(m.Gamma(j)), float64(gamma[j]), 2e-7*float64(gamma[j]))
+		near(t, kernel+": γ", float64(m.Gammas()[j]), float64(gamma[j]), 2e-7*float64(gamma[j]))
 	}
 	for j := m.n; j < len(m.live); j++ {
 		if m.live[j] != 0 {
