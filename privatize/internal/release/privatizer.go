@@ -191,8 +191,12 @@ func (p *Privatizer) readStored(c *event.Charge) ([]int64, error) {
 
 // writeCells writes cells as they are stored: little-endian, some at a time.
 func writeCells(w io.Writer, cells []int64) error {
-	for some := range slices.Chunk(cells, 1<<16) {
-		if err := binary.Write(w, binary.LittleEndian, some); err != nil {
+	b := make([]byte, 1<<15)
+	for some := range slices.Chunk(cells, len(b)/8) {
+		for i, cell := range some {
+			binary.LittleEndian.PutUint64(b[8*i:], uint64(cell))
+		}
+		if _, err := w.Write(b[:8*len(some)]); err != nil {
 			return err
 		}
 	}
