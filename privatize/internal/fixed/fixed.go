@@ -45,6 +45,8 @@ var ErrOverflow = errors.New("sum overflows 64 bits")
 type Sum struct {
 	Cells []int64
 	reach uint64 // no |cell| exceeds it
+
+	columns []float64 // memory for Product.addTo
 }
 
 // NewSum returns a sum of n cells, all zero.

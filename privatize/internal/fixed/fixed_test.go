@@ -140,7 +140,7 @@ func FuzzSum(f *testing.F) {
 		{2, 0, most, 0, 0, 0, 1, 0},                             // a single cell, and then a vector
 		{2, 1, least, 0, 1, 0, 0, -1},
 		{0, 0, 1 << 62, 0, 0, 1, 1 << 62, 0, 0, 0, -1 << 62, 0}, // within each cell, but not within the sum of all
-		{0, 0, 1 << 62, 0, 0, 1, 1 << 62, 0, 0, 0, 1 << 62, 0}, // one cell alone overflows
+		{0, 0, 1 << 62, 0, 0, 1, 1 << 62, 0, 0, 0, 1 << 62, 0},  // one cell alone overflows
 		{0, 0, 7, 0, 0, 0, least, 0, 0, 1, least, 0, 0, 0, -8, 0},
 		{3, 0, most, 0, 3, 0, 1, 1}, // the first cell of a vector overflows, and the second does not
 		{3, 0, least, 0, 3, 0, -1, 1},

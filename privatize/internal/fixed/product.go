@@ -2,6 +2,7 @@ package fixed
 
 import (
 	"errors"
+	"math"
 	"slices"
 )
 
@@ -93,6 +94,61 @@ func (p *Product) expand(into *Vector) {
 			into.Steps = append(into.Steps, p.grid.Quantise(float64(row.Value)*float64(column.Value)))
 		}
 	}
+}
+
+// addTo adds the cells of p to cells: those that expand appends, without memory for them. It uses the memory of columns,
+// and returns it.
+func (p *Product) addTo(cells []int64, columns []float64) []float64 {
+	largest := 0.0
+	for _, column := range p.Factors[p.Rows:] {
+		columns = append(columns, float64(column.Value))
+		largest = max(largest, math.Abs(float64(column.Value)))
+	}
+	first, last := p.Factors[p.Rows].Index, p.Factors[len(p.Factors)-1].Index
+	dense, unit := last-first == len(columns)-1, p.grid.PerUnit
+	for i, row := range p.Factors[:p.Rows] {
+		skip := 0
+		if p.shape.symmetric {
+			skip = i
+		}
+		above, value := p.Factors[p.Rows+skip:], float64(row.Value)
+		from := p.shape.cell(row.Index, above[0].Index)
+		if dense && math.Abs(value)*largest*unit < Limit {
+			line := cells[from:][:len(columns)-skip]
+			for j, column := range columns[skip:][:len(line)] {
+				line[j] += int64(value * column * unit) // Quantise, where nothing saturates
+			}
+			continue
+		}
+		for _, column := range above {
+			cells[from+column.Index-above[0].Index] += p.grid.Quantise(value * float64(column.Value))
+		}
+	}
+	return columns
+}
+
+// Norm returns an upper bound for the L2 norm of v's steps with the cells of its products. It costs a few operations a
+// number, where a product may have thousands of cells a number. The bound may be infinite.
+func (v *Vector) Norm() float64 {
+	high, low := Squares(v.Steps)
+	square := float64(high)*0x1p64 + float64(low)
+	for i := range v.Products {
+		p := &v.Products[i]
+		// Truncated toward zero, a product's steps have at most the norm |rows|·|columns|·PerUnit.
+		norm := p.grid.PerUnit * math.Sqrt(squares(p.Factors[:p.Rows])*squares(p.Factors[p.Rows:]))
+		square += norm * norm
+	}
+	// Each sum has less than 2^32 terms of one sign, and each rounding adds at most 2^-53 relative (Higham, Accuracy and
+	// Stability of Numerical Algorithms, 2nd edition 2002, section 4.2).
+	return math.Sqrt(square) * (1 + 0x1p-19)
+}
+
+// squares returns the sum of squares of some factors. Each square is exact: it has 48 binary digits.
+func squares(factors []Factor) (sum float64) {
+	for _, f := range factors {
+		sum += float64(f.Value) * float64(f.Value)
+	}
+	return sum
 }
 
 // Clone returns a copy of v that shares no memory that Reset reuses.

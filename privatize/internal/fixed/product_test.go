@@ -1,6 +1,7 @@
 package fixed
 
 import (
+	"errors"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -90,6 +91,81 @@ func TestExpandIsDense(t *testing.T) {
 		got := factored.Expand(&whole)
 		if !slices.Equal(got.Cells, dense.Cells) || !slices.Equal(got.Steps, dense.Steps) {
 			t.Fatalf("cells %v of %v steps, want %v of %v", got.Cells, got.Steps, dense.Cells, dense.Steps)
+		}
+		added, want := NewSum(l.Cells()), NewSum(l.Cells())
+		if err := errors.Join(factored.AddTo(added, Limit), dense.AddTo(want, Limit)); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(added.Cells, want.Cells) {
+			t.Fatalf("sum %v, want %v", added.Cells, want.Cells)
+		}
+	}
+}
+
+// TestNorm: Norm is at least the exact norm of the expanded steps. It is within a millionth of that norm where truncation
+// takes hardly anything off. So it is for blocks at different grids, and where numbers are as large or small as they get.
+func TestNorm(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	l := new(Layout)
+	l.Append(3, 4)
+	l.Append(30, 5)
+	l.Append(1, 2)
+	for range 20_000 {
+		var v, whole Vector
+		scale := math.Ldexp(1, random.IntN(120)-60)
+		for matrix, m := range l.matrices[:2] {
+			values := make([]float32, m.rows+m.columns)
+			for i := range values {
+				values[i] = float32((random.Float64() - 0.5) * scale)
+			}
+			if random.IntN(4) == 0 {
+				values[0] = 0
+			}
+			grid := Grid{math.Ldexp(1+random.Float64(), random.IntN(40)-10) / scale / scale}
+			if err := v.AddFactored(l, grid, matrix, nil, nil, values); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if random.IntN(2) == 0 {
+			grid := Grid{math.Ldexp(1, random.IntN(40))}
+			if err := v.Add(l, grid, 2, nil, nil, []float32{random.Float32(), -random.Float32()}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		square, largest := new(big.Float).SetPrec(200), int64(0)
+		for _, z := range v.Expand(&whole).Steps {
+			square.Add(square, new(big.Float).SetInt(new(big.Int).Mul(big.NewInt(z), big.NewInt(z))))
+			largest = max(largest, z, -z)
+		}
+		exact, _ := square.Sqrt(square).Float64()
+		norm := v.Norm()
+		if largest < Limit && norm < exact || largest > 1<<25 && largest < Limit && norm > exact*(1+1e-5) {
+			t.Fatalf("norm %v, exactly %v", norm, exact)
+		}
+	}
+	var v Vector
+	if err := v.AddFactored(l, Grid{math.MaxFloat64}, 0, nil, nil, slices.Repeat([]float32{math.MaxFloat32}, 7)); err != nil ||
+		!math.IsInf(v.Norm(), 1) {
+		t.Errorf("%v, norm %v of what no float64 can hold", err, v.Norm())
+	}
+}
+
+// TestProductsOverflow: products whose cells may overflow a sum are looked at one by one.
+func TestProductsOverflow(t *testing.T) {
+	l := new(Layout)
+	l.Append(1, 2)
+	for first, want := range map[int64]error{math.MaxInt64 - 6: nil, math.MaxInt64 - 5: ErrOverflow} {
+		s := NewSum(2)
+		before := Vector{Cells: []int{1}, Steps: []int64{first}}
+		if err := before.AddTo(s, uint64(first)); err != nil {
+			t.Fatal(err)
+		}
+		var v Vector
+		if err := v.AddFactored(l, Grid{1}, 0, nil, nil, []float32{2, 1, 3}); err != nil {
+			t.Fatal(err)
+		}
+		if err := v.AddTo(s, 6); err != want {
+			t.Errorf("6 more than %d: %v, want %v", first, err, want)
 		}
 	}
 }

@@ -180,18 +180,21 @@ func Saturate(steps []int64) {
 	}
 }
 
-// AddTo adds v to a sum. No step of v may exceed most in absolute value. If it returns ErrOverflow, s must not be used.
-// While no cell can overflow, it need not look at each.
+// AddTo adds v, with the cells of its products, to a sum. No step may exceed most in absolute value. If it returns
+// ErrOverflow, s must not be used. While no cell can overflow, it need not look at each.
 func (v *Vector) AddTo(s *Sum, most uint64) error {
 	reach, carry := bits.Add64(s.reach, most, 0)
 	if carry > 0 || reach > math.MaxInt64 {
 		s.reach = math.MaxUint64
-		return v.addChecked(s)
+		return v.Expand(new(Vector)).addChecked(s)
 	}
 	s.reach = reach
 	cells, steps := s.Cells, v.Steps[:len(v.Cells)]
 	for i, cell := range v.Cells {
 		cells[cell] += steps[i]
+	}
+	for i := range v.Products {
+		s.columns = v.Products[i].addTo(cells, s.columns[:0])
 	}
 	return nil
 }

@@ -178,6 +178,56 @@ func TestFactoredSumsAreDenseSums(t *testing.T) {
 	}
 }
 
+// TestKeeps: where a limiter adds the cells of products without looking at them, it would have accepted and kept each of
+// them. It does so for many units within the bound. And no step of a bounded unit is above the most that it states.
+func TestKeeps(t *testing.T) {
+	random := rand.New(rand.NewPCG(9, 10))
+	kept := make(map[string]int)
+	for _, mechanism := range []string{event.Gaussian, event.Laplace} {
+		for _, clipping := range []string{event.ClipUnit, event.ClipUnitL1, event.ClipProved, event.ClipBatch} {
+			for _, nonNegative := range []bool{false, true} {
+				terms := shaped(newTerms(newGrant()), outers...)
+				terms.Grant.Mechanism, terms.Grant.Clipping, terms.Grant.NonNegative = mechanism, clipping, nonNegative
+				if terms.Grant.Check() != nil {
+					continue
+				}
+				for range 500 {
+					terms.Grant.Clip = 10 * math.Exp2(8*random.Float64())
+					c, err := NewCollector(&terms)
+					if err != nil {
+						t.Fatal(err)
+					}
+					v, err := randomOuter(random, "u", "").vector(c, true)
+					if err != nil {
+						t.Fatal(err)
+					}
+					var whole fixed.Vector
+					expanded := v.Expand(&whole).Clone()
+					bounded := expanded.Clone()
+					err = c.limit.unit(bounded)
+					for _, z := range bounded.Steps {
+						if err == nil && fixed.Magnitude(z) > c.limit.most() {
+							t.Fatalf("%s, %s: a step of %d, at most %d", mechanism, clipping, z, c.limit.most())
+						}
+					}
+					switch same := err == nil && slices.Equal(bounded.Steps, expanded.Steps); {
+					case c.limit.keeps(v) && !same:
+						t.Fatalf("%s, %s, clip %v: %v is kept, and would be %v, %v", mechanism, clipping,
+							terms.Grant.Clip, expanded.Steps, bounded.Steps, err)
+					case c.limit.keeps(v):
+						kept[fmt.Sprint(mechanism, clipping, nonNegative)]++
+					}
+				}
+			}
+		}
+	}
+	for _, clipping := range []string{event.ClipUnit, event.ClipProved} {
+		if n := kept[fmt.Sprint(event.Gaussian, clipping, false)]; n < 50 {
+			t.Errorf("%s: only %d of 500 units are added without a look at their cells", clipping, n)
+		}
+	}
+}
+
 // TestFactoredAgain: a factored contribution that comes again is dropped, and another one of the unit refused, in
 // whichever of its numbers it differs.
 func TestFactoredAgain(t *testing.T) {

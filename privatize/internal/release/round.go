@@ -75,9 +75,11 @@ func (r *round) take(name, record string, digest uint64, v *fixed.Vector) error 
 		return again(first == mark, "a unit contributes twice to a round, with different contributions")
 	}
 	r.taken.Records++
-	v = v.Expand(&r.whole)
-	if err := r.limit.unit(v); err != nil {
-		return err
+	if !r.limit.keeps(v) {
+		v = v.Expand(&r.whole)
+		if err := r.limit.unit(v); err != nil {
+			return err
+		}
 	}
 	return v.AddTo(r.sum, r.limit.most())
 }
