@@ -44,22 +44,6 @@ func (l *limiter) unit(v *fixed.Vector) error {
 	return nil
 }
 
-// keeps reports that unit would change nothing in a vector with products, and accept it: its norm is surely within the
-// bound. So its cells need not be worked out before they are added.
-func (l *limiter) keeps(v *fixed.Vector) bool {
-	switch {
-	case len(v.Products) == 0 || l.l1 || l.nonNegative || l.words:
-		return false
-	case l.clipping != event.ClipUnit && l.clipping != event.ClipProved:
-		return false
-	}
-	square := v.Norm() * v.Norm()
-	if l.twice != nil {
-		square *= 2 // a cell counts at most twice
-	}
-	return square <= float64(l.bound)*float64(l.bound)
-}
-
 // most returns a number that no step of a unit's bounded vector exceeds: each is at most the vector's norm.
 func (l *limiter) most() uint64 {
 	switch l.clipping {
