@@ -1,6 +1,8 @@
 package lda
 
 import (
+	"slices"
+
 	"privpipe/estep/latent"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/lda"
@@ -71,9 +73,9 @@ type worker struct {
 // infer brings d to its length and runs the inference.
 func (w *worker) infer(d *wire.Document, coins *model.Coins) {
 	w.ids = wire.AppendIDs(w.ids[:0], d.WordGaps)
-	w.counts = w.counts[:0]
-	for _, c := range d.Counts {
-		w.counts = append(w.counts, float32(c))
+	w.counts = slices.Grow(w.counts[:0], len(d.Counts))[:len(d.Counts)]
+	for i, c := range d.Counts {
+		w.counts[i] = float32(c)
 	}
 	w.ids, w.counts = w.model.options.Length.apply(coins, w.ids, w.counts)
 	w.inference.run(w.ids, w.counts, w.model.limits())

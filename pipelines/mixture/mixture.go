@@ -38,6 +38,9 @@ type Mixture struct {
 	live        []int32 // ascending components
 	theta, sums []float32
 	gamma       []float32 // see dirichlet.go
+
+	ones    []float32 // what Reset copies: 1, 1, …
+	numbers []int32   // 0, 1, …
 }
 
 // Reset takes a number of components and observations, at least one component. All components are live, with weight 1.
@@ -53,9 +56,12 @@ func (m *Mixture) Reset(components, observations int) {
 	n := padded(components, lanes)
 	m.n, m.live = components, sized(m.live, n)
 	m.theta, m.sums, m.gamma = sized(m.theta, n), sized(m.sums, n), sized(m.gamma, n)
-	for j := range m.live {
-		m.live[j], m.theta[j], m.gamma[j] = int32(j), 1, 1
+	for j := len(m.ones); j < n; j++ {
+		m.ones, m.numbers = append(m.ones, 1), append(m.numbers, int32(j))
 	}
+	copy(m.live, m.numbers)
+	copy(m.theta, m.ones)
+	copy(m.gamma, m.ones)
 	clear(m.live[components:])
 }
 

@@ -153,11 +153,18 @@ func Check(h *Header, r *Record) error {
 
 // finite says whether each little-endian FLOAT32 in values is finite. NaN and infinities have all exponent bits set
 // (IEEE 754), so one more in the exponent carries into the sign bit, which is cleared before. finite looks at two
-// numbers at a time.
+// numbers at a time, and writes out four of these times: that takes half of the time.
 func finite(values []byte) bool {
 	const exponents, one, signs = 0x7f80_0000_7f80_0000, 0x0080_0000_0080_0000, 0x8000_0000_8000_0000
 	carried := uint64(0)
-	for ; len(values) >= 8; values = values[8:] { // faster than an index
+	for ; len(values) >= 32; values = values[32:] { // faster than an index
+		eight := (*[32]byte)(values)
+		carried |= (binary.LittleEndian.Uint64(eight[0:8])&exponents + one) |
+			(binary.LittleEndian.Uint64(eight[8:16])&exponents + one) |
+			(binary.LittleEndian.Uint64(eight[16:24])&exponents + one) |
+			(binary.LittleEndian.Uint64(eight[24:32])&exponents + one)
+	}
+	for ; len(values) >= 8; values = values[8:] {
 		carried |= binary.LittleEndian.Uint64(values)&exponents + one
 	}
 	if len(values) >= 4 {

@@ -13,7 +13,7 @@ func TestFinite(t *testing.T) {
 		math.SmallestNonzeroFloat32, math.Float32frombits(0x7f00_0000)}
 	others := []float32{float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()),
 		math.Float32frombits(0xff80_0001), math.Float32frombits(0x7fff_ffff)}
-	for n := range 6 {
+	for n := range 20 {
 		for _, fill := range finiteValues {
 			values := make([]float32, n)
 			for i := range values {

@@ -9,9 +9,11 @@ import (
 // AppendGaps appends ids, which ascend strictly, to gaps: the first id, and then the difference of each id to the one
 // before. Document.word_gaps, Part.row_gaps and Part.column_gaps have this form.
 func AppendGaps(gaps, ids []uint32) []uint32 {
-	last := uint32(0)
-	for _, id := range ids {
-		gaps = append(gaps, id-last)
+	from := len(gaps)
+	gaps = slices.Grow(gaps, len(ids))[:from+len(ids)]
+	last, to := uint32(0), gaps[from:]
+	for i, id := range ids {
+		to[i] = id - last
 		last = id
 	}
 	return gaps
@@ -19,10 +21,12 @@ func AppendGaps(gaps, ids []uint32) []uint32 {
 
 // AppendIDs is the inverse of AppendGaps.
 func AppendIDs(ids, gaps []uint32) []uint32 {
-	id := uint32(0)
-	for _, g := range gaps {
-		id += g
-		ids = append(ids, id)
+	from := len(ids)
+	ids = slices.Grow(ids, len(gaps))[:from+len(gaps)]
+	id, to := uint32(0), ids[from:]
+	for i, gap := range gaps {
+		id += gap
+		to[i] = id
 	}
 	return ids
 }
