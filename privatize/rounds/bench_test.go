@@ -18,14 +18,14 @@ import (
 	"privpipe/privatize/internal/release"
 )
 
-// What BenchmarkSums sums: documents of 100 distinct words, with 5 of 50 topics over 8,000 words.
+// What BenchmarkSums sums: documents with 5 of 50 topics over 8,000 words.
 const (
 	benchUnits, benchTopics, benchWords = 4000, 50, 8000
-	unitTopics, unitWords               = 5, 100
+	unitTopics                          = 5
 )
 
-// round writes a file with a round of contributions and returns its name and size.
-func round(b *testing.B) (name string, size int64) {
+// round writes a file with a round of contributions, each of so many distinct words. It returns its name and size.
+func round(b *testing.B, unitWords int) (name string, size int64) {
 	b.Helper()
 	h := &wire.Header{
 		Version: wire.Version, Kind: wire.Kind_CONTRIBUTIONS, Side: wire.Side_PRIVATE, Model: "lda",
@@ -62,7 +62,7 @@ func round(b *testing.B) (name string, size int64) {
 			part.RowGaps[j] = 1 + random.Uint32N(benchTopics/unitTopics-1)
 		}
 		for j := range part.ColumnGaps {
-			part.ColumnGaps[j] = 1 + random.Uint32N(benchWords/unitWords-1)
+			part.ColumnGaps[j] = 1 + random.Uint32N(uint32(benchWords/unitWords-1))
 		}
 		for range unitTopics * unitWords {
 			part.Values = binary.LittleEndian.AppendUint32(part.Values, math.Float32bits(random.Float32()))
@@ -82,9 +82,16 @@ func round(b *testing.B) (name string, size int64) {
 }
 
 // BenchmarkSums measures the way of contributions from the stream into the exact sum: reading and checking, quantising,
-// clipping, adding. The limit that it cannot pass is only reading.
+// clipping, adding. The limit that it cannot pass is only reading. Contributions have 255 cells, as those of short texts,
+// or 500.
 func BenchmarkSums(b *testing.B) {
-	name, size := round(b)
+	for _, words := range []int{51, 100} {
+		b.Run(fmt.Sprintf("cells=%d", unitTopics*words), func(b *testing.B) { benchmarkSums(b, words) })
+	}
+}
+
+func benchmarkSums(b *testing.B, words int) {
+	name, size := round(b, words)
 	b.Run("only-reading", func(b *testing.B) {
 		b.SetBytes(size)
 		began := processTime(b)
