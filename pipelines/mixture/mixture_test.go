@@ -145,7 +145,8 @@ func (f *fenced) load(d document, gather bool) {
 // FuzzKernel compares each kernel's p, s, γ and θ with sums in float64, on documents of all sizes between fences. All
 // terms of a sum have one sign, so rounding loses at most a few units of float32's last place for each of n terms.
 func FuzzKernel(f *testing.F) {
-	sizes := []uint16{0, 1, 7, 8, 9, 15, 16, 17, 24, 31, 33, 40, 49, 57, 64, 65, 72, 73, 127, 128, 129, 137, 500}
+	sizes := []uint16{0, 1, 7, 8, 9, 15, 16, 17, 24, 31, 33, 40, 49, 57, 64, 65, 72, 73, 81, 89, 96, 97, 127, 128, 129,
+		137, 192, 193, 500}
 	for i, observations := range sizes {
 		f.Add(uint64(i), uint8(i), observations, i%2 == 0)
 		f.Add(uint64(i), uint8(50+7*i), observations, i%3 == 0)

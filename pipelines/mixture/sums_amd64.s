@@ -1,18 +1,19 @@
 #include "textflag.h"
 
-// Explain and Share over blocks of 1 to 8 vectors of eight observations. The block's sums, or its p, stay in registers Y0 to Y7 while all components
-// pass by. Of nine to sixteen vectors each of two blocks takes half, of more the first takes 8: a block of few would wait for its own additions.
+// Explain and Share over blocks of vectors of eight observations: 1 to 12 for Explain, 1 to 8 for Share. The block's sums, or its p, stay in
+// registers while all components pass by. Of more vectors each of two blocks takes half, of more than twice as many the first is full: a block of
+// few would wait for its own additions. Share's sums depend on its blocks, in their last digits. Explain's do not.
 
 // BLOCK sets AX, the vectors of the next block, from CX, the vectors left, and leaves if none is left.
-#define BLOCK(size, none) \
+#define BLOCK(most, size, none) \
 	MOVQ CX, AX;            \
-	CMPQ CX, $8;            \
+	CMPQ CX, $most;         \
 	JLE  size;              \
 	INCQ AX;                \
 	SHRQ $1, AX;            \
-	CMPQ CX, $16;           \
+	CMPQ CX, $(2*most);     \
 	JLE  size;              \
-	MOVQ $8, AX;            \
+	MOVQ $most, AX;         \
 size:                    \
 	TESTQ AX, AX;           \
 	JZ   none
@@ -31,6 +32,10 @@ size:                    \
 #define ZERO6 ZERO5; VXORPS Y5, Y5, Y5
 #define ZERO7 ZERO6; VXORPS Y6, Y6, Y6
 #define ZERO8 ZERO7; VXORPS Y7, Y7, Y7
+#define ZERO9 ZERO8; VXORPS Y9, Y9, Y9
+#define ZERO10 ZERO9; VXORPS Y10, Y10, Y10
+#define ZERO11 ZERO10; VXORPS Y11, Y11, Y11
+#define ZERO12 ZERO11; VXORPS Y12, Y12, Y12
 
 #define ADD1 VFMADD231PS (R11), Y8, Y0
 #define ADD2 ADD1; VFMADD231PS 32(R11), Y8, Y1
@@ -40,6 +45,10 @@ size:                    \
 #define ADD6 ADD5; VFMADD231PS 160(R11), Y8, Y5
 #define ADD7 ADD6; VFMADD231PS 192(R11), Y8, Y6
 #define ADD8 ADD7; VFMADD231PS 224(R11), Y8, Y7
+#define ADD9 ADD8; VFMADD231PS 256(R11), Y8, Y9
+#define ADD10 ADD9; VFMADD231PS 288(R11), Y8, Y10
+#define ADD11 ADD10; VFMADD231PS 320(R11), Y8, Y11
+#define ADD12 ADD11; VFMADD231PS 352(R11), Y8, Y12
 
 #define DIVIDE(at, sum) VMOVUPS at(SI), Y8; VDIVPS sum, Y8, Y8; VMOVUPS Y8, at(DI)
 #define DIVIDE1 DIVIDE(0, Y0)
@@ -50,6 +59,10 @@ size:                    \
 #define DIVIDE6 DIVIDE5; DIVIDE(160, Y5)
 #define DIVIDE7 DIVIDE6; DIVIDE(192, Y6)
 #define DIVIDE8 DIVIDE7; DIVIDE(224, Y7)
+#define DIVIDE9 DIVIDE8; DIVIDE(256, Y9)
+#define DIVIDE10 DIVIDE9; DIVIDE(288, Y10)
+#define DIVIDE11 DIVIDE10; DIVIDE(320, Y11)
+#define DIVIDE12 DIVIDE11; DIVIDE(352, Y12)
 
 #define EXPLAIN(loop, zero, add, divide) \
 	zero;                                   \
@@ -77,7 +90,7 @@ TEXT ·explainAVX2(SB), NOSPLIT, $0-56
 	SHRQ $3, CX
 
 next:
-	BLOCK(size, done)
+	BLOCK(12, size, done)
 	XORQ R12, R12
 	CMPQ AX, $2
 	JLT  vectors1
@@ -90,6 +103,20 @@ next:
 	JEQ  vectors6
 	CMPQ AX, $8
 	JLT  vectors7
+	JEQ  vectors8
+	CMPQ AX, $10
+	JLT  vectors9
+	JEQ  vectors10
+	CMPQ AX, $12
+	JLT  vectors11
+	EXPLAIN(loop12, ZERO12, ADD12, DIVIDE12)
+vectors11:
+	EXPLAIN(loop11, ZERO11, ADD11, DIVIDE11)
+vectors10:
+	EXPLAIN(loop10, ZERO10, ADD10, DIVIDE10)
+vectors9:
+	EXPLAIN(loop9, ZERO9, ADD9, DIVIDE9)
+vectors8:
 	EXPLAIN(loop8, ZERO8, ADD8, DIVIDE8)
 vectors7:
 	EXPLAIN(loop7, ZERO7, ADD7, DIVIDE7)
@@ -191,7 +218,7 @@ clear:
 	JLT  clear
 
 next:
-	BLOCK(size, done)
+	BLOCK(8, size, done)
 	XORQ BX, BX
 	CMPQ AX, $2
 	JLT  vectors1
