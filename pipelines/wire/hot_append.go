@@ -137,8 +137,8 @@ func appendBytes[T string | []byte](b []byte, tag byte, content T) []byte {
 	return append(binary.AppendUvarint(append(b, tag), uint64(len(content))), content...)
 }
 
-// appendNumbers appends a packed list of numbers. Most have one byte or two, in no order that a processor could predict:
-// so it writes two bytes, and goes on after the first or the second, without a branch.
+// appendNumbers appends a packed list of numbers. Most have one byte or two, in no order that a processor could
+// predict. So it writes two bytes, and goes on after the first or the second, without a branch.
 func appendNumbers(b []byte, tag byte, list []uint32) []byte {
 	if len(list) == 0 {
 		return b

@@ -179,7 +179,8 @@ func FuzzSum(f *testing.F) {
 				err = s.Add(cell, steps[0])
 				exact[cell].Add(exact[cell], big.NewInt(steps[0]))
 			case 3:
-				err = (&Vector{Cells: []int{0, 1}, Steps: steps}).AddTo(s, max(Magnitude(steps[0]), Magnitude(steps[1])))
+				v := Vector{Cells: []int{0, 1}, Steps: steps}
+				err = v.AddTo(s, max(Magnitude(steps[0]), Magnitude(steps[1])))
 				for i, z := range steps {
 					exact[i].Add(exact[i], big.NewInt(z))
 				}

@@ -96,8 +96,8 @@ func (p *Product) expand(into *Vector) {
 	}
 }
 
-// addTo adds the cells of p to cells: those that expand appends, without memory for them. It uses the memory of columns,
-// and returns it.
+// addTo adds the cells of p to cells: those that expand appends, without memory for them. It uses the memory of
+// columns, and returns it.
 func (p *Product) addTo(cells []int64, columns []float64) []float64 {
 	largest := 0.0
 	for _, column := range p.Factors[p.Rows:] {
@@ -138,8 +138,8 @@ func (v *Vector) Norm() float64 {
 		norm := p.grid.PerUnit * math.Sqrt(squares(p.Factors[:p.Rows])*squares(p.Factors[p.Rows:]))
 		square += norm * norm
 	}
-	// Each sum has less than 2^32 terms of one sign, and each rounding adds at most 2^-53 relative (Higham, Accuracy and
-	// Stability of Numerical Algorithms, 2nd edition 2002, section 4.2).
+	// Each sum has less than 2^32 terms of one sign, and each rounding adds at most 2^-53 relative (Higham, Accuracy
+	// and Stability of Numerical Algorithms, 2nd edition 2002, section 4.2).
 	return math.Sqrt(square) * (1 + 0x1p-19)
 }
 

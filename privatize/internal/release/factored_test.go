@@ -178,8 +178,8 @@ func TestFactoredSumsAreDenseSums(t *testing.T) {
 	}
 }
 
-// TestKeeps: where a limiter adds the cells of products without looking at them, it would have accepted and kept each of
-// them. It does so for many units within the bound. And no step of a bounded unit is above the most that it states.
+// TestKeeps: where a limiter adds the cells of products without looking at them, it would have accepted and kept each
+// of them. It does so for many units within the bound. No step of a bounded unit is above the most that it states.
 func TestKeeps(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 10))
 	kept := make(map[string]int)
