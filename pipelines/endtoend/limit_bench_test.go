@@ -2,11 +2,13 @@ package endtoend
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -23,19 +25,10 @@ var (
 // 1e-3, at most 6 iterations, as in training, and at most
 // 100. All must agree on γ.
 func BenchmarkLimit(b *testing.B) {
-	if runtime.GOARCH != "amd64" {
-		b.Skip("the limit is compiled for amd64")
-	}
-	if _, err := exec.LookPath("g++"); err != nil {
-		b.Skip("needs g++")
-	}
 	folder := b.TempDir()
+	limits := compileLimits(b, folder)
 	words := shared(b, "data/vocab/dictnostops.txt")
 	decompress(b, shared(b, "data/reddit/docword.reddit.txt.zst"), filepath.Join(folder, "docword.txt"))
-	source, err := filepath.Abs("limit/estep.cpp")
-	if err != nil {
-		b.Fatal(err)
-	}
 	run(b, folder, fmt.Sprintf(`
 tokenize uci --vocab %[1]s -o train.pp docword.txt
 mkfifo params
@@ -45,17 +38,6 @@ sample --fixed 16384 --rounds 25 --seed 1 train.pp |
   privatize none --ledger ledger -q |
   mstep lda --topics 50 --vocab %[1]s --params-out params -o model.pp
 sample --fixed 16384 --rounds 26 --first-round 26 --seed 2 -o round.pp train.pp`, words))
-	run(b, root, fmt.Sprintf("go test -c -o %s/infer ./estep/lda", folder))
-	flags := make(map[string]string)
-	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
-		flags["limit256"] = "-DLANES=8 -mavx2 -mfma -mno-avx512f"
-	}
-	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL {
-		flags["limit512"] = "-DLANES=16 -mavx2 -mfma -mavx512f -mavx512dq -mavx512vl -mprefer-vector-width=512"
-	}
-	for name, f := range flags {
-		run(b, folder, fmt.Sprintf("g++ -std=c++17 -O3 -mtune=native %s -o %s %s", f, name, source))
-	}
 	for range b.N {
 		rates := make(map[string]float64) // the best, by name and iterations
 		means := make(map[string][]float64)
@@ -78,7 +60,7 @@ sample --fixed 16384 --rounds 26 --first-round 26 --seed 2 -o round.pp train.pp`
 			if len(rates) == 0 {
 				b.Fatal(out)
 			}
-			for name := range flags {
+			for _, name := range limits {
 				for _, iterations := range []string{"6", "100"} {
 					out := run(b, folder, fmt.Sprintf("./%s dump 1e-3 %s 3", name, iterations))
 					line := limited.FindStringSubmatch(out)
@@ -96,7 +78,7 @@ sample --fixed 16384 --rounds 26 --first-round 26 --seed 2 -o round.pp train.pp`
 					break
 				}
 			}
-			for limit := range flags {
+			for _, limit := range limits {
 				for _, kernel := range []string{"AVX2", "plain"} {
 					if rate := rates[kernel+"-"+iterations]; rate > 0 {
 						b.ReportMetric(rate/rates[limit+"-"+iterations],
@@ -109,4 +91,33 @@ sample --fixed 16384 --rounds 26 --first-round 26 --seed 2 -o round.pp train.pp`
 			b.ReportMetric(rate, name+"-docs/core-s")
 		}
 	}
+}
+
+// compileLimits compiles the inference in C++ for each width of vectors that the machine has, and the benchmark
+// infer, which writes its input. It returns the names of the programs, limit256 and limit512. The benchmark is skipped
+// where they cannot be compiled.
+func compileLimits(b *testing.B, folder string) (limits []string) {
+	b.Helper()
+	if runtime.GOARCH != "amd64" {
+		b.Skip("the limit is compiled for amd64")
+	}
+	if _, err := exec.LookPath("g++"); err != nil {
+		b.Skip("needs g++")
+	}
+	source, err := filepath.Abs("limit/estep.cpp")
+	if err != nil {
+		b.Fatal(err)
+	}
+	flags := make(map[string]string)
+	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
+		flags["limit256"] = "-DLANES=8 -mavx2 -mfma -mno-avx512f"
+	}
+	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL {
+		flags["limit512"] = "-DLANES=16 -mavx2 -mfma -mavx512f -mavx512dq -mavx512vl -mprefer-vector-width=512"
+	}
+	for name, f := range flags {
+		run(b, folder, fmt.Sprintf("g++ -std=c++17 -O3 -mtune=native %s -o %s %s", f, name, source))
+	}
+	run(b, root, fmt.Sprintf("go test -c -o %s/infer ./estep/lda", folder))
+	return slices.Sorted(maps.Keys(flags))
 }
