@@ -67,16 +67,17 @@ func (o *Options) shrink(t *topics, sum, frequency []float64, tau float64) {
 		frequency = marginal(sum, t.k, t.v, tau)
 	}
 	sizes := o.topicSizes(sum)
-	words := make([]float64, t.v) // the value in a cell that counts as one word
-	for v := range words {
-		words[v] = o.count(v, 1)
-	}
 	total := 0.0
 	for k, size := range sizes {
 		total += size
 		row := t.lambda[k*t.v:][:t.v]
 		for v, f := range frequency {
-			row[v] = size * f / words[v]
+			row[v] = size * f
+		}
+		if o.weights != nil {
+			for v, x := range row {
+				row[v] = x / o.count(v, 1)
+			}
 		}
 	}
 	cellPrior.Shrink(t.lambda, sum, t.lambda, tau)

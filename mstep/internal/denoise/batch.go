@@ -34,7 +34,11 @@ const surely = 30
 
 // add adds a cell. The batch must not be full.
 func (b *batch) add(index int, noisy, expected, tau float64) {
-	b.index[b.n], b.y[b.n], b.pull[b.n] = int32(index), min(noisy/tau, surely), tau/expected
+	y, at := noisy/tau, b.n
+	if y > surely {
+		y = surely
+	}
+	b.index[at], b.y[at], b.pull[at] = int32(index), y, tau/expected
 	b.n++
 }
 
@@ -73,10 +77,11 @@ func (m Mixture) each(weights [][]float64, edges, noisy, expected []float64, tau
 		for g := range batches {
 			batches[g].n = 0
 		}
-		for i := from; i < to; i++ {
-			g := group(bits, expected[i])
+		noisy, expected := noisy[from:to], expected[from:to]
+		for i, size := range expected {
+			g := group(&bits, size)
 			b := &batches[g]
-			if b.add(i, noisy[i], expected[i], tau); b.n == most {
+			if b.add(from+i, noisy[i], size, tau); b.n == most {
 				do(piece, b, weights[g])
 				b.n = 0
 			}

@@ -20,7 +20,7 @@ func TestEach(t *testing.T) {
 			}
 			for at, i := range b.index[:b.n] {
 				batches[i]++
-				if &of[0] != &weights[group(ordered(edges), expected[i])][0] {
+				if &of[0] != &weights[groupOf(edges, expected[i])][0] {
 					t.Errorf("%d cells: cell %d has the weights of another group", n, i)
 				}
 				if b.y[at] != min(noisy[i]/tau, surely) || b.pull[at] != tau/expected[i] {
@@ -36,11 +36,16 @@ func TestEach(t *testing.T) {
 	}
 }
 
+func groupOf(edges []float64, expected float64) int {
+	bits := ordered(edges)
+	return group(&bits, expected)
+}
+
 // TestGroup: a group begins at its edge.
 func TestGroup(t *testing.T) {
 	edges := []float64{1, 2, 2, 5}
 	for expected, want := range map[float64]int{0.5: 0, 1: 1, 1.5: 1, 2: 3, 4.9: 3, 5: 4, 1e9: 4} {
-		if got := group(ordered(edges), expected); got != want {
+		if got := groupOf(edges, expected); got != want {
 			t.Errorf("group of %v is %d, want %d", expected, got, want)
 		}
 	}
@@ -57,7 +62,7 @@ func TestEvidence(t *testing.T) {
 	for i, e := range expected {
 		total := 0.0
 		for j, share := range shares(m.Ratios, noisy[i], e, tau) {
-			total += weights[group(ordered(edges), e)][j] * share
+			total += weights[groupOf(edges, e)][j] * share
 		}
 		want += math.Log(total/e) / n
 	}

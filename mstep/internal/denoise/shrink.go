@@ -14,7 +14,7 @@ import (
 // a similar ratio of e to the noise share one set of weights, since this ratio decides how much the noise hides.
 type Mixture struct {
 	Ratios  []float64
-	Groups  int // sets of weights
+	Groups  int // sets of weights, at most 8
 	Steps   int // steps of expectation maximization
 	Sampled int // largest number of cells in a fit of the weights; 0: 65,536
 	// Weights are the ratios' weights before the first step; nil: equal ones. Where noise hides all, they stay.
@@ -107,7 +107,7 @@ func (m Mixture) fit(weights [][]float64, edges, noisy, expected []float64, tau 
 	}
 	bits := ordered(edges)
 	for i := range m.sample(len(noisy)) {
-		g := group(bits, expected[i])
+		g := group(&bits, expected[i])
 		cells[g] = append(cells[g], int32(i))
 	}
 	parallel.Split(m.Groups, func(_, from, to int) {
@@ -135,18 +135,19 @@ func (m Mixture) likelihoods(to *mixture.Mixture, cells []int32, noisy, expected
 		var largest [most]float64
 		for j := range shares {
 			b.mixTo(&shares[j], m.Ratios[j:j+1], unweighted)
-			for at, l := range shares[j][:b.n] {
-				largest[at] = greater(largest[at], l)
+			share := shares[j][:b.n]
+			for at, l := range largest[:len(share)] {
+				largest[at] = greater(l, share[at])
 			}
 		}
-		for at, l := range largest[:b.n] {
-			largest[at] = 1 / l
+		scale := largest[:b.n]
+		for at, l := range scale {
+			scale[at] = 1 / l
 		}
 		for j := range shares {
-			row := to.Row(j)[from:][:b.n]
-			for at, l := range shares[j][:b.n] {
-				relative := float32(l * largest[at])
-				row[at] = math.Float32frombits(max(math.Float32bits(relative), leastBits))
+			row, share := to.Row(j)[from:][:len(scale)], shares[j][:len(scale)]
+			for at, x := range scale {
+				row[at] = math.Float32frombits(max(math.Float32bits(float32(share[at]*x)), leastBits))
 			}
 		}
 	}
@@ -205,24 +206,27 @@ func (m Mixture) groupEdges(expected []float64) []float64 {
 	return ranked(sampled, ranks)
 }
 
-// ordered returns the bits of edges of at least 0, which are in the order of the edges. It fills up to one less than a
-// power of 2 with edges that no number reaches.
-func ordered(edges []float64) (bits []uint64) {
-	for _, edge := range edges {
-		bits = append(bits, math.Float64bits(edge))
+// mostGroups is the largest number of groups.
+const mostGroups = 8
+
+// ordered returns the bits of edges of at least 0, which are in the order of the edges. Behind them it has edges that no
+// number reaches.
+func ordered(edges []float64) (bits [mostGroups - 1]uint64) {
+	for i := range bits {
+		bits[i] = math.MaxInt64
 	}
-	for len(bits)&(len(bits)+1) != 0 {
-		bits = append(bits, math.MaxInt64)
+	for i, edge := range edges {
+		bits[i] = math.Float64bits(edge)
 	}
 	return bits
 }
 
-// group returns the number of edges that are at most expected. Both are at least 0. It searches in halves, by numbers
+// group returns the number of edges that are at most expected, which is at least 0. It searches in halves, by numbers
 // and not by branches, since the processor could not predict where an edge is passed.
-func group(edges []uint64, expected float64) (g int) {
-	for half := (len(edges) + 1) / 2; half > 0; half /= 2 {
-		reached := (edges[g+half-1] - math.Float64bits(expected) - 1) >> 63 // the sign of a difference
-		g += half & -int(reached)
-	}
-	return g
+func group(edges *[mostGroups - 1]uint64, expected float64) int {
+	bits := math.Float64bits(expected)
+	g := (edges[3] - bits - 1) >> 63 << 2 // the sign of a difference
+	g += (edges[g+1] - bits - 1) >> 63 << 1
+	g += (edges[g] - bits - 1) >> 63
+	return int(g)
 }

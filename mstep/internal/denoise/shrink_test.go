@@ -192,7 +192,7 @@ func TestFitStep(t *testing.T) {
 		}
 		sums, cells := make([][9]float64, m.Groups), make([]float64, m.Groups)
 		for i, e := range expected {
-			g, all, total := group(ordered(edges), e), shares(m.Ratios, noisy[i], e, tau), 0.0
+			g, all, total := groupOf(edges, e), shares(m.Ratios, noisy[i], e, tau), 0.0
 			for j, w := range weights[g] {
 				total += w * all[j]
 			}
