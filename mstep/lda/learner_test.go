@@ -152,6 +152,30 @@ func TestRestoreRefuses(t *testing.T) {
 	}
 }
 
+// TestCheckpointOfAverage: a checkpoint has the average once there is one. Older programs always wrote it, with zeros.
+func TestCheckpointOfAverage(t *testing.T) {
+	l := New(Options{Topics: 2, Words: 3, Alpha: 1, Eta: 1, Kappa: 1, AverageFrom: 0.5})
+	for round := range uint32(4) {
+		release := modeltest.Release{Round: round + 1, Head: modeltest.Gaussian(0.5, 1, 2, 4),
+			Steps: []int64{1, 2, 3, 4, 5, 6}}
+		if err := modeltest.Update(l, release); err != nil {
+			t.Fatal(err)
+		}
+		state := l.State()
+		if has := len(state.Matrices) == 2; has != (round >= 2) {
+			t.Errorf("after round %d a checkpoint has the matrices %v", round+1, state.Matrices)
+		}
+		if round < 2 {
+			keptAverage.Put(state, l.Size(), make([]float64, 6))
+		}
+		again := New(l.o)
+		if err := again.Restore(modeltest.Set(l, state)); err != nil || !slices.Equal(again.average, l.average) {
+			t.Errorf("after round %d: the average is restored as %v, was %v; %v", round+1, again.average, l.average,
+				err)
+		}
+	}
+}
+
 // TestRestoreOlder: a checkpoint of a program that knew neither a ceiling nor increments is one without them.
 func TestRestoreOlder(t *testing.T) {
 	o := Options{Topics: 2, Words: 3, Alpha: 1, Eta: 1}

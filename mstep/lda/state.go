@@ -39,7 +39,8 @@ func (l *Learner) state() learn.State {
 		Kept: []learn.Kept{
 			learn.Number(keptVariance, &l.variance), learn.Number(keptAverageVariance, &l.averageVariance),
 			learn.Number(keptAveraged, &l.averaged),
-			learn.Cells(keptSum, l.Size(), l.sum), learn.Cells(keptAverage, l.Size(), l.average),
+			learn.Cells(keptSum, l.Size(), l.sum),
+			learn.CellsOnce(&l.averaged, keptAverage, l.Size(), l.average),
 		},
 	}
 	kept.Settings = append(kept.Settings, learn.PublicText(l.o.Public)...)

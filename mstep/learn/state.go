@@ -98,3 +98,28 @@ func (m matrix) restore(set *stream.Set) error {
 	copy(m.cells, cells)
 	return err
 }
+
+// CellsOnce keeps a matrix's cells, which are all 0 while a number is 0. Then checkpoints leave them out. The number
+// must be kept before the cells.
+func CellsOnce(number *float64, field model.Matrix[float64], size model.Size, cells []float64) Kept {
+	return once{matrix{field, size, cells}, number}
+}
+
+type once struct {
+	matrix
+	number *float64
+}
+
+func (o once) put(s *model.Snapshot) {
+	if *o.number != 0 {
+		o.matrix.put(s)
+	}
+}
+
+func (o once) restore(set *stream.Set) error {
+	if *o.number == 0 {
+		clear(o.cells)
+		return nil
+	}
+	return o.matrix.restore(set)
+}

@@ -209,8 +209,8 @@ func (m Mixture) groupEdges(expected []float64) []float64 {
 // mostGroups is the largest number of groups.
 const mostGroups = 8
 
-// ordered returns the bits of edges of at least 0, which are in the order of the edges. Behind them it has edges that no
-// number reaches.
+// ordered returns the bits of edges of at least 0, which are in the order of the edges. Behind them it has edges that
+// no number reaches.
 func ordered(edges []float64) (bits [mostGroups - 1]uint64) {
 	for i := range bits {
 		bits[i] = math.MaxInt64
