@@ -59,6 +59,7 @@ func TestRanked(t *testing.T) {
 	for name, value := range map[string]func() float64{
 		"wide":    func() float64 { return math.Exp(300 * r.NormFloat64()) },
 		"narrow":  func() float64 { return 1 + r.Float64()/1e3 },
+		"heaps":   func() float64 { return math.Ldexp(1+r.Float64()/1e3, r.IntN(3)) },
 		"few":     func() float64 { return float64(r.IntN(4)) },
 		"extreme": func() float64 { return []float64{0, 5e-324, math.Inf(1), r.Float64()}[r.IntN(4)] },
 	} {
