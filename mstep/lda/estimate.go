@@ -29,8 +29,11 @@ type topics struct {
 }
 
 // cellPrior is the prior of each cell around the product of its topic's size and its word's frequency. Most words are
-// rare in most topics and common in a few, hence the wide range.
-var cellPrior = denoise.Mixture{Ratios: []float64{.01, .05, .2, .6, 1.5, 4, 10, 22, 45}, Groups: 8, Steps: 2}
+// rare in most topics and common in a few, hence the wide range. Each group's weights come from 2,048 cells. Four times
+// as many changed the perplexity on held-out documents by less than 1 in 2,000, up or down.
+var cellPrior = denoise.Mixture{
+	Ratios: []float64{.01, .05, .2, .6, 1.5, 4, 10, 22, 45}, Groups: 8, Steps: 2, Sampled: 1 << 14,
+}
 
 // prior is λ in cells without counts.
 func (o *Options) prior() float64 {
