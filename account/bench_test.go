@@ -121,17 +121,47 @@ func median(of []float64) float64 {
 	return of[len(of)/2]
 }
 
-// BenchmarkSettings compares the CPU time of account and of dp_accounting. account starts a process for each question.
-// The metrics are medians over random settings. ×dp_accounting is dp_accounting's time over ours, with Python already
-// running. ×dp_accounting-started has a start of Python for each question, too. over is the relative excess of our
-// answer over dp_accounting's answer. dp_accounting computes on a grid of its own. $PYTHON has dp_accounting.
-func BenchmarkSettings(b *testing.B) {
-	program := filepath.Join(b.TempDir(), "account")
+// built is the program, as it is installed.
+func built(b *testing.B) (program string) {
+	b.Helper()
+	program = filepath.Join(b.TempDir(), "account")
 	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as pipelines/install/install.sh does
 	if out, err := build.CombinedOutput(); err != nil {
 		b.Fatalf("%v: %s", err, out)
 	}
+	return program
+}
+
+// BenchmarkAllocation is the CPU time of the least noise for an allocation to so many rounds, with the program's start:
+// the least of several, which other programs disturb least.
+func BenchmarkAllocation(b *testing.B) {
+	program := built(b)
+	for _, rounds := range []int{20, 1000} {
+		b.Run(fmt.Sprint("rounds=", rounds), func(b *testing.B) {
+			least := math.Inf(1)
+			for b.Loop() {
+				for range 3 {
+					command := exec.Command(program, "noise", "--epsilon", "1", "--delta", "1e-6", "--allocate",
+						"--rounds", fmt.Sprint(rounds))
+					if out, err := command.CombinedOutput(); err != nil {
+						b.Fatalf("%v: %s", err, out)
+					}
+					least = min(least, cpu(command))
+				}
+			}
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(least, "cpu-s")
+		})
+	}
+}
+
+// BenchmarkSettings compares the CPU time of account and of dp_accounting. account starts a process for each question.
+// The metrics are medians over random settings. ×dp_accounting is dp_accounting's time over ours, with Python already
+// running. ×dp_accounting-started has a start of Python for each question, too. over is the relative excess of our
+// answer over dp_accounting's answer. dp_accounting computes on a grid of its own. $PYTHON has dp_accounting.
+func BenchmarkSettings(b *testing.B) {
+	program := built(b)
 	questions := asked(100)
 	b.Run("epsilon", func(b *testing.B) {
 		for b.Loop() {

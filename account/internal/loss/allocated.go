@@ -32,7 +32,7 @@ func (e Release) allocatedPairs(l *List) (p Pairs, err error) {
 	}
 	p.Dominating = []pld.Event{{Pair: above, Count: e.Count}}
 	rounded, ok := l.attains(e.Released)
-	if !ok || !e.Complete {
+	if !ok || !e.Complete || l.UpperOnly {
 		return p, nil
 	}
 	below, err := pld.GaussianAllocationBelow(e.Thrown, min(sigma*(1+rounded+1e-12), pld.LargestAllocated))

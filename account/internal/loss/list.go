@@ -19,9 +19,11 @@ type List struct {
 	NonNegative bool
 	Failure     float64
 	// Excess and Failure sum up the releases that fail with a small probability, in ε and in δ (see failing).
-	Excess  float64
-	NoNoise bool // some release has no noise, so there is no guarantee
-	kinds   map[string]Release
+	Excess float64
+	// UpperOnly says that a search asks for upper bounds: lower bounds that take long are left out.
+	UpperOnly bool
+	NoNoise   bool // some release has no noise, so there is no guarantee
+	kinds     map[string]Release
 }
 
 // Add adds an event.

@@ -3,6 +3,8 @@ package pld
 import (
 	"fmt"
 	"math"
+	"slices"
+	"sync"
 )
 
 // The range of rounds and noise multipliers in one allocation.
@@ -35,14 +37,44 @@ func allocation(rounds int, multiplier float64, by side, name string) (*Pair, er
 		return nil, fmt.Errorf("allocation to %d rounds with a noise multiplier of %v: not in [2, %d] and [%v, %v]",
 			rounds, multiplier, MostAllocated, LeastAllocated, float64(LargestAllocated))
 	}
-	return meanRatio(rounds, gaussianRatio(1, 1/multiplier, by), by).pair(fmt.Sprint(name, rounds, " ", multiplier)),
-		nil
+	id := fmt.Sprint(name, rounds, " ", multiplier)
+	return recent.pair(id, func(apart float64) *Pair {
+		return meanRatio(rounds, gaussianRatio(1, 1/multiplier, by, apart), by).pair(id)
+	}), nil
+}
+
+// recent are the last allocations: a search asks for its last one again, and so does the answer after it.
+var recent allocations
+
+const mostRecent = 16
+
+type allocations struct {
+	sync.Mutex
+	pairs []*Pair // the last one first
+}
+
+// pair returns the pair with this name. make works it out, with cells so far apart.
+func (a *allocations) pair(id string, make func(apart float64) *Pair) *Pair {
+	a.Lock()
+	defer a.Unlock()
+	p := &Pair{
+		id:    id,
+		exact: sync.OnceValue(func() *Pair { return make(fineness) }),
+		rough: sync.OnceValue(func() *Pair { return make(roughness) }),
+	}
+	if i := slices.IndexFunc(a.pairs, func(p *Pair) bool { return p.id == id }); i >= 0 {
+		p = a.pairs[i]
+		a.pairs = slices.Delete(a.pairs, i, i+1)
+	}
+	a.pairs = slices.Insert(a.pairs, 0, p)
+	a.pairs = a.pairs[:min(len(a.pairs), mostRecent)]
+	return p
 }
 
 // meanRatio is the mean of count independent ratios like one.
 func meanRatio(count int, one *ratio, by side) *ratio {
 	return repeated(count, one, func(done, more int, all, next *ratio) *ratio {
-		return combine(operation{share: float64(done) / float64(done+more)}, all, next, by)
+		return combine(meanOf(done, more), all, next, by).trimmed(by)
 	})
 }
 

@@ -36,11 +36,12 @@ func tail(n int, s, k float64) float64 {
 // is far below what any comparison with integrals would show.
 func TestAllocationHasTheBias(t *testing.T) {
 	for name, by := range map[string]side{"above": spread, "below": contracted} {
-		exact := meanRatio(5, gaussianRatio(1, 1, by), by)
+		exact := meanRatio(5, gaussianRatio(1, 1, by, fineness), by)
 		p, err := allocation(5, 1, by, name)
 		if err != nil {
 			t.Fatal(err)
 		}
+		p = p.worked()
 		if p.error-exact.error < 0x1p-44 || p.offset-exact.steps*unit < 0x1p-44 {
 			t.Errorf("%s: error %v and offset %v, without the bias %v and %v",
 				name, p.error, p.offset, exact.error, exact.steps*unit)
@@ -87,7 +88,7 @@ func TestAllocationMoments(t *testing.T) {
 	}{{2, 1}, {7, 0.8}, {20, 1.24}, {1000, 0.6}, {1000, 5}, {99_999, 1}}[:testkit.Repeats(t, "accounting", 3, 6)] {
 		above, below := pair(GaussianAllocation(c.rounds, c.sigma)), pair(GaussianAllocationBelow(c.rounds, c.sigma))
 		moment := func(p *Pair, a float64) (sum float64) {
-			for _, x := range p.atoms {
+			for _, x := range p.worked().atoms {
 				sum += math.Exp(x.logP + (a-1)*x.loss)
 			}
 			return sum

@@ -34,11 +34,17 @@ func LeastNoise(
 		return math.Exp(x)
 	}
 	// The logarithm of spent ε over the target.
-	excess := func(ask func(*Distribution) (float64, error)) func(float64) (float64, error) {
+	coarser := false // some events have a rough pair
+	excess := func(rough bool, ask func(*Distribution) (float64, error)) func(float64) (float64, error) {
 		return func(x float64) (float64, error) {
 			events, err := build(at(x))
 			if err != nil {
 				return 0, err
+			}
+			if rough {
+				var changed bool
+				events, changed = roughened(events)
+				coarser = coarser || changed
 			}
 			d, err := New(events, options)
 			if errors.Is(err, errPrecise) {
@@ -51,45 +57,66 @@ func LeastNoise(
 			return math.Log(spent / epsilon), err
 		}
 	}
-	rough := excess(func(d *Distribution) (float64, error) { return d.roughEpsilon(delta), nil })
-	guess, err := crossing(from, to, (from+to)/2, 0.01, rough)
+	upper := func(d *Distribution) (float64, error) { return d.UpperEpsilon(delta) }
+	slope := usualSlope
+	guess, _, err := crossing(from, to, (from+to)/2, slope, 0.01,
+		excess(true, func(d *Distribution) (float64, error) { return d.roughEpsilon(delta), nil }))
+	if err == nil && coarser { // exact pairs take far longer than these bounds, so the guess has to be a good one
+		guess, slope, err = crossing(from, to, guess, slope, 1e-3, excess(true, upper))
+	}
 	switch {
 	case errors.Is(err, ErrNoise):
-		guess = to
+		guess, slope = to, usualSlope
 	case err != nil:
 		return 0, err
 	}
-	x, err := crossing(from, to, guess, noisePrecision,
-		excess(func(d *Distribution) (float64, error) { return d.UpperEpsilon(delta) }))
+	x, _, err := crossing(from, to, guess, slope, noisePrecision, excess(false, upper))
 	return at(x), err
 }
 
+// usualSlope is about how log ε changes with log noise.
+const usualSlope float64 = -1.5
+
+// roughened puts rough pairs in place of pairs that take long. changed says that there are some.
+func roughened(events []Event) (rough []Event, changed bool) {
+	for _, e := range events {
+		if e.Pair != nil && e.Pair.rough != nil {
+			e.Pair, changed = e.Pair.rough(), true
+		}
+		rough = append(rough, e)
+	}
+	return rough, changed
+}
+
 // crossing returns an x in [low, high] where f, a falling function, is at most 0. x is low, or at most precision above
-// another number where f is positive. crossing begins at guess and follows the secant through the last two points. It
-// goes a little beyond the secant's root, so that the next point is on the other side. It halves the interval where the
-// secant does not help. Where f is infinite, or x is next to an end, it asks that end. ErrNoise: f(high) is positive.
-func crossing(low, high, guess, precision float64, f func(float64) (float64, error)) (float64, error) {
+// another number where f is positive. crossing begins at guess, where f has about the given slope. Then it follows the
+// secant through the last two points. It returns that slope, too. It goes a little beyond the secant's root, so that
+// the next point is on the other side. It halves the interval where the secant does not help. Where f is infinite, or x
+// is next to an end, it asks that end. ErrNoise: f(high) is positive.
+func crossing(
+	low, high, guess, slope, precision float64, f func(float64) (float64, error),
+) (root, secant float64, err error) {
 	a, b := low, high // f(a) > 0 ≥ f(b), once they are known
 	knownA, knownB := false, false
-	last, lastF, slope, beyond := math.NaN(), math.NaN(), -1.5, precision/3
+	last, lastF, beyond := math.NaN(), math.NaN(), precision/3
 	for x, halve := guess, 0.0; ; {
 		y, err := f(x)
 		switch {
 		case err != nil:
-			return 0, err
+			return 0, 0, err
 		case math.IsNaN(y):
-			return 0, errors.New("least noise: no number")
+			return 0, 0, errors.New("least noise: no number")
 		case y > 0 && x == high:
-			return 0, ErrNoise
+			return 0, 0, ErrNoise
 		case y > 0:
 			a, knownA = x, true
 		case x == low:
-			return low, nil
+			return low, slope, nil
 		default:
 			b, knownB = x, true
 		}
 		if knownA && knownB && b-a <= precision {
-			return b, nil
+			return b, slope, nil
 		}
 		if s := (y - lastF) / (x - last); s < 0 && !math.IsInf(s, 0) {
 			slope = s

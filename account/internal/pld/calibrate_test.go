@@ -36,6 +36,45 @@ func TestLeastNoise(t *testing.T) {
 	}
 }
 
+// TestLeastNoiseOfAllocation: rough pairs only guess. The exact pair holds for what is returned, and not for a little
+// less. Few exact pairs are worked out: they take long.
+func TestLeastNoiseOfAllocation(t *testing.T) {
+	for _, x := range []struct {
+		epsilon, delta float64
+		rounds, epochs int
+	}{{1, 1e-6, 20, 1}, {0.2, 1e-8, 3, 2}, {6, 1e-4, 50, 1}} {
+		var exact int
+		counted := func(p *Pair) *Pair {
+			counting := *p
+			counting.exact = func() *Pair { exact++; return p.exact() }
+			return &counting
+		}
+		build := func(noise float64) ([]Event, error) {
+			p, err := GaussianAllocation(x.rounds, noise)
+			return []Event{{counted(p), x.epochs}}, err
+		}
+		upper := func(noise float64) float64 {
+			d := distribution(t, Event{pair(GaussianAllocation(x.rounds, noise)), x.epochs})
+			upper, err := d.UpperEpsilon(x.delta)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return upper
+		}
+		noise, err := LeastNoise(x.epsilon, x.delta, 0.1, 1e6, Options{}, build)
+		// Grids change with noise, and ε with them by some millionths.
+		if err != nil || upper(noise) > x.epsilon || upper(noise*(1-2e-5)) <= x.epsilon || exact > 9 {
+			t.Errorf("%+v: noise %v of ε %v, with %d exact pairs (%v)", x, noise, upper(noise), exact, err)
+		}
+	}
+	if _, err := LeastNoise(1e-3, 1e-6, 0.1, 0.5, Options{}, func(noise float64) ([]Event, error) {
+		p, err := GaussianAllocation(20, noise)
+		return []Event{{p, 1}}, err
+	}); !errors.Is(err, ErrNoise) {
+		t.Errorf("high is not enough: %v", err)
+	}
+}
+
 // TestLeastNoiseEnds: the ends of the range, and errors.
 func TestLeastNoiseEnds(t *testing.T) {
 	build := func(noise float64) ([]Event, error) {
@@ -79,7 +118,7 @@ func TestNoNoiseIsEnough(t *testing.T) {
 		}
 	}
 	nan := func(float64) (float64, error) { return math.NaN(), nil }
-	if x, err := crossing(0, 1, 0, 1e-6, nan); err == nil {
+	if x, _, err := crossing(0, 1, 0, -1.5, 1e-6, nan); err == nil {
 		t.Errorf("no number crosses at %v", x)
 	}
 }
@@ -108,7 +147,7 @@ func TestNoNoiseIsNeeded(t *testing.T) {
 			}
 			return 1 - 2*math.Round(x+0.5-step), nil
 		}
-		if x, err := crossing(0, 1, 0.5, 1e-6, f); !(x >= step && x <= step+1e-6) || err != nil {
+		if x, _, err := crossing(0, 1, 0.5, -1.5, 1e-6, f); !(x >= step && x <= step+1e-6) || err != nil {
 			t.Errorf("a step at %v: %v (%v)", step, x, err)
 		}
 	}

@@ -97,17 +97,18 @@ func merge(events []Event) ([]component, error) {
 		if total += float64(e.Count); total > MaxCount {
 			return nil, fmt.Errorf("event %d: more than %g releases", i, float64(MaxCount))
 		}
-		if x := e.Pair.density; x != nil && x.rate == 1 && x.curved == 1 {
+		pair := e.Pair.worked()
+		if x := pair.density; x != nil && x.rate == 1 && x.curved == 1 {
 			precision += float64(e.Count) * x.slope * x.slope
-			rounded = max(rounded, e.Pair.rounded)
+			rounded = max(rounded, pair.rounded)
 			continue
 		}
-		if j, ok := known[e.Pair.id]; ok {
+		if j, ok := known[pair.id]; ok {
 			kinds[j].count += float64(e.Count)
 			continue
 		}
-		known[e.Pair.id] = len(kinds)
-		kinds = append(kinds, component{pair: e.Pair, count: float64(e.Count)})
+		known[pair.id] = len(kinds)
+		kinds = append(kinds, component{pair: pair, count: float64(e.Count)})
 	}
 	if precision > 0 {
 		// A rounding up by len(events) operations.

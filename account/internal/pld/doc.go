@@ -148,5 +148,5 @@
 // the pair above, the probability between two values is divided among them so that the mean stays the same. For the
 // pair below, it is brought together at its mean. The sums of two such ratios are put on fewer values in the same way,
 // and so on, up to T. Both means above are of convex functions of R, so the first way only raises them and the second
-// way only lowers them.
+// way only lowers them. Tails with next to no probability are cut off: see ratio.trimmed.
 package pld

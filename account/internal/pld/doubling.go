@@ -1,6 +1,9 @@
 package pld
 
-import "math"
+import (
+	"math"
+	"sort"
+)
 
 // A Doubled is the privacy loss of many releases that seldom tell something, but then much: Gaussian noise with a coin
 // of small probability, under add-remove. Their small frequent losses and their large rare losses do not fit on a grid
@@ -29,8 +32,9 @@ func NewDoubled(events []Event) (d *Doubled, ok bool) {
 		x := e.Pair.density
 		// Below, the noise and the coin are as they were before a caller rounded them.
 		rounded := e.Pair.rounded + roundedBefore
-		above := power(e.Count, gaussianRatio(x.rate, x.slope, spread), spread)
-		below := power(e.Count, gaussianRatio(x.rate*(1-rounded), x.slope*(1-rounded), contracted), contracted)
+		above := power(e.Count, gaussianRatio(x.rate, x.slope, spread, fineness), spread)
+		below := power(e.Count, gaussianRatio(x.rate*(1-rounded), x.slope*(1-rounded), contracted, fineness),
+			contracted)
 		if d.above == nil {
 			d.above, d.below = above, below
 			continue
@@ -47,32 +51,11 @@ func power(count int, one *ratio, by side) *ratio {
 
 // composed is the product of both ratios.
 func composed(x, y *ratio, by side) *ratio {
-	return combine(operation{share: 1, product: true}, x, y, by).trimmed(by)
-}
-
-// negligibleTail is the most that P has of the values that trimmed replaces.
-const negligibleTail = 1e-30
-
-// trimmed replaces the greatest values by one value; in a lower bound it leaves them out. In a lower bound it also
-// leaves out the values near 0, which have large rounding errors.
-func (r *ratio) trimmed(by side) *ratio {
-	first, last, tail, mass := 0, len(r.value)-1, 0.0, 0.0
-	for ; last > 0; last-- {
-		p := r.mass[last] * (r.base + r.value[last])
-		if tail+p > negligibleTail {
-			break
-		}
-		tail, mass = tail+p, mass+r.mass[last]
+	r := combine(times, x, y, by).trimmed(by)
+	if by == contracted { // values near 0 have large rounding errors
+		first := sort.Search(len(r.value)-1, func(i int) bool { return 1+r.value[i] >= 1e-4 })
+		r.value, r.mass = r.value[first:], r.mass[first:]
 	}
-	if by == spread {
-		r.infinite += tail
-		r.mass[last] += mass
-	} else {
-		for first < last && r.base+r.value[first] < 1e-4 {
-			first++
-		}
-	}
-	r.value, r.mass = r.value[first:last+1], r.mass[first:last+1]
 	return r
 }
 

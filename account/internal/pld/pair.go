@@ -21,6 +21,17 @@ type Pair struct {
 	error     float64 // relative error of the atoms' probabilities, at most
 	offset    float64 // error of their losses, at most
 	id        string
+	// A pair that takes long has only these fields and id. exact works it out. rough works out a pair near it, in far
+	// less time, which serves as a guess and bounds nothing.
+	exact, rough func() *Pair
+}
+
+// worked returns the pair with all its fields.
+func (p *Pair) worked() *Pair {
+	if p.exact == nil {
+		return p
+	}
+	return p.exact()
 }
 
 // roundedBefore is the relative rounding of noise or a sensitivity towards more loss that a caller may have done
@@ -33,7 +44,7 @@ func (p *Pair) Rounded(share float64) *Pair {
 	if share <= 0 {
 		return p
 	}
-	rounded := *p
+	rounded := *p.worked()
 	rounded.rounded += share
 	rounded.id = fmt.Sprint(p.id, " rounded by ", share)
 	return &rounded

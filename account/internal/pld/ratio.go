@@ -2,7 +2,6 @@ package pld
 
 import (
 	"math"
-	"slices"
 	"sort"
 
 	"privpipe/pipelines/parallel"
@@ -20,6 +19,7 @@ type ratio struct {
 	infinite    float64   // P's probability where Q has none
 	error       float64   // relative error of each mass, at most
 	steps       float64   // how often values were rounded
+	apart       float64   // see fineness
 }
 
 // A side is above or below the ratio in convex order.
@@ -35,13 +35,16 @@ const tailReach = 10.7
 // logarithm.
 const fineness = 1. / 400
 
+// roughness stands for fineness where a guess is wanted, and no bound.
+const roughness = 1. / 100
+
 // near1 limits the standard deviation of the loss: below it, ratios are stored as their differences from 1.
 const near1 = 0.5
 
 // gaussianRatio is the ratio 1−q+q·e^(mz−m²/2): a Gaussian pair with a coin of probability q.
-func gaussianRatio(rate, m float64, by side) *ratio {
+func gaussianRatio(rate, m float64, by side, apart float64) *ratio {
 	x := gaussianMixture(rate, m)
-	r := &ratio{error: ruleError + 64*unit*(tailReach+m)*(tailReach+m)}
+	r := &ratio{error: ruleError + 64*unit*(tailReach+m)*(tailReach+m), apart: apart}
 	if rate < 1 || m < near1 {
 		r.base = 1
 	}
@@ -51,7 +54,7 @@ func gaussianRatio(rate, m float64, by side) *ratio {
 		return edge{loss, u, (u + x.shift) / x.slope}
 	}
 	below := func(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
-	edges := lossEdges(0, 1, -tailReach, tailReach+m, fineness) // of z
+	edges := lossEdges(0, 1, -tailReach, tailReach+m, apart) // of z
 	// If rate < 1, the large ratios are far in the tail; below u = −9 all are within q/8000 of 1−q.
 	if rate < 1 {
 		edges = evenEdges(max(-tailReach, (x.shift-9)/m), tailReach+m, 0.02/max(1, m))
@@ -141,17 +144,23 @@ func evenEdges(low, high, step float64) (edges []float64) {
 	return append(edges, high)
 }
 
-// An operation combines two values; it grows with each.
+// An operation combines two values; it grows with each. A mean has a share of the first ratio and one of the second.
 type operation struct {
-	share   float64 // of the first ratio in a mean
-	product bool    // of ratios of base 1
+	share, rest float64
+	product     bool // of ratios of base 1, with shares of 1
 }
 
+// meanOf is the mean of so many ratios and so many more.
+func meanOf(done, more int) operation {
+	all := float64(done + more)
+	return operation{share: float64(done) / all, rest: float64(more) / all}
+}
+
+var times = operation{share: 1, rest: 1, product: true}
+
 func (o operation) of(v, w float64) float64 {
-	if o.product {
-		return v + w + v*w
-	}
-	return o.share*v + (1-o.share)*w
+	constant, factor := o.line(v)
+	return constant + factor*w
 }
 
 // line writes o of the first ratio's value v and of w as constant + factor·w.
@@ -159,25 +168,35 @@ func (o operation) line(v float64) (constant, factor float64) {
 	if o.product {
 		return v, 1 + v
 	}
-	return o.share * v, 1 - o.share
+	return o.share * v, o.rest
 }
+
+// swapped takes the values in the other order.
+func (o operation) swapped() operation {
+	o.share, o.rest = o.rest, o.share
+	return o
+}
+
+// second says that the second ratio's value w adds more to the result than the first one's value v.
+func (o operation) second(v, w float64) bool { return o.rest*w > o.share*v }
 
 // combine is the mean or the product of two independent ratios of one base.
 func combine(o operation, x, y *ratio, by side) *ratio {
 	r := &ratio{
 		base:     x.base,
-		infinite: o.share*x.infinite + (1-o.share)*y.infinite,
+		infinite: o.share*x.infinite + o.rest*y.infinite,
 		error:    x.error + y.error,
-		steps:    max(x.steps, y.steps) + 8,
+		apart:    max(x.apart, y.apart),
 	}
-	if o.product { // relative errors add up, and a value near −1 has a larger one
-		r.infinite = x.infinite + y.infinite
-		r.steps = x.steps + y.steps + 8/(1+min(0, o.of(x.least(), y.least())))
+	least, most := o.of(x.least(), y.least()), o.of(x.most(), y.most())
+	steps := 8 / (1 + r.base*min(0, least)) // a value near −1 has a larger relative error
+	r.steps = max(x.steps, y.steps) + steps
+	if o.product { // relative errors add up
+		r.steps = x.steps + y.steps + steps
 	}
 	center, deviation := logSpread(o, x.thinned(), y.thinned())
-	least, most := o.of(x.least(), y.least()), o.of(x.most(), y.most())
 	values := []float64{-r.base}
-	apart := fineness
+	apart := r.apart
 	if o.product {
 		apart *= 2
 	}
@@ -187,19 +206,19 @@ func combine(o operation, x, y *ratio, by side) *ratio {
 	}
 	values[1] = min(values[1], least) // rounding
 	values[len(values)-1] = max(values[len(values)-1], most*(1+8*unit))
-	mass, moment, away, terms := sums(o, x, y, values)
+	cells, terms := sums(o, x, y, values)
 	r.error += float64(terms+24) * unit
 	up := 0.0
-	for c, all := range mass {
-		lower, upper := values[c], values[c+1]
-		high := min(all, max(0, moment[c]/(upper-lower)))
+	for i, c := range cells {
+		lower, upper, all := values[i], values[i+1], c.mass
+		high := min(all, max(0, c.moment/(upper-lower)))
 		if by == contracted {
 			r.put(between(lower, upper, all-high, high), all)
 			continue
 		}
 		// Rounding may have moved mass from one edge to the other. The sum has errors of 3 units of its parts: the
 		// first ratio's part and the rest of the value.
-		wrong := 4 * unit * (2*away[c] + max(math.Abs(lower), math.Abs(upper))*all) / (upper - lower)
+		wrong := 4 * unit * (2*c.away + max(math.Abs(lower), math.Abs(upper))*all) / (upper - lower)
 		r.put(lower, up+all-high+wrong)
 		up = high + wrong
 	}
@@ -209,54 +228,113 @@ func combine(o operation, x, y *ratio, by side) *ratio {
 	return r
 }
 
-// sums returns each cell's probability as mass. moment is the probability times the mean distance of the value from the
-// cell's lower edge. away is the probability times the mean size of the first ratio's part. terms is the largest number
-// of terms that were added up in a row.
-func sums(o operation, x, y *ratio, values []float64) (mass, moment, away []float64, terms int) {
+// sums returns the cells between values. Each pair of values is added in a row with the value that adds more to the
+// result: the other values of the row add less, and so reach few cells. terms bounds the number of terms that were
+// added up one after the other: those of a row in a cell, then a row of each value, in parts.
+func sums(o operation, x, y *ratio, values []float64) (all []cell, terms int) {
 	const parts = 16
-	var masses, moments, aways [parts][]float64
-	var most [parts]int
+	var by [parts][]cell
 	parallel.Each(parts, func(part int) {
-		mass, moment, away := make([]float64, len(values)-1), make([]float64, len(values)-1),
-			make([]float64, len(values)-1)
-		terms := make([]int, len(values)-1)
+		cells := make([]cell, len(values)-1)
 		for i := part; i < len(x.value); i += parts {
-			constant, factor := o.line(x.value[i])
-			c := max(0, sort.SearchFloat64s(values, constant+factor*y.value[0])-1)
-			lower, upper := values[c], values[c+1]
-			share, size, since := x.mass[i], math.Abs(constant), 0
-			// The sums of the current cell are in registers: this loop takes nearly all the time of an allocation.
-			inMass, inMoment, inAway := mass[c], moment[c], away[c]
-			others := y.mass[:len(y.value)]
-			for j, v := range y.value {
-				v = constant + factor*v
-				for v > upper && c < len(mass)-1 {
-					mass[c], moment[c], away[c] = inMass, inMoment, inAway
-					terms[c] += j - since
-					since = j
-					c++
-					lower, upper = upper, values[c+1]
-					inMass, inMoment, inAway = mass[c], moment[c], away[c]
-				}
-				p := share * others[j]
-				inMass += p
-				inMoment += p * (v - lower)
-				inAway += p * size
+			v, p := x.value[i], x.mass[i]
+			if x == y { // the results do not depend on the order
+				o.add(cells, values, v, 2*p, y, 0, i)
+				o.add(cells, values, v, p, y, i, i+1)
+				continue
 			}
-			mass[c], moment[c], away[c] = inMass, inMoment, inAway
-			terms[c] += len(y.value) - since
+			o.add(cells, values, v, p, y, 0,
+				sort.Search(len(y.value), func(j int) bool { return o.second(v, y.value[j]) }))
 		}
-		masses[part], moments[part], aways[part], most[part] = mass, moment, away, slices.Max(terms)
+		for j := part; j < len(y.value) && x != y; j += parts {
+			w := y.value[j]
+			o.swapped().add(cells, values, w, y.mass[j], x, 0,
+				sort.Search(len(x.value), func(i int) bool { return !o.second(x.value[i], w) }))
+		}
+		by[part] = cells
 	})
-	mass, moment, away = masses[0], moments[0], aways[0]
-	for part := 1; part < parts; part++ {
-		for c := range mass {
-			mass[c] += masses[part][c]
-			moment[c] += moments[part][c]
-			away[c] += aways[part][c]
+	for _, cells := range by[1:] {
+		for i, c := range cells {
+			to := &by[0][i]
+			to.mass, to.moment, to.away = to.mass+c.mass, to.moment+c.moment, to.away+c.away
 		}
 	}
-	return mass, moment, away, slices.Max(most[:]) + parts
+	return by[0], 2*(len(x.value)+len(y.value)) + parts
+}
+
+// A cell is between two neighbouring values. It has sums over the results in between.
+type cell struct {
+	mass   float64 // probability
+	moment float64 // probability times the mean distance from the cell's lower edge
+	away   float64 // probability times the mean size of the larger part of the result
+}
+
+// add adds a row to the cells between values: the results of v, which has the probability p, with values of y from one
+// to another.
+func (o operation) add(cells []cell, values []float64, v, p float64, y *ratio, from, to int) {
+	if from >= to {
+		return
+	}
+	constant, factor := o.line(v)
+	size := math.Abs(constant)
+	at := max(0, sort.SearchFloat64s(values, constant+factor*y.value[from])-1)
+	others, masses := y.value[:to], y.mass[:to]
+	for j := from; j < to; at++ {
+		lower, upper := values[at], values[at+1]
+		if at == len(cells)-1 {
+			upper = math.Inf(1)
+		}
+		// This loop takes nearly all the time of an allocation.
+		mass, moment := 0.0, 0.0
+		for ; j < to; j++ {
+			w := constant + factor*others[j]
+			if w > upper {
+				break
+			}
+			mass += masses[j]
+			moment += masses[j] * (w - lower)
+		}
+		c := &cells[at]
+		mass *= p
+		c.mass += mass
+		c.moment += p * moment
+		c.away += mass * size
+	}
+}
+
+// negligibleTail is the most that P has of the greatest values that trimmed replaces, and that Q has of the least.
+const negligibleTail = 1e-30
+
+// trimmed cuts off tails. In a lower bound nothing replaces them. In an upper bound each of their values becomes
+// smaller: 0 on the left, the greatest other value on the right. Their whole mean is added to infinite. A smaller value
+// together with the difference at infinity is the limit of mean-preserving spreads (see ratio). The whole mean is more
+// than the difference.
+func (r *ratio) trimmed(by side) *ratio {
+	first, last := 0, len(r.value)-1
+	var left, right, most, least float64 // under Q, and under P
+	for ; last > 0; last-- {
+		p := r.mass[last] * (r.base + r.value[last])
+		if most+p > negligibleTail {
+			break
+		}
+		right, most = right+r.mass[last], most+p
+	}
+	for ; first < last; first++ {
+		if left+r.mass[first] > negligibleTail {
+			break
+		}
+		left, least = left+r.mass[first], least+r.mass[first]*(r.base+r.value[first])
+	}
+	if by == spread {
+		r.infinite += (most + least) * (1 + 1e-9) // more than the sums' rounding
+		r.mass[last] += right
+		if first > 0 {
+			first--
+			r.value[first], r.mass[first] = -r.base, left
+		}
+	}
+	r.value, r.mass = r.value[first:last+1], r.mass[first:last+1]
+	return r
 }
 
 // least is the ratio's least value above 0. most is the greatest value.
@@ -271,11 +349,11 @@ func (r *ratio) most() float64 { return r.value[len(r.value)-1] }
 
 // thinned has a few points in place of the points of r. No bound depends on them.
 func (r *ratio) thinned() *ratio {
-	each := len(r.value)/64 + 1
+	const points = 64
 	t := &ratio{base: r.base}
-	for from := 0; from < len(r.value); from += each {
+	for point := range points {
 		mass, first := 0.0, 0.0
-		for i := from; i < min(from+each, len(r.value)); i++ {
+		for i := point * len(r.value) / points; i < (point+1)*len(r.value)/points; i++ {
 			mass += r.mass[i]
 			first += r.mass[i] * r.value[i]
 		}
