@@ -9,11 +9,14 @@
 #   privpipe-VERSION.cdx.json          the modules of Go that are in the programs or in their tests, with licences (CycloneDX)
 #   privpipe-VERSION.provenance.json   what each file was made of, and how (SLSA); unsigned, since a person can make the same bytes
 #   SHA256SUMS                         of all files of privpipe in OUT
+#
+# PRIVPIPE_ARCHITECTURES, "amd64 arm64" by default, names the architectures.
 set -euo pipefail
 usage() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; }
 [[ ${1:-} != -h && ${1:-} != --help ]] || { usage && exit; }
 [[ $# -le 1 && ${1-/} != "" && ${1-/} != -* ]] || { echo "dist.sh: error: wants at most OUT, see --help" >&2 && exit 80; }
-[[ ${PRIVPIPE_ARCHITECTURES-amd64} ]] || { echo "dist.sh: error: PRIVPIPE_ARCHITECTURES is empty" >&2 && exit 80; }
+[[ ${PRIVPIPE_ARCHITECTURES-amd64} =~ ^(amd64|arm64)(\ (amd64|arm64))?$ ]] ||
+  { echo "dist.sh: error: PRIVPIPE_ARCHITECTURES must name amd64, arm64 or both, is '$PRIVPIPE_ARCHITECTURES'" >&2 && exit 80; }
 export LC_ALL=C TZ=UTC
 
 here=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")

@@ -96,8 +96,9 @@ class Frames(unittest.TestCase):
         for frame in ("text", ["text"], {"t": ["a"]}, 3, *others):
             with self.assertRaises(privpipe.Error):
                 frames.rows(frame, ["t"])
-        with self.assertRaisesRegex(privpipe.Error, "several texts"):
-            frames.of_texts("text")
+        for texts in (None, "text"):
+            with self.assertRaisesRegex(privpipe.Error, "several texts"):
+                frames.of_texts(texts)
         if pandas := library("pandas"):
             with self.assertRaisesRegex(privpipe.Error, "one column of a frame"):
                 frames.of_texts(pandas.DataFrame({"t": ["a"]}))
@@ -184,10 +185,13 @@ class Training(unittest.TestCase):
         for flags, code, message in (
             ({"epsilon": -1}, 80, "--epsilon must be a positive number"),
             ({"nothing": 1}, 80, "unknown flag --nothing"),
+            ({"topics": True}, 80, "topics: wants a number, not True"),
+            ({"epsilon": "1"}, 80, "epsilon: wants a number, not '1'"),
+            ({"out": __file__}, 80, "out: wants a folder, .* is none"),
             ({"unit": "user"}, 83, "no document names a user"),
         ):
             with self.subTest(message), self.assertRaisesRegex(privpipe.Error, message) as raised:
-                privpipe.train(table, out="refused", **{**SMALL, **flags})
+                privpipe.train(table, **{"out": "refused", **SMALL, **flags})
             self.assertEqual(raised.exception.code, code)
             self.assertEqual(charges("refused"), 0)
             self.assertEqual([str(path) for path in Path(".").rglob("refused/**/input*")], [])

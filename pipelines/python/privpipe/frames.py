@@ -53,8 +53,9 @@ class _Texts:
     """Texts alone, such as a list or a column of a frame."""
 
     def __init__(self, texts: Iterable[Any]):
-        if isinstance(texts, (str, bytes)):
-            raise Error("wants several texts, such as a list or a column of a frame, is one", 80)
+        if texts is None or isinstance(texts, (str, bytes)):
+            what = "none" if texts is None else "one"
+            raise Error(f"wants several texts, such as a list or a column of a frame, is {what}", 80)
         if hasattr(texts, "columns"):
             raise Error("wants texts, such as one column of a frame, is a frame", 80)
         self.texts = texts

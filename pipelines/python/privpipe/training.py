@@ -70,6 +70,11 @@ def train(
         raise Error("text: wants at least one column", 80)
     if not os.fspath(out):
         raise Error("out: wants a folder, is empty", 80)
+    if os.path.lexists(out) and not os.path.isdir(out):
+        raise Error(f"out: wants a folder, {os.fspath(out)} is none", 80)
+    for name, number in (("epsilon", epsilon), ("delta", delta), ("topics", topics)):
+        if isinstance(number, bool) or not isinstance(number, (int, float, np.number)):
+            raise Error(f"{name}: wants a number, not {number!r}", 80)
     if "columns" in flags and not isinstance(frame, (str, os.PathLike)):
         raise Error("columns: name columns of a frame by text, unit and id", 80)
     of_file = isinstance(frame, (str, os.PathLike))
