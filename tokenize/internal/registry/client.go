@@ -105,8 +105,11 @@ func (c *Client) configure() (*tls.Config, error) {
 	return secure, nil
 }
 
-// ByID returns the schema with an id.
+// ByID returns the schema with an id. Registries give no negative ids, but a message may name one.
 func (c *Client) ByID(ctx context.Context, id int32) (Schema, error) {
+	if id < 0 {
+		return Schema{}, errUnknown
+	}
 	return c.get(ctx, "schemas", "ids", strconv.Itoa(int(id)))
 }
 
@@ -161,7 +164,8 @@ func (c *Client) ask(ctx context.Context, address string) (Schema, error) {
 	body, err := io.ReadAll(io.LimitReader(response.Body, mostAnswer+1))
 	where := fmt.Sprintf("%s: status %d", address, response.StatusCode)
 	switch status := response.StatusCode; {
-	case status == http.StatusNotFound && isOfRegistry(body):
+	case (status == http.StatusNotFound || status == http.StatusBadRequest ||
+		status == http.StatusUnprocessableEntity) && isOfRegistry(body, status):
 		return Schema{}, errUnknown
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return Schema{}, exit.Errorf(exit.Missing, "%s: the registry lets nobody in by this name", where).
@@ -189,11 +193,11 @@ func (c *Client) ask(ctx context.Context, address string) (Schema, error) {
 }
 
 // isOfRegistry says whether a registry answered, and not a server of something else at the same URL: its errors have a
-// code. https://docs.confluent.io/platform/current/schema-registry/develop/api.html
-func isOfRegistry(body []byte) bool {
+// code, the status itself or with two more digits.
+// https://docs.confluent.io/platform/current/schema-registry/develop/api.html
+func isOfRegistry(body []byte, status int) bool {
 	var answer struct {
 		Code int `json:"error_code"`
 	}
-	return json.Unmarshal(body, &answer) == nil && answer.Code/100 == http.StatusNotFound ||
-		answer.Code == http.StatusNotFound
+	return json.Unmarshal(body, &answer) == nil && (answer.Code/100 == status || answer.Code == status)
 }

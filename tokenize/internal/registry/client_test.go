@@ -36,12 +36,16 @@ func TestClient(t *testing.T) {
 		"/base/schemas/ids/7":             `{"schema":"\"string\""}`,
 		"/base/subjects/a%2Fb/versions/2": `{"schema":"x","schemaType":"PROTOBUF","references":[{"name":"n","subject":"s","version":3}]}`,
 		"/base/schemas/ids/8":             `{"error_code":40403}`,
+		"/base/schemas/ids/15":            `{"error_code":400}`,
+		"/base/schemas/ids/16":            `{"error_code":42202}`,
+		"/base/schemas/ids/17":            `{"error_code":40403}`,
 		"/base/schemas/ids/9":             `<html>`,
 		"/base/schemas/ids/10":            `{"other":1}`,
 		"/base/schemas/ids/11":            `{"schema":"` + strings.Repeat("x", mostAnswer) + `"}`,
 	}
 	statuses := map[string]int{"/base/schemas/ids/8": 404, "/base/schemas/ids/12": 401, "/base/schemas/ids/13": 302,
-		"/base/schemas/ids/14": 404}
+		"/base/schemas/ids/14": 404, "/base/schemas/ids/15": 400, "/base/schemas/ids/16": 422,
+		"/base/schemas/ids/17": 400}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path := r.URL.EscapedPath()
 		asked = append(asked, r.Method+" "+path)
@@ -65,7 +69,8 @@ func TestClient(t *testing.T) {
 		t.Errorf("%v, %v", s, err)
 	}
 	for id, code := range map[int32]int{8: exit.Malformed, 9: exit.Missing, 10: exit.Missing, 11: exit.Missing,
-		12: exit.Missing, 13: exit.Missing, 14: exit.Missing} {
+		12: exit.Missing, 13: exit.Missing, 14: exit.Missing, 15: exit.Malformed, 16: exit.Malformed,
+		17: exit.Missing} {
 		before := len(asked)
 		if _, err := c.ByID(t.Context(), id); exit.Code(err) != code {
 			t.Errorf("schema %d: %v, want exit code %d", id, err, code)
@@ -73,6 +78,10 @@ func TestClient(t *testing.T) {
 		if len(asked) != before+1 {
 			t.Errorf("schema %d: asked %v", id, asked[before:])
 		}
+	}
+	before := len(asked)
+	if _, err := c.ByID(t.Context(), -1); exit.Code(err) != exit.Malformed || len(asked) != before {
+		t.Errorf("a negative id: %v, asked %v", err, asked[before:])
 	}
 }
 
