@@ -18,7 +18,7 @@ func hotRecords() []*Record {
 	contribution := func(round uint32, c *Contribution) *Record {
 		return &Record{Round: round, Body: &Record_Contribution{Contribution: c}}
 	}
-	return []*Record{
+	records := []*Record{
 		document(&Document{Id: "a"}),
 		document(&Document{Id: "a", User: "ü", Label: "l", WordGaps: numbers, Counts: many}),
 		document(&Document{Id: "a", WordGaps: many, Values: make([]byte, 1200)}),
@@ -31,6 +31,12 @@ func hotRecords() []*Record {
 			{Matrix: 301, RowGaps: []uint32{3}},
 		}}),
 	}
+	for k := range 20 { // one number of two bytes among numbers of one byte, at each place
+		list := slices.Repeat([]uint32{1}, 20)
+		list[k] = 300
+		records = append(records, document(&Document{Id: "a", WordGaps: list[:k+1], Counts: list}))
+	}
+	return records
 }
 
 // byProtobuf is Decode without the faster way.

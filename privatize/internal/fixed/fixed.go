@@ -44,17 +44,18 @@ var ErrOverflow = errors.New("sum overflows 64 bits")
 // order, the batching or the number of the contributions' senders.
 type Sum struct {
 	Cells []int64
-	reach uint64 // no |cell| exceeds it
+	room  uint64 // every |cell| is at most 2^63 − 1 − room, if room is not 0
 
 	columns []float64 // memory for Product.addTo
+	whole   Vector    // memory for a vector with products, expanded
 }
 
 // NewSum returns a sum of n cells, all zero.
-func NewSum(n int) *Sum { return &Sum{Cells: make([]int64, n)} }
+func NewSum(n int) *Sum { return &Sum{Cells: make([]int64, n), room: math.MaxInt64} }
 
 // Add adds v to a cell, or reports ErrOverflow and leaves it.
 func (s *Sum) Add(cell int, v int64) error {
-	s.reach = math.MaxUint64 // not worth more: for partial sums
+	s.room = 0
 	sum, err := add(s.Cells[cell], v)
 	if err == nil {
 		s.Cells[cell] = sum

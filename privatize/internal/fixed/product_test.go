@@ -275,8 +275,9 @@ func TestExpandAgain(t *testing.T) {
 }
 
 // FuzzExpand adds any factored blocks. Whatever is accepted, cells ascend and lie within the layout, as many as it
-// says.
+// says. Products add to a sum what their cells add.
 func FuzzExpand(f *testing.F) {
+	numbers := []float32{0, 1, -1, 0.3, -1e-3, 1e6, -3e38, 3e38, 1e-45, float32(math.Inf(1)), float32(math.NaN())}
 	f.Add([]byte{0, 0, 0}, []byte{1, 0, 0})
 	f.Add([]byte{1, 0b101, 0b101}, []byte{1, 0b11000, 0b11000})
 	f.Add([]byte{1, 0b101, 0b101}, []byte{1, 0b10, 0b10})
@@ -293,9 +294,18 @@ func FuzzExpand(f *testing.F) {
 			if matrix < 3 {
 				n = extent(rows, l.matrices[matrix].rows) + extent(columns, l.matrices[matrix].columns)
 			}
-			_ = v.AddFactored(l, Grid{1}, matrix, rows, columns, make([]float32, n)) // refusing is fine
+			values := make([]float32, n)
+			for i := range values {
+				values[i] = numbers[(int(code[0])+7*int(code[1])+i*int(code[2]))%len(numbers)]
+			}
+			_ = v.AddFactored(l, Grid{1 << 20}, matrix, rows, columns, values) // refusing is fine
 		}
 		got := v.Expand(&whole)
+		added, want := NewSum(l.Cells()), NewSum(l.Cells())
+		if err := errors.Join(v.AddTo(added, Limit), got.AddTo(want, Limit)); err != nil ||
+			!slices.Equal(added.Cells, want.Cells) {
+			t.Fatalf("sum %v, want %v (%v)", added.Cells, want.Cells, err)
+		}
 		if !slices.IsSorted(got.Cells) || len(slices.Compact(slices.Clone(got.Cells))) != len(got.Cells) {
 			t.Fatalf("cells %v", got.Cells)
 		}

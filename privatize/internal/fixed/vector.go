@@ -2,8 +2,6 @@ package fixed
 
 import (
 	"errors"
-	"math"
-	"math/bits"
 	"slices"
 )
 
@@ -181,14 +179,13 @@ func Saturate(steps []int64) {
 }
 
 // AddTo adds v, with the cells of its products, to a sum. No step may exceed most in absolute value. If it returns
-// ErrOverflow, s must not be used. While no cell can overflow, it need not look at each.
+// ErrOverflow, s must not be used. While the sum has room, no cell can overflow, and it need not look at each.
 func (v *Vector) AddTo(s *Sum, most uint64) error {
-	reach, carry := bits.Add64(s.reach, most, 0)
-	if carry > 0 || reach > math.MaxInt64 {
-		s.reach = math.MaxUint64
-		return v.Expand(new(Vector)).addChecked(s)
+	if most >= s.room {
+		s.room = 0
+		return v.Expand(&s.whole).addChecked(s)
 	}
-	s.reach = reach
+	s.room -= most
 	cells, steps := s.Cells, v.Steps[:len(v.Cells)]
 	for i, cell := range v.Cells {
 		cells[cell] += steps[i]

@@ -170,13 +170,15 @@ func set(b byte) []uint32 {
 }
 
 func TestAddToReportsOverflow(t *testing.T) {
-	s := NewSum(1)
-	if err := s.Add(0, 1<<63-1); err != nil {
+	full := NewSum(1)
+	if err := full.Add(0, 1<<63-1); err != nil {
 		t.Fatal(err)
 	}
 	v := Vector{Cells: []int{0}, Steps: []int64{1}}
-	if err := v.AddTo(s, 1); !errors.Is(err, ErrOverflow) {
-		t.Error(err)
+	for i, s := range []*Sum{full, {Cells: []int64{1<<63 - 1}}} { // nobody says how full the second is
+		if err := v.AddTo(s, 1); !errors.Is(err, ErrOverflow) {
+			t.Error(i, err)
+		}
 	}
 }
 

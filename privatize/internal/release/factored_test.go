@@ -181,6 +181,30 @@ func TestFactoredSumsAreDenseSums(t *testing.T) {
 // TestKeeps: where a limiter adds the cells of products without looking at them, it would have accepted and kept each
 // of them. It does so for many units within the bound. No step of a bounded unit is above the most that it states.
 func TestKeeps(t *testing.T) {
+	// One product of one cell: the clip in steps is kept, and one step more is not.
+	for _, symmetric := range []bool{false, true} {
+		terms := shaped(newTerms(newGrant()), event.Matrix{Name: "one", Rows: 1, Columns: 1, Symmetric: symmetric})
+		terms.Grant.Clip = 2
+		c, err := NewCollector(&terms)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for factor, want := range map[float32]bool{1.3: true, 1.41: true, 1.999: !symmetric, 2 + 1./(1<<19): false,
+			2.3: false} {
+			v := new(fixed.Vector)
+			if err := c.Quantise(v, 0, []uint32{0}, []uint32{0}, []float32{factor, 1}, true); err != nil {
+				t.Fatal(err)
+			}
+			// A symmetric matrix of one row has no cell that counts twice, but some might.
+			if got := c.limit.keeps(v); got != want {
+				t.Errorf("symmetric %v: %v at a clip of 2 is kept: %v", symmetric, factor, got)
+			}
+		}
+	}
+	if l := (limiter{clipping: event.ClipProved, words: true, bound: 5}); l.most() != fixed.Limit {
+		t.Errorf("a document of words has steps of at most %d, and nothing bounds them", l.most())
+	}
+
 	random := rand.New(rand.NewPCG(9, 10))
 	kept := make(map[string]int)
 	for _, mechanism := range []string{event.Gaussian, event.Laplace} {

@@ -44,7 +44,8 @@ func (l *limiter) unit(v *fixed.Vector) error {
 	return nil
 }
 
-// most returns a number that no step of a unit's bounded vector exceeds: each is at most the vector's norm.
+// most returns a number that no step of a unit's bounded vector exceeds. A step is at most the norm, where the norm is
+// bounded, and elsewhere at most where steps saturate.
 func (l *limiter) most() uint64 {
 	switch l.clipping {
 	case event.ClipUnit, event.ClipUnitL1:
