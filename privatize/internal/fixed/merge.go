@@ -59,3 +59,25 @@ func NonNegative(steps []int64) {
 		steps[i] = max(0, z)
 	}
 }
+
+// Saturate brings all steps within ±Limit.
+func Saturate(steps []int64) {
+	for i, z := range steps {
+		steps[i] = max(-Limit, min(z, Limit))
+	}
+}
+
+// addChecked is AddTo where cells may overflow. The overflow check is at the end, for the signs of all cells together:
+// that is faster.
+func (v *Vector) addChecked(s *Sum) error {
+	cells, steps, signs := s.Cells, v.Steps[:len(v.Cells)], int64(0)
+	for i, cell := range v.Cells {
+		sum := cells[cell] + steps[i]
+		signs |= wrapped(cells[cell], steps[i], sum)
+		cells[cell] = sum
+	}
+	if signs < 0 {
+		return ErrOverflow
+	}
+	return nil
+}

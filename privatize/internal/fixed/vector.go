@@ -171,13 +171,6 @@ func ascending(indices []uint32, limit int) error {
 	return nil
 }
 
-// Saturate brings all steps within ±Limit.
-func Saturate(steps []int64) {
-	for i, z := range steps {
-		steps[i] = max(-Limit, min(z, Limit))
-	}
-}
-
 // AddTo adds v, with the cells of its products, to a sum. No step may exceed most in absolute value. If it returns
 // ErrOverflow, s must not be used. While the sum has room, no cell can overflow, and it need not look at each.
 func (v *Vector) AddTo(s *Sum, most uint64) error {
@@ -192,21 +185,6 @@ func (v *Vector) AddTo(s *Sum, most uint64) error {
 	}
 	for i := range v.Products {
 		s.columns = v.Products[i].addTo(cells, s.columns[:0])
-	}
-	return nil
-}
-
-// addChecked is AddTo where cells may overflow. The overflow check is at the end, for the signs of all cells together:
-// that is faster.
-func (v *Vector) addChecked(s *Sum) error {
-	cells, steps, signs := s.Cells, v.Steps[:len(v.Cells)], int64(0)
-	for i, cell := range v.Cells {
-		sum := cells[cell] + steps[i]
-		signs |= wrapped(cells[cell], steps[i], sum)
-		cells[cell] = sum
-	}
-	if signs < 0 {
-		return ErrOverflow
 	}
 	return nil
 }
