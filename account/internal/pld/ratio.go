@@ -216,9 +216,14 @@ func combine(o operation, x, y *ratio, by side) *ratio {
 			r.put(between(lower, upper, all-high, high), all)
 			continue
 		}
-		// Rounding may have moved mass from one edge to the other. The sum has errors of 3 units of its parts: the
-		// first ratio's part and the rest of the value.
-		wrong := 4 * unit * (2*c.away + max(math.Abs(lower), math.Abs(upper))*all) / (upper - lower)
+		// Rounding may have moved mass from one edge to the other. A result has errors of 3 units of its parts. With
+		// base 0 no part is negative, so both are at most the result. With base 1 they may cancel: one part is in away,
+		// and the other is at most that part and the result.
+		size := max(math.Abs(lower), math.Abs(upper)) * all
+		if r.base == 1 {
+			size += 2 * c.away
+		}
+		wrong := 4 * unit * size / (upper - lower)
 		r.put(lower, up+all-high+wrong)
 		up = high + wrong
 	}
