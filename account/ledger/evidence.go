@@ -176,7 +176,7 @@ func (f *facts) stated() (epsilon, delta float64) {
 	return epsilon, delta
 }
 
-// plan adds a grant of which nothing was charged.
+// plan adds a grant that was not charged.
 func (f *facts) plan(name string, grant *event.Grant) error {
 	switch {
 	case slices.ContainsFunc(f.grants, func(g *event.Grant) bool { return g.ID == grant.ID }):
@@ -331,8 +331,8 @@ func (f *facts) Left() (releases int) {
 	return releases
 }
 
-// Releasing says how many releases there were, and how many the grants of the ledger allow. Those of later grants no
-// ledger knows.
+// Releasing says how many releases there were, and how many the grants of the ledger allow. No ledger knows later
+// grants.
 func (f *facts) Releasing() string {
 	return fmt.Sprintf("Releases so far: %d. Releases that charged grants still allow: %d", f.Releases, f.Left())
 }

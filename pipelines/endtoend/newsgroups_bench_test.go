@@ -15,7 +15,7 @@ import (
 // the start of their processes to the model, with noise. The C++ has the documents in memory, and does nothing else.
 //
 // ×limit256 and ×limit512 are the share of our CPU time that the C++ needs, by the width of its vectors. Each round has
-// its own topics, and the C++ is measured on those of each round of one such training.
+// its own topics, and the C++ is measured on the topics of each round of one such training.
 func BenchmarkNewsgroups(b *testing.B) {
 	const topics, rounds, passes = 50, 8, " --iterations 100 --tolerance 1e-3"
 	posts, words := shared(b, "data/20newsgroups/20newsgroups.jsonl.zst"), shared(b, "data/vocab/dictnostops.txt")

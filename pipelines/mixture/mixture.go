@@ -39,8 +39,8 @@ type Mixture struct {
 	theta, sums []float32
 	gamma       []float32 // see dirichlet.go
 
-	ones    []float32 // what Reset copies: 1, 1, …
-	numbers []int32   // 0, 1, …
+	ones    []float32 // 1, 1, …, for Reset
+	numbers []int32   // 0, 1, …, for Reset
 }
 
 // Reset takes a number of components and observations, at least one component. All components are live, with weight 1.

@@ -8,7 +8,7 @@ import (
 )
 
 // benchRecords are a document of 100 words, and contributions of 5 topics to each of 100 words and to each of 17, as
-// short texts have. As in real texts, a gap takes one byte or two, and nobody can say which.
+// short texts have. As in real texts, gaps take one byte or two, in no regular order.
 func benchRecords() map[string]*Record {
 	ids, ones := make([]uint32, 100), make([]uint32, 100)
 	random := rand.New(rand.NewPCG(1, 2))

@@ -161,7 +161,7 @@ func appendNumbers(b []byte, tag byte, list []uint32) []byte {
 	return to.end(b[:at+n])
 }
 
-// A length is the place of a length before what it is the length of. The length is known only after that.
+// A length is the place of a field's length. The length is known only when the field's content stands behind it.
 type length struct{ at, size int }
 
 // beginLength appends the place of a length of about guess.
@@ -170,10 +170,10 @@ func beginLength(b []byte, guess int) ([]byte, length) {
 	return append(b, make([]byte, size)...), length{len(b), size}
 }
 
-// of returns how much follows the place in b.
+// of returns the size of the content, up to the end of b.
 func (l length) of(b []byte) int { return len(b) - l.at - l.size }
 
-// end sets the length of what follows its place in b. What follows moves if the guess was of another size.
+// end sets the length. The content moves if the guess was of another size.
 func (l length) end(b []byte) []byte {
 	size := uint64(l.of(b))
 	if protowire.SizeVarint(size) != l.size {

@@ -82,8 +82,8 @@ func round(b *testing.B, unitWords int) (name string, size int64) {
 }
 
 // BenchmarkSums measures the way of contributions from the stream into the exact sum: reading and checking, quantising,
-// clipping, adding. The limit that it cannot pass is only reading. Contributions have 255 cells, as those of short
-// texts, or 500.
+// clipping, adding. The limit that it cannot pass is only reading. Contributions have 255 cells, as short texts
+// have, or 500.
 func BenchmarkSums(b *testing.B) {
 	for _, words := range []int{51, 100} {
 		b.Run(fmt.Sprintf("cells=%d", unitTopics*words), func(b *testing.B) { benchmarkSums(b, words) })

@@ -36,8 +36,8 @@ func TestLeastNoise(t *testing.T) {
 	}
 }
 
-// TestLeastNoiseOfAllocation: rough pairs only guess. The exact pair holds for what is returned, and not for a little
-// less. Few exact pairs are worked out: they take long.
+// TestLeastNoiseOfAllocation: rough pairs only guess. The exact pair proves the returned noise, and not a little less.
+// Few exact pairs are worked out: they take long.
 func TestLeastNoiseOfAllocation(t *testing.T) {
 	for _, x := range []struct {
 		epsilon, delta float64

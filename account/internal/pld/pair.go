@@ -21,8 +21,8 @@ type Pair struct {
 	error     float64 // relative error of the atoms' probabilities, at most
 	offset    float64 // error of their losses, at most
 	id        string
-	// A pair that takes long has only these fields and id. exact works it out. rough works out a pair near it, in far
-	// less time, which serves as a guess and bounds nothing.
+	// A pair that takes long has only these fields and id. exact works it out. rough works out a pair near it in far
+	// less time: a guess that bounds nothing.
 	exact, rough func() *Pair
 }
 

@@ -234,8 +234,8 @@ func combine(o operation, x, y *ratio, by side) *ratio {
 }
 
 // sums returns the cells between values. Each pair of values is added in a row with the value that adds more to the
-// result: the other values of the row add less, and so reach few cells. terms bounds the number of terms that were
-// added up one after the other: those of a row in a cell, then a row of each value, in parts.
+// result: the other values of the row add less, and so reach few cells. terms bounds how many terms were added up one
+// after the other: a row's terms in a cell, then a row of each value, in parts.
 func sums(o operation, x, y *ratio, values []float64) (all []cell, terms int) {
 	const parts = 16
 	var by [parts][]cell
@@ -274,8 +274,7 @@ type cell struct {
 	away   float64 // probability times the mean size of the larger part of the result
 }
 
-// add adds a row to the cells between values: the results of v, which has the probability p, with values of y from one
-// to another.
+// add adds a row to the cells between values: the results of v, of probability p, with values of y from one to another.
 func (o operation) add(cells []cell, values []float64, v, p float64, y *ratio, from, to int) {
 	if from >= to {
 		return

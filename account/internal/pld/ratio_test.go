@@ -57,7 +57,7 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// TestTrimmed: what trimming takes from the tails goes to infinity and to 0 in an upper bound, so that both divergences
+// TestTrimmed: trimming moves the tails to infinity and to 0 in an upper bound, so that both divergences
 // grow. In a lower bound both fall.
 func TestTrimmed(t *testing.T) {
 	for _, base := range []float64{0, 1} {

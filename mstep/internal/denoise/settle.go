@@ -10,7 +10,7 @@ import (
 // order. It first counts the values by their first bits, and settles only those that share their first bits with a
 // value at a rank. ranks ascend.
 func ranked(values []float64, ranks []int) []float64 {
-	const first = 14 // bits: those of the exponent, and three more
+	const first = 14 // bits: the exponent's, and three more
 	var counts [1 << first]int32
 	for _, v := range values {
 		counts[math.Float64bits(v)>>(63-first)]++

@@ -85,7 +85,8 @@ func (m Mixture) sampled(n int) int {
 	return min(n, 1<<16)
 }
 
-// memory is what a fit works in. It is kept from round to round: new memory would cost as much as a tenth of a round.
+// A memory belongs to one fit at a time. It is kept from round to round: new memory would cost as much as a tenth of
+// a round.
 type memory struct {
 	cells       [][]int32 // the sampled cells of each group
 	likelihoods []mixture.Mixture
@@ -209,7 +210,7 @@ func (m Mixture) groupEdges(expected []float64) []float64 {
 // mostGroups is the largest number of groups.
 const mostGroups = 8
 
-// ordered returns the bits of edges of at least 0, which are in the order of the edges. Behind them it has edges that
+// ordered returns the bits of edges of at least 0. Their order is the order of the edges. Behind them it has edges that
 // no number reaches.
 func ordered(edges []float64) (bits [mostGroups - 1]uint64) {
 	for i := range bits {

@@ -96,8 +96,8 @@ func (p *Product) expand(into *Vector) {
 	}
 }
 
-// addTo adds the cells of p to cells: those that expand appends, without memory for them. It uses the memory of
-// columns, and returns it.
+// addTo adds to cells the cells that expand appends, without memory for them. It uses the memory of columns, and
+// returns it.
 func (p *Product) addTo(cells []int64, columns []float64) []float64 {
 	largest := 0.0
 	for _, column := range p.Factors[p.Rows:] {

@@ -150,7 +150,7 @@ func TestNorm(t *testing.T) {
 	}
 }
 
-// TestProductsOverflow: products whose cells may overflow a sum are looked at one by one.
+// TestProductsOverflow: a sum without room looks at each cell of a product.
 func TestProductsOverflow(t *testing.T) {
 	l := new(Layout)
 	l.Append(1, 2)
@@ -275,7 +275,7 @@ func TestExpandAgain(t *testing.T) {
 }
 
 // FuzzExpand adds any factored blocks. Whatever is accepted, cells ascend and lie within the layout, as many as it
-// says. Products add to a sum what their cells add.
+// says. Products and their cells add the same to a sum.
 func FuzzExpand(f *testing.F) {
 	numbers := []float32{0, 1, -1, 0.3, -1e-3, 1e6, -3e38, 3e38, 1e-45, float32(math.Inf(1)), float32(math.NaN())}
 	f.Add([]byte{0, 0, 0}, []byte{1, 0, 0})
