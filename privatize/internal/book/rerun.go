@@ -43,10 +43,9 @@ func (b *Book) Again(known, fresh *event.Charge, sum [sha256.Size]byte, leave bo
 	}
 	if !leave {
 		return false, Refuse("round %d of run %s was released from another sum: these are not the documents of the "+
-			"first start, or "+
-			"not its settings; other text needs another folder and ledger; a second release is a second charge: it "+
-			"needs a new grant "+
-			"and a new run, or --allow-respend and a grant with a release left", known.Round, known.Run)
+			"first start, or not its settings, or not its version of the programs; other text needs another folder "+
+			"and ledger; a second release is a second charge: it needs a new grant and a new run, or "+
+			"--allow-respend and a grant with a release left", known.Round, known.Run)
 	}
 	fresh.Attempt = max(1, known.Attempt) + 1
 	return false, b.Allow(fresh)
