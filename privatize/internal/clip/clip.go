@@ -19,17 +19,21 @@ func L2(z []int64, twice []bool, bound uint64) {
 	scale(z, bound, ceilSqrt(high, low))
 }
 
-// scale replaces each v by ⌊|v|·bound/norm⌋ with the sign of v. No |v| may exceed norm.
+// scale replaces each v by ⌊|v|·bound/norm⌋ with the sign of v. No |v| may exceed norm, and norm must exceed bound.
 func scale(z []int64, bound, norm uint64) {
+	long := norm >= 1<<32
+	factor, _ := bits.Div64(bound, 0, norm)
+	factor++ // just above bound·2^64/norm, and no more than 2^64 − 1, because bound < norm
 	for i, v := range z {
-		// The quotient is at most bound, because |v| ≤ norm, so Div64 cannot overflow.
-		h, l := bits.Mul64(fixed.Magnitude(v), bound)
-		quotient, _ := bits.Div64(h, l, norm)
-		scaled := int64(quotient)
-		if v < 0 {
-			scaled = -scaled
+		sign := v >> 63 // 0 or −1: (x ^ sign) − sign is x or −x
+		magnitude := uint64((v ^ sign) - sign)
+		quotient, _ := bits.Mul64(magnitude, factor) // a quarter of the time of a division
+		if long {
+			// The quotient is at most bound, because |v| ≤ norm, so Div64 cannot overflow.
+			h, l := bits.Mul64(magnitude, bound)
+			quotient, _ = bits.Div64(h, l, norm)
 		}
-		z[i] = scaled
+		z[i] = (int64(quotient) ^ sign) - sign
 	}
 }
 
@@ -60,7 +64,7 @@ func less(aHigh, aLow, bHigh, bLow uint64) bool {
 // ceilSqrt returns the least r with r² ≥ high·2^64 + low, which must be below 2^126.
 func ceilSqrt(high, low uint64) uint64 {
 	// A float64 is within a few parts in 2^53 of the root. Integers find the exact root from there.
-	r := uint64(math.Sqrt(math.Ldexp(float64(high), 64) + float64(low)))
+	r := uint64(math.Sqrt(float64(high)*0x1p64 + float64(low)))
 	atLeast := func(r uint64) bool {
 		h, l := bits.Mul64(r, r)
 		return !less(h, l, high, low)

@@ -109,6 +109,34 @@ func TestL1(t *testing.T) {
 	}
 }
 
+// TestScale compares with exact quotients where they are next to whole numbers: with the rests 0 and norm − 1 in
+// |v|·bound/norm, at norms of all sizes on both sides of 2^32.
+func TestScale(t *testing.T) {
+	random := rand.New(rand.NewPCG(9, 10))
+	for range 200_000 {
+		norm := 2 + random.Uint64()>>(2+random.IntN(61))
+		if random.IntN(4) == 0 {
+			norm = 1<<32 - 2 + random.Uint64N(4)
+		}
+		bound := 1 + random.Uint64()%min(norm-1, 1<<random.IntN(63))
+		values := []uint64{norm, norm - 1, random.Uint64N(norm + 1)}
+		n, b := new(big.Int).SetUint64(norm), new(big.Int).SetUint64(bound)
+		if inverse := new(big.Int).ModInverse(b, n); inverse != nil {
+			values = append(values, norm-inverse.Uint64()) // its rest is norm − 1
+		}
+		values = append(values, norm/new(big.Int).GCD(nil, nil, n, b).Uint64()) // its rest is 0
+		for _, magnitude := range values {
+			want := new(big.Int).SetUint64(magnitude)
+			want.Quo(want.Mul(want, b), n)
+			z := []int64{int64(magnitude), -int64(magnitude)}
+			scale(z, bound, norm)
+			if w := want.Int64(); z[0] != w || z[1] != -w {
+				t.Fatalf("±%d at bound %d and norm %d became %v, want ±%d", magnitude, bound, norm, z, w)
+			}
+		}
+	}
+}
+
 // Vectors as contributions are: thousands of coordinates of one size, a norm far over the bound or close to it.
 func TestL2OfLongVectors(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))

@@ -99,32 +99,51 @@ func (p *Product) expand(into *Vector) {
 // addTo adds to cells the cells that expand appends, without memory for them. It uses the memory of columns, and
 // returns it.
 func (p *Product) addTo(cells []int64, columns []float64) []float64 {
-	largest := 0.0
-	for _, column := range p.Factors[p.Rows:] {
+	rows, above, unit := p.Factors[:p.Rows], p.Factors[p.Rows:], p.grid.PerUnit
+	for _, column := range above {
 		columns = append(columns, float64(column.Value))
-		largest = max(largest, math.Abs(float64(column.Value)))
 	}
-	first, last := p.Factors[p.Rows].Index, p.Factors[len(p.Factors)-1].Index
-	dense, unit := last-first == len(columns)-1, p.grid.PerUnit
-	for i, row := range p.Factors[:p.Rows] {
-		skip := 0
+	// Nothing saturates, and all columns stand side by side. A NaN is not below Limit.
+	plain := largest(rows)*largest(above)*unit < Limit && above[len(above)-1].Index-above[0].Index == len(above)-1
+	for ; plain && !p.shape.symmetric && len(rows) >= 4; rows = rows[4:] {
+		p.addFour(cells, [4]Factor(rows), columns)
+	}
+	for i, row := range rows {
+		rest, first := columns, above[0].Index
 		if p.shape.symmetric {
-			skip = i
+			rest, first = columns[i:], above[i].Index
 		}
-		above, value := p.Factors[p.Rows+skip:], float64(row.Value)
-		from := p.shape.cell(row.Index, above[0].Index)
-		if dense && math.Abs(value)*largest*unit < Limit {
-			line := cells[from:][:len(columns)-skip]
-			for j, column := range columns[skip:][:len(line)] {
-				line[j] += int64(value * column * unit) // Quantise, where nothing saturates
+		line, value := cells[p.shape.cell(row.Index, first):], float64(row.Value)
+		if plain {
+			line = line[:len(rest)]
+			for j, column := range rest {
+				line[j] += int64(value * column * unit)
 			}
 			continue
 		}
-		for _, column := range above {
-			cells[from+column.Index-above[0].Index] += p.grid.Quantise(value * float64(column.Value))
+		for j, column := range above[len(above)-len(rest):] {
+			line[column.Index-first] += p.grid.Quantise(value * rest[j])
 		}
 	}
 	return columns
+}
+
+// addFour adds four rows of a plain product: in half of the time, since each column is read once.
+func (p *Product) addFour(cells []int64, rows [4]Factor, columns []float64) {
+	line := func(i int) ([]int64, float64) {
+		return cells[p.shape.cell(rows[i].Index, p.Factors[p.Rows].Index):][:len(columns)], float64(rows[i].Value)
+	}
+	a, valueA := line(0)
+	b, valueB := line(1)
+	c, valueC := line(2)
+	d, valueD := line(3)
+	unit := p.grid.PerUnit
+	for j, column := range columns {
+		a[j] += int64(valueA * column * unit)
+		b[j] += int64(valueB * column * unit)
+		c[j] += int64(valueC * column * unit)
+		d[j] += int64(valueD * column * unit)
+	}
 }
 
 // Norm returns an upper bound for the L2 norm of v's steps with the cells of its products. It costs a few operations a
@@ -154,4 +173,12 @@ func squares(factors []Factor) (sum float64) {
 // Clone returns a copy of v that shares no memory that Reset reuses.
 func (v *Vector) Clone() *Vector {
 	return &Vector{Cells: slices.Clone(v.Cells), Steps: slices.Clone(v.Steps), Products: slices.Clone(v.Products)}
+}
+
+// largest returns the largest absolute value of some factors, or NaN if there is one.
+func largest(factors []Factor) (most float64) {
+	for _, f := range factors {
+		most = max(most, math.Abs(float64(f.Value)))
+	}
+	return most
 }

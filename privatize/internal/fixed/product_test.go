@@ -58,6 +58,7 @@ func some(random *rand.Rand, from, n int) (list []uint32) {
 func TestExpandIsDense(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	l := upper()
+	l.Append(9, 3) // rows that are added four at a time, and more
 	var whole Vector
 	for range 5000 {
 		var factored, dense Vector
@@ -282,16 +283,18 @@ func FuzzExpand(f *testing.F) {
 	f.Add([]byte{1, 0b101, 0b101}, []byte{1, 0b11000, 0b11000})
 	f.Add([]byte{1, 0b101, 0b101}, []byte{1, 0b10, 0b10})
 	f.Add([]byte{2, 0b1, 0b10}, []byte{2, 0b10, 0})
+	f.Add([]byte{3, 0b11111, 0}, []byte{3, 0b11100000, 0b11})
 	f.Fuzz(func(t *testing.T, first, second []byte) {
 		l := upper()
+		l.Append(8, 3)
 		var v, whole Vector
 		for _, code := range [][]byte{first, second} {
 			if len(code) != 3 {
 				t.Skip()
 			}
-			matrix, rows, columns := int(code[0]%4), set(code[1]), set(code[2])
+			matrix, rows, columns := int(code[0]%5), set(code[1]), set(code[2])
 			n := len(rows) + len(columns)
-			if matrix < 3 {
+			if matrix < 4 {
 				n = extent(rows, l.matrices[matrix].rows) + extent(columns, l.matrices[matrix].columns)
 			}
 			values := make([]float32, n)

@@ -115,17 +115,14 @@ func (v *Vector) Add(l *Layout, g Grid, matrix int, rows, columns []uint32, valu
 	v.Steps = slices.Grow(v.Steps, len(values))[:from+len(values)]
 	for r := range rowCount {
 		base := m.cell(at(rows, r), at(columns, 0)) - at(columns, 0)
-		row := v.Cells[from+r*columnCount:][:columnCount]
-		for c, column := range columns {
-			row[c] = base + int(column)
+		row := values[r*columnCount:][:columnCount]
+		cells, steps := v.Cells[from+r*columnCount:][:len(row)], v.Steps[from+r*columnCount:][:len(row)]
+		for c, column := range columns[:min(len(columns), len(row))] {
+			cells[c], steps[c] = base+int(column), g.Quantise(float64(row[c]))
 		}
-		for c := len(columns); c < columnCount; c++ { // all columns
-			row[c] = base + c
+		for c := len(columns); c < len(row); c++ { // all columns
+			cells[c], steps[c] = base+c, g.Quantise(float64(row[c]))
 		}
-	}
-	steps := v.Steps[from:][:len(values)]
-	for i, value := range values {
-		steps[i] = g.Quantise(float64(value))
 	}
 	return nil
 }
