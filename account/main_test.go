@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"privpipe/account/internal/plan"
+	_ "privpipe/pipelines/endpoint/kafka" // as program networked links it
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/script"

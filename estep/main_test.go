@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	_ "privpipe/pipelines/endpoint/kafka" // as program networked links it
 	"privpipe/pipelines/testkit/script"
 	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"

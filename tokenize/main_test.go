@@ -15,8 +15,10 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
 
+	_ "privpipe/pipelines/endpoint/kafka" // as program networked links it
 	"privpipe/pipelines/testkit/script"
 	"privpipe/pipelines/wire"
+	_ "privpipe/tokenize/network"
 )
 
 func TestMain(m *testing.M) { script.Main(m, map[string]func(){"tokenize": main}) }

@@ -11,9 +11,9 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"privpipe/pipelines/endpoint"
+	_ "privpipe/pipelines/endpoint/kafka"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/model"
-	_ "privpipe/pipelines/network"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
 )

@@ -22,8 +22,8 @@ func TestScripts(t *testing.T) { script.Run(t, nil) }
 
 // pass is a stage that passes text on.
 func pass() {
-	var cli passCommand
-	filter.Main(filter.Stage{Name: "pass", Summary: "Pass text on.", Example: "pass < in > out"}, &cli, &cli.Common)
+	filter.Main(filter.Program{Stage: filter.Stage{Name: "pass", Summary: "Pass text on.", Example: "pass < in > out"},
+		New: func() filter.Commands { return new(passCommand) }})
 }
 
 type passCommand struct {

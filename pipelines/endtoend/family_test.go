@@ -20,10 +20,12 @@ import (
 // The folder testdata/family holds a further family of models: the family's package and the packages of its two halves,
 // and nothing else. These tests build the stages with it, as if somebody had added the folders and these lines.
 var familyLines = []struct{ file, after, line string }{
-	{"estep/main.go", " mean.WordsCommand ", "\tMixture mixture.Command `cmd:\"\" help:\"Clusters.\"`\n"},
-	{"estep/main.go", "\t\"privpipe/estep/lda\"", "\t\"privpipe/estep/mixture\"\n"},
-	{"mstep/main.go", " mean.WordsCommand ", "\tMixture mixture.Command `cmd:\"\" help:\"Learn clusters.\"`\n"},
-	{"mstep/main.go", "\t\"privpipe/mstep/lda\"", "\t\"privpipe/mstep/mixture\"\n"},
+	{"estep/command/program.go", " mean.WordsCommand ",
+		"\tMixture mixture.Command `cmd:\"\" help:\"Clusters.\"`\n"},
+	{"estep/command/program.go", "\t\"privpipe/estep/lda\"", "\t\"privpipe/estep/mixture\"\n"},
+	{"mstep/command/program.go", " mean.WordsCommand ",
+		"\tMixture mixture.Command `cmd:\"\" help:\"Learn clusters.\"`\n"},
+	{"mstep/command/program.go", "\t\"privpipe/mstep/lda\"", "\t\"privpipe/mstep/mixture\"\n"},
 	{"pipelines/model/modelfile/families.go", "\tfamilies.Words,", "\tmixture.Family,\n"},
 	{"pipelines/model/modelfile/families.go", "\t\"privpipe/pipelines/model/lda\"",
 		"\t\"privpipe/pipelines/model/mixture\"\n"},

@@ -59,7 +59,7 @@ func TestPublicRecipe(t *testing.T) {
 	// Another checkout, whose english.pp was cut off.
 	run(t, folder, "head -c 2000 text.pp >torn.pp; mkdir -p copy/public; cp torn.pp copy/public/english.pp; cp "+
 		filepath.Join(root, "pipelines/recipes/public/dictionary.txt")+" copy/public; cp "+
-		filepath.Join(root, "pipelines/recipes/lda.sh")+" "+filepath.Join(root, "pipelines/recipes/stages.sh")+" copy")
+		root+"/pipelines/recipes/{lda,stages,words}.sh copy")
 	elsewhere := `PRIVPIPE_BIN=$(dirname "$(type -P mstep)") copy/lda.sh --force --topics 4 --rounds 4 `
 	for _, c := range []struct {
 		command, want string

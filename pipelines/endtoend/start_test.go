@@ -14,20 +14,15 @@ import (
 const starts = 200
 
 // BenchmarkStart is the CPU time of each stage's start: --version, and one job on one document. It measures the
-// installed programs (whole), and programs built with -tags pipes, without topics and a server of metrics. The two
-// builds take turns.
+// installed programs (whole), and beside each the same stage of program networked, which takes its place where a topic
+// is named. The two take turns.
 func BenchmarkStart(b *testing.B) {
 	folder := b.TempDir()
-	builds := []string{"whole", "pipes"}
-	for _, name := range builds {
-		build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-tags", name, "-o",
-			filepath.Join(folder, name)+"/",
-			"./account", "./estep", "./evaluate", "./mstep", "./privatize", "./sample", "./tokenize",
-			"./pipelines/show")
-		build.Dir, build.Env = root, append(os.Environ(), "CGO_ENABLED=0") // as pipelines/install/install.sh does
-		if out, err := build.CombinedOutput(); err != nil {
-			b.Fatalf("%v: %s", err, out)
-		}
+	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", folder+"/", "./account", "./estep",
+		"./evaluate", "./mstep", "./privatize", "./sample", "./tokenize", "./pipelines/show", "./pipelines/networked")
+	build.Dir, build.Env = root, append(os.Environ(), "CGO_ENABLED=0") // as pipelines/install/install.sh does
+	if out, err := build.CombinedOutput(); err != nil {
+		b.Fatalf("%v: %s", err, out)
 	}
 	write(b, folder, "one.jsonl", `{"text": "a model of the topics of documents"}`+"\n")
 	run(b, folder, "tokenize text -q -o docs.pp one.jsonl")
@@ -40,11 +35,16 @@ func BenchmarkStart(b *testing.B) {
 	} {
 		stage, arguments, _ := strings.Cut(job, " ")
 		b.Run(strings.ReplaceAll(job, " ", "_"), func(b *testing.B) {
+			ways := map[string][]string{"whole": {stage}, "networked": {"networked", stage}}
+			if stage == "privatize" || stage == "evaluate" {
+				delete(ways, "networked")
+			}
 			for b.Loop() {
 				took := make(map[string][]time.Duration)
 				for range starts {
-					for _, name := range builds {
-						c := exec.Command(filepath.Join(folder, name, stage), strings.Fields(arguments)...)
+					for name, begin := range ways {
+						line := append(slices.Clone(begin), strings.Fields(arguments)...)
+						c := exec.Command(filepath.Join(folder, line[0]), line[1:]...)
 						c.Dir, c.Stderr = folder, os.Stderr
 						if err := c.Run(); err != nil {
 							b.Fatal(err)

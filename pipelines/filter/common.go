@@ -32,6 +32,8 @@ type Common struct {
 	Version       kong.VersionFlag  `env:"-" group:"Messages" help:"Print the version and exit."`
 }
 
+func (c *Common) shared() *Common { return c }
+
 // refuseMissing refuses missing flags, as kong does after the validators of the commands. A validator would find the
 // zero value of a missing flag wrong. refuseMissing is not a method Validate of Common: a stage that embeds other flags
 // beside Common would lose the Validate method of these flags.

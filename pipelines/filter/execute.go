@@ -18,15 +18,14 @@ type Stdio struct {
 	Err     io.Writer
 }
 
-// Execute runs a stage in this process, and returns its exit code. It parses args into cli, as Main does; both cli and
-// its Common must be new. Like a process, the run closes stdio.Out when its output is complete. A canceled ctx ends
-// the run.
+// Execute runs a program in this process, and returns its exit code. Like a process, the run closes stdio.Out when its
+// output is complete. A canceled ctx ends the run.
 //
 // Runs share what belongs to the process: the working directory, the environment, the metrics, the names of
 // descriptors, such as /dev/stdout, and the rule for garbage. So Execute refuses --metrics. It has no line of
 // progress and tells of no waits, and a panic of the command is the caller's.
-func Execute(ctx context.Context, stage Stage, cli any, common *Common, args []string, stdio Stdio) int {
-	return newExecution(ctx, stage, args, stdio).run(cli, common, args, inProcess)
+func Execute(ctx context.Context, p Program, args []string, stdio Stdio) int {
+	return newExecution(ctx, p.Stage, args, stdio).run(p.New(), args, inProcess)
 }
 
 // inProcess does the work of a run that does not own its process.
@@ -56,11 +55,11 @@ func newExecution(ctx context.Context, stage Stage, args []string, stdio Stdio) 
 }
 
 // run parses the arguments, and calls around to do the work of the chosen command.
-func (e *execution) run(cli any, common *Common, args []string, around func(r *Run, work func() error) error) int {
+func (e *execution) run(cli Commands, args []string, around func(r *Run, work func() error) error) int {
 	defer e.cancel(nil)
-	log := e.log
+	common, log := cli.shared(), e.log
 	out := &printed{Writer: e.stdio.Out}
-	command, exited, err := parseAny(e, e.stage, cli, common, args, out, e.screen)
+	command, exited, err := parseAny(e, e.stage, cli, args, out, e.screen)
 	if exited || out.err != nil {
 		return log.fail(out.err) // --help, --version
 	}

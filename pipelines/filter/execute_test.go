@@ -66,8 +66,9 @@ func executed(ctx context.Context, t *testing.T, input string, args ...string) (
 	}
 	defer out.Close()
 	var said bytes.Buffer
-	cli := new(echo)
-	code = filter.Execute(ctx, filter.Stage{Name: "echo", Summary: "Echo.", Example: "echo"}, cli, &cli.Common, args,
+	program := filter.Program{Stage: filter.Stage{Name: "echo", Summary: "Echo.", Example: "echo"},
+		New: func() filter.Commands { return new(echo) }}
+	code = filter.Execute(ctx, program, args,
 		filter.Stdio{In: in, Out: out, Err: &said})
 	written, err := os.ReadFile(out.Name())
 	if err != nil {

@@ -29,16 +29,18 @@ func fake() { behave(filter.Stage{Name: "fake"}) }
 // outside is a fake that stands outside the privacy wall.
 func outside() { behave(filter.Stage{Name: "outside", Outside: true}) }
 
+type fakeCommands struct {
+	filter.Common
+	Work  work `cmd:"" default:"withargs" help:"Behave."`
+	Other struct {
+		Topics int `help:"A flag of another command."`
+	} `cmd:"" help:"Another command."`
+}
+
 func behave(stage filter.Stage) {
-	var cli struct {
-		filter.Common
-		Work  work `cmd:"" default:"withargs" help:"Behave."`
-		Other struct {
-			Topics int `help:"A flag of another command."`
-		} `cmd:"" help:"Another command."`
-	}
 	stage.Summary, stage.Example, stage.Notes = "Behave well or badly.", "fake copy -o out", "A note."
-	filter.Main(stage, &cli, &cli.Common)
+	filter.Main(filter.Program{Stage: stage,
+		New: func() filter.Commands { return new(fakeCommands) }})
 }
 
 type work struct {

@@ -25,7 +25,7 @@ func TestNamesAreBytes(t *testing.T) {
 	stage := Stage{Name: "namer", Summary: "Name.", Example: "namer"}
 	args := []string{"--one=caf\xe9", "--some", "a\xe9,b\\,\xe9,\\x,", "--some=c", "--single=a,\xe9", "\xe9", "a,b",
 		"-"}
-	_, _, err := parseAny(t.Context(), stage, &cli, &cli.Common, args, new(bytes.Buffer), new(bytes.Buffer))
+	_, _, err := parseAny(t.Context(), stage, &cli, args, new(bytes.Buffer), new(bytes.Buffer))
 	if err != nil {
 		t.Fatal(err)
 	}

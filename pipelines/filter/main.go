@@ -34,13 +34,24 @@ type Stage struct {
 	// Outside says that the stage is outside the privacy wall and reads nothing private. --metrics may then show its
 	// use of memory and time.
 	Outside bool
+	// Networked says that program networked has this stage, too. It does what needs a network, if this program has no
+	// transport for topics.
+	Networked bool
 }
 
-// Main parses the command line into cli, runs the chosen command and exits with its code. It does not return. cli is a
-// pointer to a struct for kong that embeds Common. Each command has a method Run that takes a *Run.
-func Main(stage Stage, cli any, common *Common) {
+// A Program is a stage with its commands.
+type Program struct {
+	Stage
+	New func() Commands
+}
+
+// Commands is a pointer to a struct for kong that embeds Common. Each command has a method Run that takes a *Run.
+type Commands interface{ shared() *Common }
+
+// Main parses the command line, runs the chosen command and exits with its code. It does not return.
+func Main(p Program) {
 	exit.DelayCollection()
-	end(run(stage, cli, common, os.Args[1:], Stdio{os.Stdin, os.Stdout, os.Stderr}))
+	end(run(p, os.Args[1:], Stdio{os.Stdin, os.Stdout, os.Stderr}))
 }
 
 // end ends the process.
@@ -50,21 +61,24 @@ func end(code int) { os.Exit(code) }
 // manual.
 var describe func(*kong.Application) error
 
-func run(stage Stage, cli any, common *Common, args []string, stdio Stdio) int {
-	e := newExecution(context.Background(), stage, args, stdio)
+func run(p Program, args []string, stdio Stdio) int {
+	e := newExecution(context.Background(), p.Stage, args, stdio)
 	exit.OnPanic(func(err error) {
 		endpoint.RemoveTemporaries(e)
 		end(e.log.fail(err))
 	})
 	defer exit.Guard()
+	if err := p.handOver(args, os.Environ()); err != nil {
+		return e.log.fail(err)
+	}
 	if describe != nil {
-		parser, err := newParser(e, stage, grammar{flags: cli}, stdio.Out, e.screen)
+		parser, err := newParser(e, p.Stage, grammar{flags: p.New()}, stdio.Out, e.screen)
 		if err == nil {
 			err = describe(parser.Model)
 		}
 		return e.log.fail(err)
 	}
-	return e.run(cli, common, args, e.ownProcess)
+	return e.run(p.New(), args, e.ownProcess)
 }
 
 // ownProcess does the work of a run, and whatever a process has only once: signals, metrics, messages of waits, and
@@ -154,11 +168,11 @@ func newParser(ctx context.Context, stage Stage, of grammar, stdout, stderr io.W
 		commandVariables(stage.Name),
 		kong.Configuration(readSettings),
 		kong.Vars{"version": version(stage.Name)},
-		aboutMetrics(),
+		aboutMetrics(stage),
 		kong.Writers(stdout, stderr),
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 100, NoExpandSubcommands: true}),
 		kong.ValueFormatter(func(v *kong.Value) string { return v.Help }), // the environment is named once, at the end
-		kong.Help(helpWithExitCodes),
+		kong.Help(helpOf(stage)),
 		kong.WithBeforeApply(leaveOthers),
 		kong.WithBeforeApply(refuseAbsent),
 		kong.WithBeforeApply(refuseMissing),
@@ -183,13 +197,13 @@ type exited int
 
 // parseAny first parses the arguments by the grammar of the command that they name. If this grammar refuses them, it
 // parses them by the grammar of all commands.
-func parseAny(ctx context.Context, stage Stage, cli any, common *Common, args []string, stdout,
+func parseAny(ctx context.Context, stage Stage, cli Commands, args []string, stdout,
 	stderr io.Writer) (command *kong.Context, done bool, err error) {
 	if len(args) == 1 && args[0] == "--version" {
 		fmt.Fprintln(stdout, version(stage.Name))
 		return nil, true, nil
 	}
-	if one, ok := oneCommand(stage.Name, cli, common, args); ok {
+	if one, ok := oneCommand(stage.Name, cli, args); ok {
 		if parser, err := newParser(ctx, stage, one, stdout, stderr); err == nil {
 			if command, done, err = parse(parser, args); err == nil {
 				return command, done, nil
@@ -227,7 +241,12 @@ func commandOf(stage Stage, err error) string {
 	return stage.Name
 }
 
-func helpWithExitCodes(options kong.HelpOptions, ctx *kong.Context) error {
+// helpOf prints help with exit codes, environment variables and names of streams.
+func helpOf(stage Stage) kong.HelpPrinter {
+	return func(options kong.HelpOptions, ctx *kong.Context) error { return help(stage, options, ctx) }
+}
+
+func help(stage Stage, options kong.HelpOptions, ctx *kong.Context) error {
 	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
 		return err
 	}
@@ -245,7 +264,7 @@ func helpWithExitCodes(options kong.HelpOptions, ctx *kong.Context) error {
 			flag.Envs[0])
 	}
 	fmt.Fprintln(w, "A value of 0 or of no letter is refused where it would read as none.")
-	if topic.Any() {
+	if topic.Any() || stage.networked() != "" {
 		fmt.Fprintln(w, "A stream is a file, a FIFO, - or a topic, kafka://HOST[:PORT][,…]/TOPIC[?…]: "+
 			"pipelines/recipes/kafka/README.md")
 	} else {

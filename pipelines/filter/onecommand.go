@@ -28,7 +28,7 @@ var errWhole = errors.New("help")
 //
 // ok is false in three cases. The arguments do not settle the command. The stage has flags beside its commands. Or a
 // configuration file is named, since it may be a pipe, which can be read only once.
-func oneCommand(program string, cli any, common *Common, args []string) (one grammar, ok bool) {
+func oneCommand(program string, cli Commands, args []string) (one grammar, ok bool) {
 	if _, set := os.LookupEnv(environment(program) + "_CONFIG"); set || slices.ContainsFunc(args, namesConfig) {
 		return grammar{}, false
 	}
@@ -61,7 +61,7 @@ func oneCommand(program string, cli any, common *Common, args []string) (one gra
 		return grammar{}, false
 	}
 	field, command := stage.Type().Field(chosen), stage.Field(chosen).Addr().Interface()
-	return grammar{common, []kong.Option{
+	return grammar{cli.shared(), []kong.Option{
 		kong.DynamicCommand(commandName(field), field.Tag.Get("help"), field.Tag.Get("group"), command,
 			string(field.Tag)),
 		kong.Help(func(kong.HelpOptions, *kong.Context) error { return errWhole }),

@@ -144,7 +144,7 @@ func TestOneCommand(t *testing.T) {
 				return parse(parser, args)
 			})
 			got := outcomeOf(t, func(cli *commands, stdout *bytes.Buffer) (*kong.Context, bool, error) {
-				return parseAny(t.Context(), stageOfCommands, cli, &cli.Common, args, stdout, stdout)
+				return parseAny(t.Context(), stageOfCommands, cli, args, stdout, stdout)
 			})
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("got\n%+v, want\n%+v", got, want)
@@ -154,7 +154,7 @@ func TestOneCommand(t *testing.T) {
 			}
 			var cli commands
 			one := false
-			if of, ok := oneCommand("few", &cli, &cli.Common, args); ok {
+			if of, ok := oneCommand("few", &cli, args); ok {
 				parser, err := newParser(t.Context(), stageOfCommands, of, &bytes.Buffer{}, &bytes.Buffer{})
 				if err != nil {
 					t.Fatal(err)
@@ -183,7 +183,7 @@ func TestVersionAlone(t *testing.T) {
 	if _, done, err := parse(parser, []string{"--version"}); !done || err != nil {
 		t.Fatal(done, err)
 	}
-	if _, done, err := parseAny(t.Context(), stageOfCommands, nil, nil, []string{"--version"}, &alone, &alone); !done ||
+	if _, done, err := parseAny(t.Context(), stageOfCommands, nil, []string{"--version"}, &alone, &alone); !done ||
 		err != nil || alone.String() != whole.String() {
 		t.Errorf("%q, %v, %v, want %q", alone.String(), done, err, whole.String())
 	}
@@ -196,14 +196,14 @@ func TestFlagsBesideCommands(t *testing.T) {
 		Output string   `help:"A file."`
 		Draw   struct{} `cmd:"" help:"Draw."`
 	}
-	if _, ok := oneCommand("few", &cli, &cli.Common, []string{"draw"}); ok {
+	if _, ok := oneCommand("few", &cli, []string{"draw"}); ok {
 		t.Error("the flag is forgotten")
 	}
 	var alone struct {
 		Common
 		unexported
 	}
-	if _, ok := oneCommand("few", &alone, &alone.Common, nil); ok {
+	if _, ok := oneCommand("few", &alone, nil); ok {
 		t.Error("a stage without commands has none")
 	}
 }

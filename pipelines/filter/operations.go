@@ -16,9 +16,9 @@ import (
 
 // aboutMetrics returns the help texts of --metrics and --stall-timeout. A program without a server does not mention
 // one.
-func aboutMetrics() kong.Vars {
+func aboutMetrics(stage Stage) kong.Vars {
 	const file = "FILE.prom every 15 seconds and at the end, for the node exporter's textfile collector."
-	if !metrics.Serves() {
+	if !metrics.Serves() && stage.networked() == "" {
 		return kong.Vars{"metrics_form": "FILE.prom", "metrics_help": "Write Prometheus metrics to " + file,
 			"stall_help": "The metric privpipe_healthy is then 0."}
 	}

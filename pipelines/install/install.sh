@@ -36,7 +36,7 @@ mkdir "$made/stages" "$made/described" "$made/manual"
 
 stages=(tokenize sample estep privatize mstep account evaluate show)
 # Recipes over Kafka make their topics. Programs for those who change privpipe are in no package.
-programs=(./{tokenize,sample,estep,privatize,mstep,account,evaluate} ./pipelines/{show,recipes/kafka/topics})
+programs=(./{tokenize,sample,estep,privatize,mstep,account,evaluate} ./pipelines/{show,networked,recipes/kafka/topics})
 
 # Neither the paths of this machine nor its C library go into the programs.
 export CGO_ENABLED=0
@@ -45,7 +45,7 @@ go build -trimpath -buildvcs=false -ldflags "$released" -o "$made/stages/" \
   "${programs[@]}"
 # For the auditor's kit: without network code.
 mkdir "$made/stages/pipes"
-go build -trimpath -buildvcs=false -ldflags "$released" -tags pipes -o "$made/stages/pipes/" ./privatize ./account
+go build -trimpath -buildvcs=false -ldflags "$released" -tags pipes -o "$made/stages/pipes/" ./privatize
 
 # Built with the tag manual for this machine, the same programs write their own manuals.
 GOOS= GOARCH= go build -trimpath -buildvcs=false -ldflags "-s -w" -tags manual -o "$made/described/" "${programs[@]}"

@@ -51,17 +51,17 @@ for platform in $platforms; do
   folder=$made/$GOOS-$GOARCH
   mkdir -p -- "$folder/privpipe"
   cp -- "$root"/pipelines/python/privpipe/*.py "$root/pipelines/python/privpipe/py.typed" "$folder/privpipe"
-  GOFLAGS=-tags=pipes "$here/install.sh" "$folder/privpipe/installation"
+  "$here/install.sh" "$folder/privpipe/installation"
   rm -r -- "$folder"/privpipe/installation/share/{man,bash-completion,zsh} "$folder/privpipe/installation/share/privpipe/pipelines/python"
-  rm -r -- "$folder"/privpipe/installation/libexec/privpipe/{topics,pipes} # of Kafka; the stages themselves are for pipes
-  pack "$folder" privpipe "$root/pipelines/python/METADATA" "$platform"
-
+  stages=$folder/privpipe/installation/libexec/privpipe
   kafka=$made/$GOOS-$GOARCH-kafka
   mkdir -p -- "$kafka/privpipe_kafka"
+  cp -R -- "$stages" "$kafka/privpipe_kafka/stages"
+  rm -r -- "$kafka/privpipe_kafka/stages/pipes" "$stages"/{networked,topics} # what reaches Kafka
+  mv -- "$stages/pipes/privatize" "$stages" && rmdir -- "$stages/pipes"
+  pack "$folder" privpipe "$root/pipelines/python/METADATA" "$platform"
+
   echo '"""The stages of privpipe with Kafka. The package privpipe runs them."""' >"$kafka/privpipe_kafka/__init__.py"
-  "$here/install.sh" "$made/with-kafka"
-  mv -- "$made/with-kafka/libexec/privpipe" "$kafka/privpipe_kafka/stages"
-  rm -r -- "$made/with-kafka" "$kafka/privpipe_kafka/stages/pipes"
   sed -e 's/^Name: .*/&-kafka/' -e '/^Provides-Extra\|; extra ==\|: pandas$/d' -e "s/^Requires-Dist: numpy/Requires-Dist: privpipe==$VERSION/" \
     "$root/pipelines/python/METADATA" >"$made/METADATA"
   pack "$kafka" privpipe_kafka "$made/METADATA" "$platform"

@@ -37,11 +37,11 @@ if [[ -e go.mod && -z ${PRIVPIPE_KIT_BIN:-} ]]; then
   CGO_ENABLED=0 go build -tags pipes -trimpath -buildvcs=false \
     -ldflags "-s -w -X privpipe/pipelines/filter.release=$(pipelines/install/version.sh)" -o "$made/bin/" ./privatize ./account ./evaluate
 else
-  # A wheel without Kafka has them among its other stages.
+  # A wheel without Kafka has it among its other stages.
   for pipes in "${PRIVPIPE_KIT_BIN:-$PRIVPIPE_BIN/pipes}" "$root/../../libexec/privpipe"; do
     [[ ! -e $pipes/privatize ]] || break
   done
-  cp -- "$pipes"/{privatize,account} "$PRIVPIPE_BIN/evaluate" "$made/bin"
+  cp -- "$pipes/privatize" "$PRIVPIPE_BIN"/{account,evaluate} "$made/bin"
 fi
 
 # A link to what is not in the kit becomes its text.

@@ -2,8 +2,8 @@
 package main
 
 import (
-	_ "privpipe/pipelines/network/topics"
+	"privpipe/pipelines/filter"
 	"privpipe/pipelines/view"
 )
 
-func main() { view.Main() }
+func main() { filter.Main(view.Program) }

@@ -17,16 +17,17 @@ type command struct {
 	Input   string `arg:"" optional:"" default:"-" help:"The stream to print; standard input by default."`
 }
 
-// Main is the program show.
-func Main() {
-	var cli command
-	filter.Main(filter.Stage{
-		Name:    "show",
-		Summary: "Print any stream as JSON Lines, an object for each record.",
-		Example: "sample --poisson 0.05 --rounds 3 docs.pp | show",
+// Program is show.
+var Program = filter.Program{
+	Stage: filter.Stage{
+		Name:      "show",
+		Networked: true,
+		Summary:   "Print any stream as JSON Lines, an object for each record.",
+		Example:   "sample --poisson 0.05 --rounds 3 docs.pp | show",
 		Notes: "Without --private, show prints only the kinds, rounds and schemes of private records. If a stream " +
 			"breaks a rule, show prints the records before the fault, and the exit code reports the fault.",
-	}, &cli, &cli.Common)
+	},
+	New: func() filter.Commands { return new(command) },
 }
 
 // Run is kong's hook.

@@ -4,21 +4,15 @@ import (
 	"bytes"
 	"testing"
 
+	_ "privpipe/pipelines/endpoint/kafka"
 	"privpipe/pipelines/filter"
-	_ "privpipe/pipelines/network"
 	"privpipe/pipelines/testkit/script"
 	"privpipe/pipelines/wire"
 )
 
 // TestMain makes the test binary serve as the program, too.
 func TestMain(m *testing.M) {
-	script.Main(m, map[string]func(){"sample": func() {
-		var cli struct {
-			filter.Common
-			Command
-		}
-		filter.Main(filter.Stage{Name: "sample", Summary: "Draw the units of each training round."}, &cli, &cli.Common)
-	}})
+	script.Main(m, map[string]func(){"sample": func() { filter.Main(Program) }})
 }
 
 // header returns the header for documents over a vocabulary of v words.

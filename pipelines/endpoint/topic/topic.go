@@ -230,7 +230,7 @@ func Parse(name string) (*Location, error) {
 	}
 	if !ok {
 		return nil, exit.Errorf(exit.Usage, "%s…: this program has no transport for topics", scheme(name)).
-			WithHint("evaluate, and what is built with -tags pipes, reads and writes files and pipes only")
+			WithHint("stages beside program networked have one, and evaluate has none: see pipelines/install/README.md")
 	}
 	return t.Parse(name)
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/filter"
 	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/view"
 )
@@ -29,7 +30,7 @@ import (
 // Main is for TestMain in a stage. It makes the test binary serve as each of the programs, which maps names to main
 // functions.
 func Main(m *testing.M, programs map[string]func()) {
-	all := map[string]func(){"show": view.Main}
+	all := map[string]func(){"show": func() { filter.Main(view.Program) }}
 	maps.Copy(all, programs)
 	testscript.Main(m, all)
 }

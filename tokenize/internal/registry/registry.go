@@ -1,8 +1,9 @@
-// Package registry asks a schema registry for schemas by the protocol of Confluent's registry. Apicurio, Karapace
-// and Redpanda speak it, too. Built with -tags pipes it has no client.
+// Package registry says what a schema registry is asked, and what it answers. A program that links tokenize/network has
+// a client, others have none.
 package registry
 
 import (
+	"context"
 	"net/url"
 	"strings"
 
@@ -18,12 +19,32 @@ type URL string
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (u *URL) UnmarshalText(text []byte) error {
-	_, err := parse(string(text))
-	if err == nil {
-		err = errAbsent
-	}
 	*u = URL(text)
+	_, err := u.Parse()
 	return err
+}
+
+// A Client asks one registry. The error for a schema that the registry does not have is ErrUnknown.
+type Client interface {
+	// ByID returns the schema with an id. Registries give no negative ids, but a message may name one.
+	ByID(ctx context.Context, id int32) (Schema, error)
+	// ByVersion returns the schema that a reference names.
+	ByVersion(context.Context, Reference) (Schema, error)
+}
+
+// newClient is nil in a program without a client.
+var newClient func(URL) (Client, error)
+
+// Register sets what makes clients.
+func Register(makes func(URL) (Client, error)) { newClient = makes }
+
+// New returns the client for the registry at a URL. It asks nothing yet.
+func New(of URL) (Client, error) {
+	if newClient == nil {
+		return nil, exit.Errorf(exit.Usage, "this program has no client for registries").
+			WithHint("program networked has one: see pipelines/install/README.md")
+	}
+	return newClient(of)
 }
 
 // A Schema is a schema as the registry keeps it.
@@ -40,12 +61,12 @@ type Reference struct {
 	Version int    `json:"version"`
 }
 
-// errUnknown is the error for a schema that the registry does not have.
-var errUnknown = exit.Errorf(exit.Malformed, "the registry does not have it")
+// ErrUnknown is the error for a schema that the registry does not have.
+var ErrUnknown = exit.Errorf(exit.Malformed, "the registry does not have it")
 
-// parse checks a URL. Its errors do not show the URL, which may hold a password.
-func parse(text string) (*url.URL, error) {
-	u, err := url.Parse(strings.TrimRight(text, "/"))
+// Parse checks a URL. Its errors do not show the URL, which may hold a password.
+func (of URL) Parse() (*url.URL, error) {
+	u, err := url.Parse(strings.TrimRight(string(of), "/"))
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Opaque != "":
 		return nil, exit.Errorf(exit.Usage, "not the URL of a registry").

@@ -25,3 +25,10 @@ func TestURL(t *testing.T) {
 		}
 	}
 }
+
+// TestNew: a program without a client says so.
+func TestNew(t *testing.T) {
+	if _, err := New("https://registry.example"); err == nil || !strings.Contains(err.Error(), "no client") {
+		t.Error(err)
+	}
+}

@@ -17,11 +17,11 @@ import (
 type anAvro struct{ schema *avro.Schema }
 
 // newAvro parses a schema. check is called with what says which paths it has.
-func newAvro(text string, imports []imported, check func(has func(path string) bool) error) (codec, error) {
+func newAvro(text string, imports []Import, check func(has func(path string) bool) error) (Codec, error) {
 	var types avro.SchemaCache
 	for _, i := range imports {
-		if _, err := types.Parse(i.text, spelled...); err != nil {
-			return nil, exit.Errorf(exit.Malformed, "the import %q is not a schema in Avro: %w", i.name, err)
+		if _, err := types.Parse(i.Text, spelled...); err != nil {
+			return nil, exit.Errorf(exit.Malformed, "the import %q is not a schema in Avro: %w", i.Name, err)
 		}
 	}
 	schema, err := types.Parse(text, spelled...)
@@ -95,7 +95,7 @@ func local(logical, of string, at func(int64) time.Time, layout string) avro.Cus
 var errNotAvro = errors.New("the value is not one of the schema")
 
 // json writes a value as JSON. A union is its branch without a name around it.
-func (a anAvro) json(value []byte, w *writer) error {
+func (a anAvro) JSON(value []byte, w *Writer) error {
 	var decoded any
 	rest, err := a.schema.Decode(value, &decoded)
 	if err != nil || len(rest) > 0 {
@@ -105,29 +105,29 @@ func (a anAvro) json(value []byte, w *writer) error {
 }
 
 // avro writes a decoded value, which is at a path.
-func (w *writer) avro(value any, path string) error {
+func (w *Writer) avro(value any, path string) error {
 	switch v := value.(type) {
 	case nil:
-		return w.raw("null")
+		return w.Raw("null")
 	case bool:
 		if v {
-			return w.raw("true")
+			return w.Raw("true")
 		}
-		return w.raw("false")
+		return w.Raw("false")
 	case int32:
-		return w.integer(int64(v))
+		return w.Integer(int64(v))
 	case int64:
-		return w.integer(v)
+		return w.Integer(v)
 	case float32:
-		return w.float(float64(v), 32)
+		return w.Float(float64(v), 32)
 	case float64:
-		return w.float(v, 64)
+		return w.Float(v, 64)
 	case string:
-		return w.text(v)
+		return w.Text(v)
 	case []byte:
-		return w.bytes(v, path)
+		return w.Bytes(v, path)
 	case [16]byte: // a UUID
-		return w.text(uuid(v[:]))
+		return w.Text(uuid(v[:]))
 	case time.Time:
 		return w.date(v, time.RFC3339Nano)
 	case spelling:
@@ -136,35 +136,33 @@ func (w *writer) avro(value any, path string) error {
 		return w.date(time.Unix(0, 0).UTC().Add(v), "15:04:05.999999999")
 	case *big.Rat:
 		digits, _ := v.FloatPrec() // exact, since a decimal has a power of ten below
-		return w.raw(v.FloatString(digits))
+		return w.Raw(v.FloatString(digits))
 	case []any:
-		begin := len(w.b)
-		w.b = append(w.b, '[')
+		begin := w.Begin('[')
 		for _, e := range v {
-			w.element(begin)
+			w.Element(begin)
 			if err := w.avro(e, path); err != nil {
 				return err
 			}
 		}
-		return w.raw("]")
+		return w.Raw("]")
 	case map[string]any:
-		begin := len(w.b)
-		w.b = append(w.b, '{')
+		begin := w.Begin('{')
 		for _, name := range slices.Sorted(maps.Keys(v)) {
-			if err := w.member(begin, name); err != nil {
+			if err := w.Member(begin, name); err != nil {
 				return err
 			}
-			if err := w.avro(v[name], below(path, name)); err != nil {
+			if err := w.avro(v[name], Below(path, name)); err != nil {
 				return err
 			}
 		}
-		return w.raw("}")
+		return w.Raw("}")
 	}
-	return w.raw("null") // a duration of months and days
+	return w.Raw("null") // a duration of months and days
 }
 
-// below is a member's path.
-func below(path, name string) string {
+// Below is a member's path.
+func Below(path, name string) string {
 	if path == "" {
 		return name
 	}

@@ -48,13 +48,24 @@ type Decoder struct {
 
 // compiled is a schema, or its fault.
 type compiled struct {
-	codec
+	Codec
 	err error
 }
 
-// A codec writes a value as JSON.
-type codec interface {
-	json(value []byte, w *writer) error
+// A Codec writes a value as JSON.
+type Codec interface {
+	JSON(value []byte, w *Writer) error
+}
+
+// newProtobuf compiles a .proto file. check is called with a function that says which paths a message has.
+var newProtobuf func(ctx context.Context, text string, imports []Import,
+	check func(has func(path string) bool) error) (Codec, error)
+
+// RegisterProtobuf sets the compiler of .proto files. Only a registry has such schemas, and the compiler doubles the
+// time of a start, so programs without a network have none.
+func RegisterProtobuf(compile func(ctx context.Context, text string, imports []Import,
+	check func(has func(path string) bool) error) (Codec, error)) {
+	newProtobuf = compile
 }
 
 // JSON reads a value in the wire format: a byte 0, the schema's id in four bytes, and the rest.
@@ -75,8 +86,8 @@ func (d *Decoder) JSON(ctx context.Context, value []byte) ([]byte, error) {
 	if err != nil {
 		return nil, exit.Errorf(exit.Code(err), "schema %d: %w", id, err).WithHint("%s", exit.Hint(err))
 	}
-	w := &writer{limit: d.Limit, texts: d.Texts}
-	if err := c.json(value[head:], w); err == ErrTooLong {
+	w := &Writer{limit: d.Limit, texts: d.Texts}
+	if err := c.JSON(value[head:], w); err == ErrTooLong {
 		return nil, err
 	} else if err != nil {
 		return nil, exit.Errorf(exit.Malformed, "schema %d: %w", id, err)
@@ -85,11 +96,11 @@ func (d *Decoder) JSON(ctx context.Context, value []byte) ([]byte, error) {
 }
 
 // schema returns the schema with an id.
-func (d *Decoder) schema(ctx context.Context, id int32) (codec, error) {
+func (d *Decoder) schema(ctx context.Context, id int32) (Codec, error) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	if c, known := d.schemas[id]; known {
-		return c.codec, c.err
+		return c.Codec, c.err
 	}
 	codec, err := d.compile(ctx, id)
 	if err != nil && exit.Code(err) != exit.Malformed {
@@ -102,7 +113,7 @@ func (d *Decoder) schema(ctx context.Context, id int32) (codec, error) {
 	return codec, err
 }
 
-func (d *Decoder) compile(ctx context.Context, id int32) (codec, error) {
+func (d *Decoder) compile(ctx context.Context, id int32) (Codec, error) {
 	s, err := d.ByID(ctx, id)
 	if err != nil {
 		return nil, err
@@ -119,6 +130,9 @@ func (d *Decoder) compile(ctx context.Context, id int32) (codec, error) {
 		return nil, err
 	}
 	if d.Type == Protobuf {
+		if newProtobuf == nil {
+			return nil, exit.Errorf(exit.Usage, "this program reads no Protocol Buffers")
+		}
 		return newProtobuf(ctx, s.Text, imports, d.check)
 	}
 	return newAvro(s.Text, imports, d.check)
@@ -138,11 +152,11 @@ func (d *Decoder) check(has func(path string) bool) error {
 // mostImports is the largest number of schemas that one imports.
 const mostImports = 200
 
-// An imported is a schema that others import by its name.
-type imported struct{ name, text string }
+// An Import is a schema that others import by its name.
+type Import struct{ Name, Text string }
 
 // imports returns the schemas that s imports, also indirectly. Each stands after those that it imports itself.
-func (d *Decoder) imports(ctx context.Context, s registry.Schema) (all []imported, err error) {
+func (d *Decoder) imports(ctx context.Context, s registry.Schema) (all []Import, err error) {
 	seen := make(map[string]registry.Reference)
 	var visit func(references []registry.Reference) error
 	visit = func(references []registry.Reference) error {
@@ -162,7 +176,7 @@ func (d *Decoder) imports(ctx context.Context, s registry.Schema) (all []importe
 			if err := visit(s.References); err != nil {
 				return err
 			}
-			all = append(all, imported{r.Name, s.Text})
+			all = append(all, Import{r.Name, s.Text})
 		}
 		return nil
 	}

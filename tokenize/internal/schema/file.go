@@ -41,7 +41,7 @@ func (f *File) Next() ([]byte, error) {
 	} else if err != nil {
 		return nil, errors.New("damaged, or not a value of the file's schema")
 	}
-	w := &writer{limit: f.Limit, texts: f.Texts}
+	w := &Writer{limit: f.Limit, texts: f.Texts}
 	err := w.avro(value, "")
 	return w.b, err
 }

@@ -1,6 +1,5 @@
-//go:build !pipes
-
-package schema
+// Package protobuf makes JSON of values in Protocol Buffers, for package schema.
+package protobuf
 
 import (
 	"context"
@@ -21,6 +20,7 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 
 	"privpipe/pipelines/exit"
+	"privpipe/tokenize/internal/schema"
 )
 
 // aProtobuf is a .proto file. A value says which message it is.
@@ -39,13 +39,15 @@ const main = "the schema.proto"
 // https://protobuf.dev/programming-guides/proto-limits/
 const mostDepth = 100
 
-// newProtobuf compiles a .proto file. check is called with what says which paths a message has.
-func newProtobuf(ctx context.Context, text string, imports []imported,
+func init() { schema.RegisterProtobuf(compile) }
+
+// compile compiles a .proto file. check is called with a function that says which paths a message has.
+func compile(ctx context.Context, text string, imports []schema.Import,
 	check func(has func(path string) bool) error,
-) (codec, error) {
+) (schema.Codec, error) {
 	files := map[string]string{main: text}
 	for _, i := range imports {
-		files[i.name] = i.text
+		files[i.Name] = i.Text
 	}
 	find := func(name string) (result protocompile.SearchResult, err error) {
 		text, is := files[name]
@@ -87,7 +89,7 @@ func nameFields(messages []*descriptorpb.DescriptorProto) {
 var errNotProtobuf = errors.New("the value is not one of the schema")
 
 // json writes a value as JSON.
-func (p *aProtobuf) json(value []byte, w *writer) error {
+func (p *aProtobuf) JSON(value []byte, w *schema.Writer) error {
 	of, value, err := p.message(value)
 	if err != nil {
 		return err
@@ -99,7 +101,7 @@ func (p *aProtobuf) json(value []byte, w *writer) error {
 	if err := unmarshal(value, m); err != nil {
 		return err
 	}
-	return w.message(m, "")
+	return writer{w}.message(m, "")
 }
 
 // unmarshal reads a message. What the schema does not say is not read. The library's error may quote the value. The
@@ -187,50 +189,51 @@ var wellKnown = []protoreflect.Name{"Timestamp", "Duration", "FieldMask", "Struc
 	"DoubleValue",
 	"FloatValue", "Int64Value", "UInt64Value", "Int32Value", "UInt32Value", "BoolValue", "StringValue"}
 
+// A writer writes messages.
+type writer struct{ *schema.Writer }
+
 // message writes a message by the names of its .proto file. An absent field is no member, and neither is an empty
 // string without presence, which may be absent. Other fields without presence are members.
-func (w *writer) message(m protoreflect.Message, path string) error {
+func (w writer) message(m protoreflect.Message, path string) error {
 	if isWellKnown(m.Descriptor()) {
 		b, err := protojson.MarshalOptions{AllowPartial: true}.Marshal(m.Interface())
 		if err != nil {
 			return errNotProtobuf
 		}
-		return w.raw(string(b))
+		return w.Raw(string(b))
 	}
-	begin, fields := len(w.b), m.Descriptor().Fields()
-	w.b = append(w.b, '{')
+	begin, fields := w.Begin('{'), m.Descriptor().Fields()
 	for i := range fields.Len() {
 		f := fields.Get(i)
-		at := below(path, string(f.Name()))
+		at := schema.Below(path, string(f.Name()))
 		if !m.Has(f) && (f.HasPresence() || f.Kind() == protoreflect.StringKind && !f.IsList() && !f.IsMap() &&
-			!slices.Contains(w.texts, at)) {
+			!w.MustBeText(at)) {
 			continue
 		}
-		if err := w.member(begin, string(f.Name())); err != nil {
+		if err := w.Member(begin, string(f.Name())); err != nil {
 			return err
 		}
 		if err := w.field(f, m.Get(f), at); err != nil {
 			return err
 		}
 	}
-	return w.raw("}")
+	return w.Raw("}")
 }
 
 // field writes a field's value.
-func (w *writer) field(f protoreflect.FieldDescriptor, v protoreflect.Value, path string) error {
-	begin := len(w.b)
+func (w writer) field(f protoreflect.FieldDescriptor, v protoreflect.Value, path string) error {
 	switch {
 	case f.IsList():
-		w.b = append(w.b, '[')
+		begin := w.Begin('[')
 		for i := range v.List().Len() {
-			w.element(begin)
+			w.Element(begin)
 			if err := w.scalar(f, v.List().Get(i), path); err != nil {
 				return err
 			}
 		}
-		return w.raw("]")
+		return w.Raw("]")
 	case f.IsMap():
-		w.b = append(w.b, '{')
+		begin := w.Begin('{')
 		var keys []protoreflect.MapKey
 		v.Map().Range(func(k protoreflect.MapKey, _ protoreflect.Value) bool {
 			keys = append(keys, k)
@@ -238,40 +241,40 @@ func (w *writer) field(f protoreflect.FieldDescriptor, v protoreflect.Value, pat
 		})
 		slices.SortFunc(keys, func(a, b protoreflect.MapKey) int { return strings.Compare(a.String(), b.String()) })
 		for _, k := range keys {
-			if err := w.member(begin, k.String()); err != nil {
+			if err := w.Member(begin, k.String()); err != nil {
 				return err
 			}
-			if err := w.scalar(f.MapValue(), v.Map().Get(k), below(path, k.String())); err != nil {
+			if err := w.scalar(f.MapValue(), v.Map().Get(k), schema.Below(path, k.String())); err != nil {
 				return err
 			}
 		}
-		return w.raw("}")
+		return w.Raw("}")
 	}
 	return w.scalar(f, v, path)
 }
 
 // scalar writes one value.
-func (w *writer) scalar(f protoreflect.FieldDescriptor, v protoreflect.Value, path string) error {
+func (w writer) scalar(f protoreflect.FieldDescriptor, v protoreflect.Value, path string) error {
 	switch f.Kind() {
 	case protoreflect.MessageKind, protoreflect.GroupKind:
 		return w.message(v.Message(), path)
 	case protoreflect.StringKind:
-		return w.text(v.String())
+		return w.Text(v.String())
 	case protoreflect.BytesKind:
-		return w.bytes(v.Bytes(), path)
+		return w.Bytes(v.Bytes(), path)
 	case protoreflect.FloatKind:
-		return w.float(v.Float(), 32)
+		return w.Float(v.Float(), 32)
 	case protoreflect.DoubleKind:
-		return w.float(v.Float(), 64)
+		return w.Float(v.Float(), 64)
 	case protoreflect.BoolKind:
-		return w.raw(strconv.FormatBool(v.Bool()))
+		return w.Raw(strconv.FormatBool(v.Bool()))
 	case protoreflect.EnumKind:
 		if e := f.Enum().Values().ByNumber(v.Enum()); e != nil {
-			return w.text(string(e.Name()))
+			return w.Text(string(e.Name()))
 		}
-		return w.integer(int64(v.Enum()))
+		return w.Integer(int64(v.Enum()))
 	case protoreflect.Uint32Kind, protoreflect.Fixed32Kind, protoreflect.Uint64Kind, protoreflect.Fixed64Kind:
-		return w.raw(strconv.FormatUint(v.Uint(), 10))
+		return w.Raw(strconv.FormatUint(v.Uint(), 10))
 	}
-	return w.integer(v.Int())
+	return w.Integer(v.Int())
 }

@@ -1,6 +1,4 @@
-//go:build !pipes
-
-package registry
+package network
 
 import (
 	"context"
@@ -9,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -17,6 +14,7 @@ import (
 	"time"
 
 	"privpipe/pipelines/exit"
+	"privpipe/tokenize/internal/registry"
 )
 
 // configured writes a settings file of a mode, and names it by the variable.
@@ -26,7 +24,7 @@ func configured(t *testing.T, settings string, mode os.FileMode) {
 	if err := os.WriteFile(file, []byte(settings), mode); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv(ConfigVariable, file)
+	t.Setenv(registry.ConfigVariable, file)
 }
 
 // TestClient: which questions are asked, and what the answers mean.
@@ -56,15 +54,16 @@ func TestClient(t *testing.T) {
 		_, _ = w.Write([]byte(answers[path]))
 	}))
 	defer server.Close()
-	c, err := New(URL(server.URL + "/base/"))
+	c, err := newClient(registry.URL(server.URL + "/base/"))
 	if err != nil || len(asked) != 0 {
 		t.Fatal(err, asked)
 	}
-	if s, err := c.ByID(t.Context(), 7); err != nil || !reflect.DeepEqual(s, Schema{Text: `"string"`}) {
+	if s, err := c.ByID(t.Context(), 7); err != nil || !reflect.DeepEqual(s, registry.Schema{Text: `"string"`}) {
 		t.Errorf("%v, %v", s, err)
 	}
-	want := Schema{"PROTOBUF", "x", []Reference{{"n", "s", 3}}}
-	if s, err := c.ByVersion(t.Context(), Reference{Subject: "a/b", Version: 2}); err != nil ||
+	want := registry.Schema{Type: "PROTOBUF", Text: "x",
+		References: []registry.Reference{{Name: "n", Subject: "s", Version: 3}}}
+	if s, err := c.ByVersion(t.Context(), registry.Reference{Subject: "a/b", Version: 2}); err != nil ||
 		!reflect.DeepEqual(s, want) {
 		t.Errorf("%v, %v", s, err)
 	}
@@ -94,7 +93,7 @@ func TestPatience(t *testing.T) {
 		}
 		_, _ = w.Write([]byte(`{"schema":"x"}`))
 	}))
-	c, err := New(URL(server.URL))
+	c, err := newClient(registry.URL(server.URL))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +154,7 @@ func TestSecured(t *testing.T) {
 		"authority of nothing": {`{"tls":{"ca":""}}`, server.URL, 0o600, exit.Usage},
 	} {
 		configured(t, c.settings, c.mode)
-		client, err := New(URL(c.url))
+		client, err := newClient(registry.URL(c.url))
 		if err == nil {
 			client.pause = time.Nanosecond
 			_, err = client.ByID(t.Context(), 1)
@@ -165,27 +164,19 @@ func TestSecured(t *testing.T) {
 			t.Errorf("%s: %v, want exit code %d", name, err, c.code)
 		}
 	}
-	t.Setenv(ConfigVariable, "")
-	if _, err := New(URL(server.URL)); exit.Code(err) != exit.Usage {
+	t.Setenv(registry.ConfigVariable, "")
+	if _, err := newClient(registry.URL(server.URL)); exit.Code(err) != exit.Usage {
 		t.Errorf("an empty variable: %v", err)
 	}
 }
 
 // TestNoProxy: a proxy of the environment is not asked.
 func TestNoProxy(t *testing.T) {
-	c, err := New("http://registry.example")
+	c, err := newClient("http://registry.example")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if transport := c.http.Transport.(*http.Transport); transport.Proxy != nil {
 		t.Error("the client has a proxy")
-	}
-}
-
-// TestPipes runs TestAbsent in a build for pipes.
-func TestPipes(t *testing.T) {
-	out, err := exec.Command("go", "test", "-tags", "pipes", "-run", "TestAbsent$", "-v", ".").CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "--- PASS: TestAbsent") {
-		t.Errorf("%v: %s", err, out)
 	}
 }

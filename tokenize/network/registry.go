@@ -1,6 +1,6 @@
-//go:build !pipes
-
-package registry
+// Package network links what tokenize asks in a network, by a blank import in a main: a client of schema registries. It
+// speaks the protocol of Confluent's registry, as Apicurio, Karapace and Redpanda do, too.
+package network
 
 import (
 	"context"
@@ -18,6 +18,8 @@ import (
 
 	"privpipe/pipelines/endpoint/secret"
 	"privpipe/pipelines/exit"
+	"privpipe/tokenize/internal/registry"
+	_ "privpipe/tokenize/internal/schema/protobuf" // whose schemas only a registry has
 )
 
 const (
@@ -27,8 +29,9 @@ const (
 	mostAnswer = 4 << 20                // bytes of an answer
 )
 
-// errAbsent is for programs without a client.
-var errAbsent error
+func init() {
+	registry.Register(func(of registry.URL) (registry.Client, error) { return newClient(of) })
+}
 
 // config is the content of the settings file. Paths are relative to its folder. Only the owner may read it if it has a
 // password, and the key file.
@@ -40,21 +43,21 @@ type config struct {
 	} `json:"basic"`
 }
 
-// A Client asks one registry. It keeps no answers.
-type Client struct {
+// A client asks one registry. It keeps no answers.
+type client struct {
 	base *url.URL
 	http *http.Client
 	config
 	pause time.Duration
 }
 
-// New returns the client for the registry at a URL. It asks nothing yet.
-func New(of URL) (*Client, error) {
-	base, err := parse(string(of))
+// newClient returns the client for the registry at a URL. It asks nothing yet.
+func newClient(of registry.URL) (*client, error) {
+	base, err := of.Parse()
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{base: base, pause: pause}
+	c := &client{base: base, pause: pause}
 	secure, err := c.configure()
 	if err != nil {
 		return nil, err
@@ -72,16 +75,16 @@ func New(of URL) (*Client, error) {
 func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // configure reads the settings in the file of ConfigVariable.
-func (c *Client) configure() (*tls.Config, error) {
-	name, given := os.LookupEnv(ConfigVariable)
+func (c *client) configure() (*tls.Config, error) {
+	name, given := os.LookupEnv(registry.ConfigVariable)
 	switch {
 	case !given:
 		return nil, nil
 	case name == "":
-		return nil, exit.Errorf(exit.Usage, "%s must not be empty", ConfigVariable).
+		return nil, exit.Errorf(exit.Usage, "%s must not be empty", registry.ConfigVariable).
 			WithHint("without the variable the registry is asked without a name")
 	}
-	exposed, err := secret.Settings(ConfigVariable, name, &c.config)
+	exposed, err := secret.Settings(registry.ConfigVariable, name, &c.config)
 	if err != nil {
 		return nil, err
 	}
@@ -106,21 +109,21 @@ func (c *Client) configure() (*tls.Config, error) {
 }
 
 // ByID returns the schema with an id. Registries give no negative ids, but a message may name one.
-func (c *Client) ByID(ctx context.Context, id int32) (Schema, error) {
+func (c *client) ByID(ctx context.Context, id int32) (registry.Schema, error) {
 	if id < 0 {
-		return Schema{}, errUnknown
+		return registry.Schema{}, registry.ErrUnknown
 	}
 	return c.get(ctx, "schemas", "ids", strconv.Itoa(int(id)))
 }
 
 // ByVersion returns the schema that a reference names.
-func (c *Client) ByVersion(ctx context.Context, r Reference) (Schema, error) {
+func (c *client) ByVersion(ctx context.Context, r registry.Reference) (registry.Schema, error) {
 	return c.get(ctx, "subjects", r.Subject, "versions", strconv.Itoa(r.Version))
 }
 
 // get asks for a schema, again while the registry does not answer. The errors for an answer that will not change are
 // malformed (the registry does not have the schema) or missing (it lets nobody in).
-func (c *Client) get(ctx context.Context, path ...string) (s Schema, err error) {
+func (c *client) get(ctx context.Context, path ...string) (s registry.Schema, err error) {
 	for i := range path {
 		path[i] = url.PathEscape(path[i])
 	}
@@ -140,10 +143,10 @@ func (c *Client) get(ctx context.Context, path ...string) (s Schema, err error) 
 }
 
 // ask asks once.
-func (c *Client) ask(ctx context.Context, address string) (Schema, error) {
+func (c *client) ask(ctx context.Context, address string) (registry.Schema, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return Schema{}, exit.Errorf(exit.Usage, "--schema-registry is not the URL of a registry")
+		return registry.Schema{}, exit.Errorf(exit.Usage, "--schema-registry is not the URL of a registry")
 	}
 	request.Header.Set("Accept", "application/vnd.schemaregistry.v1+json, application/json")
 	if c.Basic != nil {
@@ -153,12 +156,12 @@ func (c *Client) ask(ctx context.Context, address string) (Schema, error) {
 	if err != nil {
 		var secure *tls.CertificateVerificationError
 		if ctx.Err() != nil {
-			return Schema{}, context.Cause(ctx)
+			return registry.Schema{}, context.Cause(ctx)
 		} else if errors.As(err, &secure) {
-			return Schema{}, exit.Errorf(exit.Missing, "%w", err).
-				WithHint("%s names a file with the authority of its certificate", ConfigVariable)
+			return registry.Schema{}, exit.Errorf(exit.Missing, "%w", err).
+				WithHint("%s names a file with the authority of its certificate", registry.ConfigVariable)
 		}
-		return Schema{}, exit.Errorf(exit.Unavailable, "%w", err)
+		return registry.Schema{}, exit.Errorf(exit.Unavailable, "%w", err)
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(response.Body, mostAnswer+1))
@@ -166,30 +169,30 @@ func (c *Client) ask(ctx context.Context, address string) (Schema, error) {
 	switch status := response.StatusCode; {
 	case (status == http.StatusNotFound || status == http.StatusBadRequest ||
 		status == http.StatusUnprocessableEntity) && isOfRegistry(body, status):
-		return Schema{}, errUnknown
+		return registry.Schema{}, registry.ErrUnknown
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return Schema{}, exit.Errorf(exit.Missing, "%s: the registry lets nobody in by this name", where).
-			WithHint("%s names a file with name and password", ConfigVariable)
+		return registry.Schema{}, exit.Errorf(exit.Missing, "%s: the registry lets nobody in by this name", where).
+			WithHint("%s names a file with name and password", registry.ConfigVariable)
 	case status >= 500 || status == http.StatusTooManyRequests || status == http.StatusRequestTimeout:
-		return Schema{}, exit.Errorf(exit.Unavailable, "%s", where)
+		return registry.Schema{}, exit.Errorf(exit.Unavailable, "%s", where)
 	case status != http.StatusOK:
-		return Schema{}, exit.Errorf(exit.Missing, "%s: no registry answers so", where).
+		return registry.Schema{}, exit.Errorf(exit.Missing, "%s: no registry answers so", where).
 			WithHint("the URL may need a path, such as /apis/ccompat/v7 of Apicurio")
 	case err != nil:
-		return Schema{}, exit.Errorf(exit.Unavailable, "%s: %w", address, err)
+		return registry.Schema{}, exit.Errorf(exit.Unavailable, "%s: %w", address, err)
 	case len(body) > mostAnswer:
-		return Schema{}, exit.Errorf(exit.Missing, "%s: a schema over %d MiB", address, mostAnswer>>20)
+		return registry.Schema{}, exit.Errorf(exit.Missing, "%s: a schema over %d MiB", address, mostAnswer>>20)
 	}
 	var answer struct {
-		Schema     *string     `json:"schema"`
-		SchemaType string      `json:"schemaType"`
-		References []Reference `json:"references"`
+		Schema     *string              `json:"schema"`
+		SchemaType string               `json:"schemaType"`
+		References []registry.Reference `json:"references"`
 	}
 	if err := json.Unmarshal(body, &answer); err != nil || answer.Schema == nil {
-		return Schema{}, exit.Errorf(exit.Missing, "%s: the answer has no schema", address).
+		return registry.Schema{}, exit.Errorf(exit.Missing, "%s: the answer has no schema", address).
 			WithHint("the URL may need a path, such as /apis/ccompat/v7 of Apicurio")
 	}
-	return Schema{answer.SchemaType, *answer.Schema, answer.References}, nil
+	return registry.Schema{Type: answer.SchemaType, Text: *answer.Schema, References: answer.References}, nil
 }
 
 // isOfRegistry says whether a registry answered, and not a server of something else at the same URL: its errors have a

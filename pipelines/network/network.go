@@ -1,8 +1,0 @@
-//go:build !pipes
-
-package network
-
-import (
-	_ "privpipe/pipelines/metrics/serve"
-	_ "privpipe/pipelines/network/topics"
-)

@@ -1,5 +1,0 @@
-//go:build !pipes
-
-package topics
-
-import _ "privpipe/pipelines/endpoint/kafka"

@@ -1,0 +1,5 @@
+//go:build !pipes
+
+package main
+
+import _ "privpipe/pipelines/endpoint/kafka" // topics; no server of metrics, since privatize opens no port
