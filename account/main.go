@@ -3,7 +3,7 @@ package main
 
 import (
 	"privpipe/account/command"
-	"privpipe/pipelines/filter"
+	"privpipe/pipelines/handover"
 )
 
-func main() { filter.Main(command.Program) }
+func main() { handover.Main(command.Program) }

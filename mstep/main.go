@@ -4,7 +4,7 @@ package main
 
 import (
 	"privpipe/mstep/command"
-	"privpipe/pipelines/filter"
+	"privpipe/pipelines/handover"
 )
 
-func main() { filter.Main(command.Program) }
+func main() { handover.Main(command.Program) }

@@ -3,8 +3,8 @@
 package main
 
 import (
-	"privpipe/pipelines/filter"
+	"privpipe/pipelines/handover"
 	"privpipe/sample/command"
 )
 
-func main() { filter.Main(command.Program) }
+func main() { handover.Main(command.Program) }

@@ -33,10 +33,9 @@ type commands struct {
 // Program is account.
 var Program = filter.Program{
 	Stage: filter.Stage{
-		Name:      "account",
-		Outside:   true,
-		Networked: true,
-		Summary:   "Plan a privacy budget, recompute what a ledger has spent, verify it, or calculate losses.",
+		Name:    "account",
+		Outside: true,
+		Summary: "Plan a privacy budget, recompute what a ledger has spent, verify it, or calculate losses.",
 		Example: "account ledger new run.ledger && account plan --ledger run.ledger --epsilon 1 --delta 1e-6 " +
 			"--poisson 0.05 --rounds 40 --model lda:50 --vocab vocab.txt -o grant.json",
 		Notes: "(ε, δ) is about one privacy unit more or less in the data (add-remove), unless a report says " +

@@ -33,10 +33,9 @@ type commands struct {
 // Program is estep.
 var Program = filter.Program{
 	Stage: filter.Stage{
-		Name:      "estep",
-		Networked: true,
-		Summary:   "Turn rounds of documents into contributions, or score held-out documents.",
-		Example:   "estep lda --params params < rounds > contributions",
+		Name:    "estep",
+		Summary: "Turn rounds of documents into contributions, or score held-out documents.",
+		Example: "estep lda --params params < rounds > contributions",
 		Notes: "With --params, estep answers every document of every round with one contribution, after it has the " +
 			"parameters " +
 			"of the previous round. With --score or --infer, it reads documents and a model file; with --score also " +

@@ -42,11 +42,10 @@ type commands struct {
 // Program is mstep.
 var Program = filter.Program{
 	Stage: filter.Stage{
-		Name:      "mstep",
-		Outside:   true,
-		Networked: true,
-		Summary:   "Learn a model from releases.",
-		Example:   "mstep lda --topics 50 --vocab vocab.txt --params-out params -o model.pp < releases",
+		Name:    "mstep",
+		Outside: true,
+		Summary: "Learn a model from releases.",
+		Example: "mstep lda --topics 50 --vocab vocab.txt --params-out params -o model.pp < releases",
 		Notes: "After each round mstep writes its state to a checkpoint beside the model; see --checkpoint-every. If " +
 			"a run is killed and the same pipeline " +
 			"is started again, it resumes from the checkpoint.",

@@ -47,7 +47,7 @@ func (s Stdio) distinct(command *kong.Context) error {
 		}
 		files := filesOf("--"+f.Name, f.Target)
 		named = append(named, files...)
-		if output || f.Name == "metrics" && len(files) > 0 && strings.HasSuffix(files[0].name, textfile) {
+		if output || f.Name == "metrics" && len(files) > 0 && strings.HasSuffix(files[0].name, Textfile) {
 			written = append(written, files...)
 		}
 	}

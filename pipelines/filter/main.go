@@ -33,10 +33,9 @@ type Stage struct {
 	Notes   string // facts that a caller must know, for example which outputs are private; may be empty
 	// Outside says that the stage is outside the privacy wall and reads nothing private. --metrics may then show its
 	// use of memory and time.
-	Outside bool
-	// Networked says that program networked has this stage, too. It does what needs a network, if this program has no
-	// transport for topics.
-	Networked bool
+	Outside   bool
+	Networked bool  // program networked takes this one's place where a network is named: see pipelines/handover
+	Fault     error // why it could not; nil as a rule
 }
 
 // A Program is a stage with its commands.
@@ -68,8 +67,8 @@ func run(p Program, args []string, stdio Stdio) int {
 		end(e.log.fail(err))
 	})
 	defer exit.Guard()
-	if err := p.handOver(args, os.Environ()); err != nil {
-		return e.log.fail(err)
+	if p.Fault != nil {
+		return e.log.fail(p.Fault)
 	}
 	if describe != nil {
 		parser, err := newParser(e, p.Stage, grammar{flags: p.New()}, stdio.Out, e.screen)
@@ -152,7 +151,7 @@ func interrupted(s os.Signal, cancel context.CancelCauseFunc, done <-chan error,
 // asksJSON says whether the user asked for JSON messages. It is needed for errors in the command line itself, which
 // come before parsing ends.
 func asksJSON(program string, args []string) bool {
-	if slices.Contains(args, "--log=json") || os.Getenv(environment(program)+"_LOG") == "json" {
+	if slices.Contains(args, "--log=json") || os.Getenv(Environment(program)+"_LOG") == "json" {
 		return true
 	}
 	i := slices.Index(args, "--log")
@@ -164,7 +163,7 @@ func newParser(ctx context.Context, stage Stage, of grammar, stdout, stderr io.W
 	return kong.New(of.flags, append([]kong.Option{
 		kong.Name(stage.Name),
 		kong.Description(stage.Summary + "\n\nExample:\n  " + stage.Example + notes(stage.Notes)),
-		kong.DefaultEnvars(environment(stage.Name)),
+		kong.DefaultEnvars(Environment(stage.Name)),
 		commandVariables(stage.Name),
 		kong.Configuration(readSettings),
 		kong.Vars{"version": version(stage.Name)},
@@ -182,8 +181,8 @@ func newParser(ctx context.Context, stage Stage, of grammar, stdout, stderr io.W
 	}, append(asGiven, of.options...)...)...)
 }
 
-// environment returns the prefix of a program's environment variables.
-func environment(program string) string { return "PRIVPIPE_" + strings.ToUpper(program) }
+// Environment returns the prefix of a program's environment variables.
+func Environment(program string) string { return "PRIVPIPE_" + strings.ToUpper(program) }
 
 func notes(text string) string {
 	if text == "" {
@@ -256,7 +255,7 @@ func help(stage Stage, options kong.HelpOptions, ctx *kong.Context) error {
 		fmt.Fprintf(w, "  %3d  %s\n", m.Code, m.Text)
 	}
 	fmt.Fprintf(w, "\nEach flag can also be set by an environment variable: --dry-run by %s_DRY_RUN.\n",
-		environment(ctx.Model.Name))
+		Environment(ctx.Model.Name))
 	if command := ctx.Selected(); command != nil && command.Type == kong.CommandNode && len(command.Children) == 0 &&
 		len(command.Flags) > 0 {
 		flag := command.Flags[len(command.Flags)-1]
@@ -264,7 +263,7 @@ func help(stage Stage, options kong.HelpOptions, ctx *kong.Context) error {
 			flag.Envs[0])
 	}
 	fmt.Fprintln(w, "A value of 0 or of no letter is refused where it would read as none.")
-	if topic.Any() || stage.networked() != "" {
+	if topic.Any() || stage.Networked {
 		fmt.Fprintln(w, "A stream is a file, a FIFO, - or a topic, kafka://HOST[:PORT][,…]/TOPIC[?…]: "+
 			"pipelines/recipes/kafka/README.md")
 	} else {

@@ -29,7 +29,7 @@ var errWhole = errors.New("help")
 // ok is false in three cases. The arguments do not settle the command. The stage has flags beside its commands. Or a
 // configuration file is named, since it may be a pipe, which can be read only once.
 func oneCommand(program string, cli Commands, args []string) (one grammar, ok bool) {
-	if _, set := os.LookupEnv(environment(program) + "_CONFIG"); set || slices.ContainsFunc(args, namesConfig) {
+	if _, set := os.LookupEnv(Environment(program) + "_CONFIG"); set || slices.ContainsFunc(args, namesConfig) {
 		return grammar{}, false
 	}
 	stage := reflect.ValueOf(cli).Elem()

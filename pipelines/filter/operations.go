@@ -18,7 +18,7 @@ import (
 // one.
 func aboutMetrics(stage Stage) kong.Vars {
 	const file = "FILE.prom every 15 seconds and at the end, for the node exporter's textfile collector."
-	if !metrics.Serves() && stage.networked() == "" {
+	if !metrics.Serves() && !stage.Networked {
 		return kong.Vars{"metrics_form": "FILE.prom", "metrics_help": "Write Prometheus metrics to " + file,
 			"stall_help": "The metric privpipe_healthy is then 0."}
 	}
@@ -31,7 +31,7 @@ func aboutMetrics(stage Stage) kong.Vars {
 // A stage outside the privacy wall serves more numbers.
 func (r *Run) showMetrics(stage Stage) (close func(), err error) {
 	to := r.common.Metrics
-	file := strings.HasSuffix(to, textfile)
+	file := strings.HasSuffix(to, Textfile)
 	if len(r.common.MetricsLabels) > 0 && !file {
 		return nil, exit.Errorf(exit.Usage, "--metrics-labels needs --metrics FILE.prom").
 			WithHint("Prometheus labels an address itself, by the labels of its target")
@@ -57,8 +57,8 @@ func (r *Run) showMetrics(stage Stage) (close func(), err error) {
 	return server.Close, nil
 }
 
-// textfile is the suffix of files that the node exporter's textfile collector reads.
-const textfile = ".prom"
+// Textfile is the suffix of files that the node exporter's textfile collector reads.
+const Textfile = ".prom"
 
 // rewrite is the time between two writes to a metrics file.
 const rewrite = 15 * time.Second

@@ -15,11 +15,11 @@ func commandVariables(program string) kong.Option {
 	return kong.PostBuild(func(k *kong.Kong) error {
 		return kong.Visit(k.Model, func(v kong.Visitable, next kong.Next) error {
 			if node, ok := v.(*kong.Node); ok && node.Type == kong.CommandNode {
-				of := environment(program) + "_" +
+				of := Environment(program) + "_" +
 					strings.ToUpper(strings.NewReplacer(" ", "_", "-", "_").Replace(node.Path())) + "_"
 				for _, flag := range node.Flags {
 					if whole := variableOf(program, flag); slices.Contains(flag.Envs, whole) {
-						flag.Envs = []string{of + strings.TrimPrefix(whole, environment(program)+"_"), whole}
+						flag.Envs = []string{of + strings.TrimPrefix(whole, Environment(program)+"_"), whole}
 						flag.Value.Tag.Envs = flag.Envs
 					}
 				}
@@ -31,7 +31,7 @@ func commandVariables(program string) kong.Option {
 
 // variableOf returns the whole program's variable for a flag. It sets the flags of this name in all commands.
 func variableOf(program string, flag *kong.Flag) string {
-	return environment(program) + "_" + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
+	return Environment(program) + "_" + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
 }
 
 // leaveOthers drops values from the whole program's variables that were meant for another command. Such a value

@@ -73,7 +73,7 @@ func rules() []rule {
 		{of: []string{"..."}, except: append([]string{"estep/...", "mstep/...", "account/calculate", "account/ledger",
 			"account/command", "evaluate/audit", "evaluate/command", "evaluate/measure", "evaluate/report",
 			"privatize/command", "sample/command", "tokenize/command", "tokenize/streams", "pipelines/view",
-			"pipelines/show", "pipelines/networked", "pipelines/testkit/script"}, stages...),
+			"pipelines/show", "pipelines/handover", "pipelines/networked", "pipelines/testkit/script"}, stages...),
 			never:  []string{"pipelines/filter"},
 			reason: "flags, signals and exit codes belong in mains and in commands"},
 		{of: []string{"pipelines/model", "pipelines/model/lda", "pipelines/model/families"},

@@ -2,8 +2,8 @@
 package main
 
 import (
-	"privpipe/pipelines/filter"
+	"privpipe/pipelines/handover"
 	"privpipe/pipelines/view"
 )
 
-func main() { filter.Main(view.Program) }
+func main() { handover.Main(view.Program) }

@@ -20,10 +20,9 @@ type command struct {
 // Program is show.
 var Program = filter.Program{
 	Stage: filter.Stage{
-		Name:      "show",
-		Networked: true,
-		Summary:   "Print any stream as JSON Lines, an object for each record.",
-		Example:   "sample --poisson 0.05 --rounds 3 docs.pp | show",
+		Name:    "show",
+		Summary: "Print any stream as JSON Lines, an object for each record.",
+		Example: "sample --poisson 0.05 --rounds 3 docs.pp | show",
 		Notes: "Without --private, show prints only the kinds, rounds and schemes of private records. If a stream " +
 			"breaks a rule, show prints the records before the fault, and the exit code reports the fault.",
 	},

@@ -27,10 +27,9 @@ type commands struct {
 // Program is tokenize.
 var Program = filter.Program{
 	Stage: filter.Stage{
-		Name:      "tokenize",
-		Networked: true,
-		Summary:   "Turn text into bags of words over a public vocabulary.",
-		Example:   "tokenize text --vocab vocab.txt -o docs.pp docs.jsonl",
+		Name:    "tokenize",
+		Summary: "Turn text into bags of words over a public vocabulary.",
+		Example: "tokenize text --vocab vocab.txt -o docs.pp docs.jsonl",
 		Notes: "Input in gzip, bzip2, xz or zstd is recognized by its first bytes and decompressed. The output is " +
 			"private: keep it behind the privacy wall. " +
 			"Markup, URLs, e-mail addresses, quoted mail, signatures and Base64 are left out of texts, except what " +

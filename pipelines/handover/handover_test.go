@@ -1,15 +1,12 @@
-package filter
+package handover
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
 
 // TestMayReach: what names something in a network is never missed, by whatever way it comes.
 func TestMayReach(t *testing.T) {
-	stage := Stage{Name: "estep"}
 	for line, want := range map[string]bool{
 		"":                                     false,
 		"lda --params params -o out in":        false,
@@ -41,40 +38,8 @@ func TestMayReach(t *testing.T) {
 		if len(args) == 1 && !strings.HasPrefix(line, "-") {
 			args, environ = nil, args
 		}
-		if got := stage.mayReach(args, environ); got != want {
+		if got := mayReach("estep", args, environ); got != want {
 			t.Errorf("%q: %v, want %v", line, got, want)
 		}
-	}
-}
-
-// TestNetworked: only a stage that says so looks for program networked, which is a file in its folder.
-func TestNetworked(t *testing.T) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(filepath.Dir(self), networkedName)
-	stage, alone := Stage{Name: "estep", Networked: true}, Stage{Name: "evaluate"}
-	if got := stage.networked(); got != "" {
-		t.Errorf("%s is not there", got)
-	}
-	if err := stage.handOver([]string{"kafka://h/t"}, nil); err != nil {
-		t.Error(err) // the transport's absence is another error
-	}
-	if err := os.WriteFile(path, []byte("no program"), 0o600); err != nil {
-		t.Skip(err)
-	}
-	defer os.Remove(path)
-	if got := stage.networked(); got != path {
-		t.Errorf("%q, want %s", got, path)
-	}
-	if got := alone.networked(); got != "" {
-		t.Errorf("evaluate would become %s", got)
-	}
-	if err := stage.handOver([]string{"kafka://h/t"}, nil); err == nil || !strings.Contains(err.Error(), path) {
-		t.Errorf("%v, want an error that names %s", err, path)
-	}
-	if err := stage.handOver([]string{"in"}, nil); err != nil {
-		t.Error(err)
 	}
 }
