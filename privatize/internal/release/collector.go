@@ -23,6 +23,7 @@ type Collector struct {
 	user   bool // a unit may have several records
 	grant  *event.Grant
 	round  *round // nil: between rounds
+	units  int    // of the round before: the next one has memory for as many
 }
 
 // noneGrid is the grid without a clip: 24 binary digits after the point, so that a coordinate may be up to 2^16.
@@ -136,7 +137,7 @@ func (c *Collector) Bounds() []float64 { return c.bounds }
 func (c *Collector) Bound() uint64 { return c.limit.bound }
 
 // Open begins a round.
-func (c *Collector) Open() { c.round = newRound(&c.limit, c.marker, c.layout.Cells(), c.user) }
+func (c *Collector) Open() { c.round = newRound(&c.limit, c.marker, c.layout.Cells(), c.units, c.user) }
 
 // CheckRound refuses a round if its contributions were made in another way than the grant allows. draws is the pure
 // loss of a token's own draws, as the round states it. coupled says that contributions of the round depend on one
@@ -185,7 +186,7 @@ func (c *Collector) Add(name, record string, digest uint64, v *fixed.Vector) err
 // part's sum is not yet bounded as a whole: see event.ClipBatch.
 func (c *Collector) Sum(announced Announced) (cells []int64, members unit.Marks, err error) {
 	r := c.round
-	c.round = nil
+	c.round, c.units = nil, len(r.seen)
 	if err := r.close(announced); err != nil {
 		return nil, nil, err
 	}

@@ -23,9 +23,9 @@ func (l *limiter) keeps(v *fixed.Vector) bool {
 	return square <= float64(l.bound)*float64(l.bound)
 }
 
-// pairsOf encodes products so that they can be read back. Each product has one pair for its place and for how many
-// numbers follow, and one pair for each number.
-func pairsOf(products []fixed.Product) (pairs []markKey) {
+// pairsOf appends an encoding of products to pairs, so that they can be read back. Each product has one pair for its
+// place and for how many numbers follow, and one pair for each number.
+func pairsOf(pairs []markKey, products []fixed.Product) []markKey {
 	for _, p := range products {
 		pairs = append(pairs, markKey{notCell | uint64(p.Before)<<8 | uint64(p.Matrix),
 			uint64(p.Rows)<<32 | uint64(len(p.Factors)-p.Rows)})

@@ -14,8 +14,9 @@ import (
 // A marker makes marks. They distinguish the second delivery of one contribution from a different contribution. Its
 // random keys never leave it, so nobody can make a contribution that has another contribution's mark. See claim.md.
 type marker struct {
-	keys []markKey // one for each cell of the longest contribution so far
-	seed maphash.Seed
+	keys  []markKey // one for each cell of the longest contribution so far
+	pairs []markKey // memory for the pairs of products
+	seed  maphash.Seed
 }
 
 type markKey struct{ cell, steps uint64 }
@@ -26,7 +27,8 @@ func newMarker() *marker { return &marker{seed: maphash.MakeSeed()} }
 // 2^128, made even. A part's mark is odd. A product has pairs instead of cells and steps: they hold its place and its
 // numbers.
 func (m *marker) contribution(record string, v *fixed.Vector) unit.Mark {
-	m.grow(len(v.Cells))
+	m.pairs = pairsOf(m.pairs[:0], v.Products)
+	m.grow(len(v.Cells) + len(m.pairs))
 	keys, steps := m.keys[:len(v.Cells)], v.Steps[:len(v.Cells)]
 	var high, low, carry uint64
 	for i, cell := range v.Cells {
@@ -34,15 +36,11 @@ func (m *marker) contribution(record string, v *fixed.Vector) unit.Mark {
 		low, carry = bits.Add64(low, l, 0)
 		high, _ = bits.Add64(high, h, carry)
 	}
-	if len(v.Products) > 0 {
-		pairs := pairsOf(v.Products)
-		m.grow(len(v.Cells) + len(pairs))
-		for i, pair := range pairs {
-			key := m.keys[len(v.Cells)+i]
-			h, l := bits.Mul64(pair.cell+key.cell, pair.steps+key.steps)
-			low, carry = bits.Add64(low, l, 0)
-			high, _ = bits.Add64(high, h, carry)
-		}
+	for i, pair := range m.pairs {
+		key := m.keys[len(v.Cells)+i]
+		h, l := bits.Mul64(pair.cell+key.cell, pair.steps+key.steps)
+		low, carry = bits.Add64(low, l, 0)
+		high, _ = bits.Add64(high, h, carry)
 	}
 	return unit.Mark{High: high + maphash.String(m.seed, record), Low: low &^ 1}
 }

@@ -35,8 +35,8 @@ type round struct {
 	records  map[[sha256.Size]byte]unit.Mark
 }
 
-func newRound(limit *limiter, marker *marker, cells int, severalRecords bool) *round {
-	r := &round{limit: limit, marker: marker, sum: fixed.NewSum(cells), seen: make(unit.Marks)}
+func newRound(limit *limiter, marker *marker, cells, units int, severalRecords bool) *round {
+	r := &round{limit: limit, marker: marker, sum: fixed.NewSum(cells), seen: make(unit.Marks, units)}
 	if severalRecords {
 		r.pending, r.records = make(map[unit.Key]*fixed.Vector), make(map[[sha256.Size]byte]unit.Mark)
 		r.factored = make(map[unit.Key][]*fixed.Vector)
