@@ -249,19 +249,18 @@ func (s *source) stream(t *testing.T, finish func(*stream.Writer) error) []byte 
 // unchecked returns a frame of records that a writer would refuse.
 func (s *source) unchecked(t *testing.T) []byte {
 	t.Helper()
-	framer, err := stream.NewFramer(s.header, compressor(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var body []byte
+	content, err := wire.Append(nil, &wire.Record{Body: &wire.Record_Header{Header: s.header}})
 	for _, round := range s.rounds {
 		for _, r := range s.records(round) {
-			if body, err = wire.Append(body, r); err != nil {
-				t.Fatal(err)
+			if err == nil {
+				content, err = wire.Append(content, r)
 			}
 		}
 	}
-	return framer.AppendFrame(nil, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return compressor(t).AppendFrame(nil, content)
 }
 
 // twoRounds returns a stream with a whole round, and a second that lacks a unit.

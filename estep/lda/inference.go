@@ -51,10 +51,12 @@ func (t *topics) finish() {
 			}
 		}
 		t.largest[w] = largest
+		if largest == 0 { // all topics explain the word equally
+			largest = 1
+		}
 		for topic, weight := range row {
-			if largest > 0 {
-				row[topic] = max(floor, weight/largest)
-			} else { // all topics explain the word equally
+			row[topic] = weight / largest
+			if row[topic] < floor { // much faster than max
 				row[topic] = floor
 			}
 		}

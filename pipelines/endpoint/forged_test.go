@@ -21,7 +21,7 @@ func forge(t *testing.T, address, topic string, h *wire.Header, mark, round stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	framer, err := wirestream.NewFramer(h, c)
+	header, err := wire.Append(nil, &wire.Record{Body: &wire.Record_Header{Header: h}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func forge(t *testing.T, address, topic string, h *wire.Header, mark, round stri
 		t.Fatal(err)
 	}
 	defer client.Close()
-	r := &kgo.Record{Topic: topic, Value: framer.AppendFrame(nil, nil)}
+	r := &kgo.Record{Topic: topic, Value: c.AppendFrame(nil, header)}
 	for _, header := range [][2]string{{"writer", "beef"}, {"frame", "0"}, {"since", "0"}, {"round", round},
 		{"mark", mark}} {
 		r.Headers = append(r.Headers, kgo.RecordHeader{Key: header[0], Value: []byte(header[1])})

@@ -173,6 +173,23 @@ func finite(values []byte) bool {
 	return carried&signs == 0
 }
 
+// finite64 is finite for FLOAT64.
+func finite64(values []byte) bool {
+	const exponents, one = 0x7ff << 52, 1 << 52
+	carried := uint64(0)
+	for ; len(values) >= 32; values = values[32:] {
+		four := (*[32]byte)(values)
+		carried |= (binary.LittleEndian.Uint64(four[0:8])&exponents + one) |
+			(binary.LittleEndian.Uint64(four[8:16])&exponents + one) |
+			(binary.LittleEndian.Uint64(four[16:24])&exponents + one) |
+			(binary.LittleEndian.Uint64(four[24:32])&exponents + one)
+	}
+	for ; len(values) >= 8; values = values[8:] {
+		carried |= binary.LittleEndian.Uint64(values)&exponents + one
+	}
+	return carried>>63 == 0
+}
+
 func checkName(what, s string, least int) error {
 	if len(s) < least || len(s) > MaxName {
 		return fmt.Errorf("%s must have %d to %d bytes", what, least, MaxName)
@@ -339,9 +356,7 @@ func checkFinite(m *Matrix, values []byte) error {
 	case Element_FLOAT32:
 		ok = finite(values)
 	case Element_FLOAT64:
-		for i := 0; i < len(values); i += 8 {
-			ok = ok && binary.LittleEndian.Uint64(values[i:])>>52&0x7ff != 0x7ff
-		}
+		ok = finite64(values)
 	}
 	if !ok {
 		return fmt.Errorf("block of %q has a value that is NaN or infinite", m.Name)

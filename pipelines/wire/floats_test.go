@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"encoding/binary"
 	"math"
 	"slices"
 	"testing"
@@ -26,6 +27,37 @@ func TestFinite(t *testing.T) {
 				for _, other := range others {
 					values[i] = other
 					if finite(floats(values...)) {
+						t.Errorf("%v are finite", values)
+					}
+					values[i] = fill
+				}
+			}
+		}
+	}
+}
+
+// TestFinite64 is TestFinite for FLOAT64.
+func TestFinite64(t *testing.T) {
+	finiteValues := []float64{0, math.Copysign(0, -1), 1, -1, math.MaxFloat64, -math.MaxFloat64,
+		math.SmallestNonzeroFloat64, math.Float64frombits(0x7fe0_0000_0000_0000)}
+	others := []float64{math.Inf(1), math.Inf(-1), math.NaN(), math.Float64frombits(0xfff0_0000_0000_0001),
+		math.Float64frombits(0x7fff_ffff_ffff_ffff)}
+	encoded := func(values []float64) (b []byte) {
+		for _, v := range values {
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+		}
+		return b
+	}
+	for n := range 11 {
+		for _, fill := range finiteValues {
+			values := slices.Repeat([]float64{fill}, n)
+			if !finite64(encoded(values)) {
+				t.Errorf("%d values %v are not finite", n, fill)
+			}
+			for i := range values {
+				for _, other := range others {
+					values[i] = other
+					if finite64(encoded(values)) {
 						t.Errorf("%v are finite", values)
 					}
 					values[i] = fill

@@ -84,17 +84,16 @@ func framed(t testing.TB, h *wire.Header, records ...*wire.Record) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	framer, err := stream.NewFramer(h, c)
+	content, err := wire.Append(nil, &wire.Record{Body: &wire.Record_Header{Header: h}})
+	for _, r := range records {
+		if err == nil {
+			content, err = wire.Append(content, r)
+		}
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	var body []byte
-	for _, r := range records {
-		if body, err = wire.Append(body, r); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return framer.AppendFrame(nil, body)
+	return c.AppendFrame(nil, content)
 }
 
 // TestNewest: the newest set of matrices begins where its first frame is, of whichever writer was first.

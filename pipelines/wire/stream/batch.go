@@ -28,8 +28,8 @@ func (w *Writer) WriteBatch(b *Batch) error {
 	w.records += uint64(len(b.records))
 	w.mark = w.markOf(b.records[len(b.records)-1])
 	err := w.writeFrame(b.frame, b.content[len(w.framer.header):])
-	w.framer.give(b.content)
-	w.framer.give(b.frame)
+	give(b.content)
+	give(b.frame)
 	*b = Batch{}
 	return err
 }
@@ -54,7 +54,7 @@ func (f *Framer) DocumentBatches(round uint32, documents [][]byte) ([]*Batch, er
 	for _, d := range documents {
 		size += len(d) + 3*binary.MaxVarintLen32 + 2 // two lengths, the round and tags
 	}
-	b.last.content = append(slices.Grow(f.take(), min(size, wire.MaxContent)), f.header...)
+	b.last.content = append(slices.Grow(take(), min(size, wire.MaxContent)), f.header...)
 	b.last.records = make([]*wire.Record, 0, len(documents))
 	for _, d := range documents {
 		if err := b.add(r, func(to []byte) ([]byte,
@@ -112,7 +112,7 @@ func (b *Batcher) outline(r *wire.Record, c *wire.Contribution, goesOn bool) *wi
 // add adds a record that encode appends. record is the part of it that the order check needs.
 func (b *Batcher) add(record *wire.Record, encode func([]byte) ([]byte, error)) error {
 	if b.last.content == nil {
-		b.last.content = append(b.framer.take(), b.framer.header...)
+		b.last.content = append(take(), b.framer.header...)
 	}
 	was := len(b.last.content)
 	content, err := encode(b.last.content)
@@ -135,7 +135,7 @@ func (b *Batcher) add(record *wire.Record, encode func([]byte) ([]byte, error)) 
 // close ends the current frame, if it has a record.
 func (b *Batcher) close() {
 	if len(b.last.records) > 0 {
-		b.last.frame = b.framer.compressor.AppendFrame(b.framer.take(), b.last.content)
+		b.last.frame = b.framer.compressor.AppendFrame(take(), b.last.content)
 		closed := b.last
 		b.full = append(b.full, &closed)
 		b.last = Batch{}

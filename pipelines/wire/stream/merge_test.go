@@ -325,7 +325,8 @@ func stray(t testing.TB, h *wire.Header) []written {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return []written{{Frame: Frame{Data: framer.AppendFrame(nil, body), Writer: "b"}}}
+	frame := framer.compressor.AppendFrame(nil, slices.Concat(framer.header, body))
+	return []written{{Frame: Frame{Data: frame, Writer: "b"}}}
 }
 
 // TestMergeSingles: of records that stand for themselves each writer has its own, and the last to end ends them.

@@ -291,7 +291,8 @@ func (w *Writer) WriteSet(head *wire.Record, matrices ...Rows) error {
 	if err := w.Write(head); err != nil {
 		return err
 	}
-	var values []byte
+	values := take()
+	defer func() { give(values) }()
 	for i, m := range matrices {
 		most := blockBytes / w.framer.Header.Matrices[i].Element.Size()
 		for from := 0; from < m.Len(); from += most {

@@ -27,14 +27,14 @@ type FrameWriter interface {
 	WriteFrame(frame []byte, mark Mark) error
 }
 
-// A Writer writes one stream. It is not safe for concurrent use; AppendFrame of its Framer is.
+// A Writer writes one stream. It is not safe for concurrent use; its Framer is.
 type Writer struct {
 	out     io.Writer
 	marked  FrameWriter // out, if it is a FrameWriter
 	mark    Mark        // the mark for the records written so far
 	framer  *Framer
 	order   order
-	body    []byte // records of the current frame, without the header
+	content []byte // the header and the records of the current frame
 	frame   []byte // scratch
 	hash    *xxhash.Digest
 	records uint64
@@ -49,7 +49,8 @@ func NewWriter(out io.Writer, h *wire.Header, c *Compressor) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{out: out, framer: framer, order: newOrder(h), hash: xxhash.New()}
+	w := &Writer{out: out, framer: framer, order: newOrder(h), hash: xxhash.New(), frame: take(),
+		content: append(take(), framer.header...)}
 	w.marked, _ = out.(FrameWriter)
 	w.hash.Write(framer.header)
 	return w, nil
@@ -63,45 +64,49 @@ func (w *Writer) Write(r *wire.Record) error {
 	if err := w.order.admit(r); err != nil {
 		return err
 	}
-	was := len(w.body)
-	body, err := wire.Append(w.body, r)
+	was := len(w.content)
+	content, err := wire.Append(w.content, r)
 	if err != nil {
 		return err
 	}
-	w.body = body
+	w.content = content
 	w.records++
-	if w.framer.fits(len(body)) {
+	if len(content) <= wire.MaxContent {
 		w.mark = w.markOf(r)
-		if len(body) >= target {
+		if len(w.body()) >= target {
 			return w.Flush()
 		}
 		return nil
 	}
 	// r does not fit beside the records before it: they go out first.
-	w.body = body[:was]
+	w.content = content[:was]
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	w.body = append(w.body, body[was:]...)
+	w.content = append(w.content, content[was:]...)
 	w.mark = w.markOf(r)
 	return nil
 }
+
+// body is the records of the current frame, without the header.
+func (w *Writer) body() []byte { return w.content[len(w.framer.header):] }
 
 // markOf returns the mark for a frame that ends with r, the last record that the order admitted.
 func (w *Writer) markOf(r *wire.Record) Mark { return Mark{Round: r.Round, Closes: w.order.between()} }
 
 // Flush writes the current frame, if it holds a record.
 func (w *Writer) Flush() error {
-	if w.err != nil || len(w.body) == 0 {
+	if w.err != nil || len(w.body()) == 0 {
 		return w.err
 	}
-	w.frame = w.framer.AppendFrame(w.frame[:0], w.body)
-	return w.writeFrame(w.frame, w.body)
+	w.frame = w.framer.compressor.AppendFrame(w.frame[:0], w.content)
+	body := w.body()
+	w.content = w.content[:len(w.framer.header)]
+	return w.writeFrame(w.frame, body)
 }
 
 func (w *Writer) writeFrame(frame, body []byte) error {
 	w.hash.Write(body)
-	w.body = w.body[:0]
 	if w.marked != nil {
 		w.err = w.marked.WriteFrame(frame, w.mark)
 	} else {
@@ -126,12 +131,30 @@ func (w *Writer) Close(tallies ...*wire.Tally) error {
 	w.ended, w.mark.Ends = true, true
 	end := &wire.Record{Body: &wire.Record_End{End: &wire.End{Records: w.records, Hash: w.hash.Sum64(),
 		Tallies: tallies}}}
-	body, err := wire.Append(nil, end)
-	if err != nil {
+	var err error
+	if w.content, err = wire.Append(w.content, end); err != nil {
 		return err
 	}
-	return w.writeFrame(w.framer.AppendFrame(nil, body), body)
+	err = w.Flush()
+	give(w.content)
+	give(w.frame)
+	w.content, w.frame = slices.Clip(w.framer.header), nil
+	return err
 }
+
+// memory holds *[]byte for contents and frames of all streams: the garbage collector has less to do.
+var memory sync.Pool
+
+// take returns an empty slice, in memory that was used before if there is any.
+func take() []byte {
+	if b, ok := memory.Get().(*[]byte); ok {
+		return (*b)[:0]
+	}
+	return nil
+}
+
+// give takes memory that is no longer used.
+func give(b []byte) { memory.Put(&b) }
 
 // A Framer turns consecutive records into frames of one stream. It is safe for concurrent use, so that workers can
 // encode and compress in parallel while one Writer keeps the order.
@@ -139,19 +162,7 @@ type Framer struct {
 	Header     *wire.Header
 	header     []byte // encoded, with its length
 	compressor *Compressor
-	memory     sync.Pool // holds *[]byte for bodies and frames: the garbage collector has less to do
 }
-
-// take returns an empty slice, in memory that was used before if there is any.
-func (f *Framer) take() []byte {
-	if b, ok := f.memory.Get().(*[]byte); ok {
-		return (*b)[:0]
-	}
-	return nil
-}
-
-// give takes memory that is no longer used.
-func (f *Framer) give(b []byte) { f.memory.Put(&b) }
 
 // NewFramer returns a Framer. It refuses a header that breaks a rule of the wire.
 func NewFramer(h *wire.Header, c *Compressor) (*Framer, error) {
@@ -170,12 +181,3 @@ func NewFramer(h *wire.Header, c *Compressor) (*Framer, error) {
 
 // Framer returns the framer of w's stream.
 func (w *Writer) Framer() *Framer { return w.framer }
-
-func (f *Framer) fits(body int) bool { return len(f.header)+body <= wire.MaxContent }
-
-// AppendFrame appends to b one frame with the encoded records of body, which must fit.
-func (f *Framer) AppendFrame(b, body []byte) []byte {
-	content := append(append(slices.Grow(f.take(), len(f.header)+len(body)), f.header...), body...)
-	defer f.give(content)
-	return f.compressor.AppendFrame(b, content)
-}

@@ -30,9 +30,9 @@ func (s *source) uint16() uint64 {
 	}
 	b := s.buffer[len(s.buffer)-s.rest:][:2]
 	s.rest -= 2
-	v := uint64(binary.LittleEndian.Uint16(b))
-	clear(b)
-	return v
+	v := binary.LittleEndian.Uint16(b)
+	binary.LittleEndian.PutUint16(b, 0)
+	return uint64(v)
 }
 
 func (s *source) uint64() uint64 {
@@ -42,6 +42,6 @@ func (s *source) uint64() uint64 {
 	b := s.buffer[len(s.buffer)-s.rest:][:8]
 	s.rest -= 8
 	v := binary.LittleEndian.Uint64(b)
-	clear(b)
+	binary.LittleEndian.PutUint64(b, 0)
 	return v
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // guideBits is how many bits of the uniform number choose the place in the table where the search begins.
-const guideBits = 10
+const guideBits = 12
 
 // A law is the distribution P[j] ∝ q^j on j = 0, 1, 2, …, or P[j] ∝ q^(j²) if square, with q = exp(−n/d), n ≤ d; if
 // half, P[0] ∝ 1/2. F_j = P[J ≤ j] are its cumulative probabilities.
