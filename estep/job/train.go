@@ -7,9 +7,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"runtime"
 	"sync"
 
 	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/endpoint/topic"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/metrics"
@@ -37,6 +39,11 @@ func (j *Job) train(r *filter.Run, w Work) error {
 	key, err := w.key(r, j)
 	if err != nil {
 		return err
+	}
+	if j.N() == 1 && topic.Is(j.Input) {
+		// One of several workers on a machine: on more cores its few goroutines wake each other's threads at each
+		// frame, which took a tenth of its time (SCALE.md of the recipes for Kafka, section 9).
+		runtime.GOMAXPROCS(1)
 	}
 	meter := &progress.Meter{Name: "estep", Unit: "round"}
 	r.Show(j.Output, meter.Line)

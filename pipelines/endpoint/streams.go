@@ -233,7 +233,8 @@ type StreamWriter struct {
 // An output receives the bytes of one stream.
 type output interface {
 	io.Writer
-	Pipe() bool    // the output is a pipe, with a process that reads the other end
+	// Cheap says that "auto" compression stores a kind of records: to compress them costs more time than their bytes
+	Cheap(wire.Kind) bool
 	Sends() bool   // see StreamWriter.Sends
 	Commit() error // completes the output
 	Abort()        // drops the output; a topic keeps the messages that were sent
@@ -250,7 +251,7 @@ func CreateStreams(ctx context.Context, name string, h *wire.Header, compression
 }
 
 // CreateStream opens an output for a stream with header h. compression is "none", "fast", "best" or "auto". "auto" is
-// "none" for a pipe, otherwise "fast" (measured: .ci/bench, pipeline).
+// "none" for a pipe, and for rounds, contributions and parameters in a topic, otherwise "fast".
 func CreateStream(ctx context.Context, name string, h *wire.Header, compression string) (*StreamWriter, error) {
 	if topic.Is(name) {
 		return createOne(ctx, name, h, compression, false)
@@ -291,7 +292,7 @@ func createOne(ctx context.Context, name string, h *wire.Header, compression str
 func newStream(o output, h *wire.Header, compression string) (*StreamWriter, error) {
 	if compression == "auto" {
 		compression = string(stream.Fast)
-		if o.Pipe() {
+		if o.Cheap(h.Kind) {
 			compression = string(stream.None)
 		}
 	}

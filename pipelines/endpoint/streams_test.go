@@ -9,7 +9,9 @@ import (
 	"testing"
 
 	"privpipe/pipelines/endpoint"
+	transport "privpipe/pipelines/endpoint/topic"
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/testkit/broker"
 	"privpipe/pipelines/wire"
 )
 
@@ -95,6 +97,44 @@ func TestCompression(t *testing.T) {
 	}
 	if !strings.Contains(<-content, string(id)) {
 		t.Error("auto compresses to a pipe")
+	}
+}
+
+// TestCompressionInTopics: "auto" stores in a topic what each round sends, and compresses what a topic keeps.
+func TestCompressionInTopics(t *testing.T) {
+	fake := broker.Fake(t, map[string]int{"s.private": 1, "r.private": 1, "c.private": 1, "releases": 1, "p": 1})
+	run := strings.Repeat("a", 200) // every frame has it in its header
+	for name, c := range map[string]struct {
+		header *wire.Header
+		stored bool
+	}{
+		"s.private": {header(wire.Side_PRIVATE), false},
+		"r.private": {roundsHeader(""), true},
+		"c.private": {contributionsHeader(0), true},
+		"releases":  {publicHeader(wire.Kind_RELEASES, ""), false},
+		"p":         {publicHeader(wire.Kind_PARAMETERS, ""), true},
+	} {
+		c.header.Run = run
+		if c.header.Kind == wire.Kind_RELEASES {
+			c.header.Unit, c.header.Matrices[0].Element = wire.Unit_DOCUMENT, wire.Element_INT64
+		}
+		for compression, stored := range map[string]bool{"auto": c.stored, "fast": false} {
+			w, err := endpoint.CreateStream(t.Context(), topic(fake.Address, name), c.header, compression)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Commit(); err != nil {
+				t.Fatal(err)
+			}
+			l, err := transport.Parse(topic(fake.Address, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			tails, err := transport.Of(l).Tails(t.Context(), l)
+			if err != nil || bytes.Contains(tails[0].Frame, []byte(run)) != stored {
+				t.Errorf("%s, %s: stored %v, want %v, %v", name, compression, !stored, stored, err)
+			}
+		}
 	}
 }
 

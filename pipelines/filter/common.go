@@ -54,7 +54,7 @@ func refuseMissing(k *kong.Context) error {
 
 // Compress is the flag of every stage that writes a stream.
 type Compress struct {
-	Compress string `enum:"auto,none,fast,best" default:"auto" help:"Choose the compression of the output: ${enum} (default auto: none to a pipe, otherwise fast, which stores what hardly shrinks)."`
+	Compress string `enum:"auto,none,fast,best" default:"auto" help:"Choose the compression of the output: ${enum} (default auto: none to a pipe, and to a topic of rounds, contributions or parameters; otherwise fast, which stores what hardly shrinks)."`
 	Create   int    `zero:"" placeholder:"P" help:"Create the output if it is a Kafka topic that does not exist, with P partitions (default 0: fail). A topic that answers another topic gets as many partitions as that topic has."`
 }
 

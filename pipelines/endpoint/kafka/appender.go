@@ -51,8 +51,10 @@ const (
 	// defaultLimit is a broker's default limit for a batch, in bytes (message.max.bytes). maxBatch is the limit here.
 	defaultLimit = 1048588
 	maxBatch     = wire.MaxFrame
-	// A batch is sent once it has goodBatch bytes: larger batches are hardly faster (design page kafka.md, section 4).
-	goodBatch = 256 << 10
+	// A batch is sent once it has goodBatch bytes, which three stored frames have. Larger batches are hardly faster
+	// (design page kafka.md, section 4). Smaller batches wake writer, broker and readers more often: with 256 KiB all
+	// stages together took a twentieth more CPU time.
+	goodBatch = 640 << 10
 	// overhead bounds the bytes that a batch adds to its frames: its own header, and the headers and lengths of each
 	// message.
 	overhead = 64 << 10

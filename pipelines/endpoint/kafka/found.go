@@ -5,8 +5,9 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// Found summarizes the frame in a stage's next message, and skips messages of other programs. Read a log either by
-// Frame or by Found, never by both.
+// Found summarizes the frame in a stage's next message. It skips messages of other programs. After its first call it
+// also skips messages that close and end nothing by their headers, so it decodes a few frames of a long set. Read a log
+// either by Frame or by Found, never by both.
 func (l *Log) Found() (stream.Found, error) {
 	for {
 		l.release()
@@ -17,7 +18,8 @@ func (l *Log) Found() (stream.Found, error) {
 		if err := m.check(); err != nil {
 			return stream.Found{}, l.client.wrong(m, l.partition, err)
 		}
-		if m.label.Writer != "" {
+		if m.label.Writer != "" && (!l.begun || m.label.Closes) {
+			l.begun = true
 			found, err := stream.Find(m.value)
 			if err != nil {
 				err = l.client.wrong(m, l.partition, err)

@@ -37,7 +37,8 @@ type Log struct {
 	resume  int64 // the result of Next
 	end     int64 // the topic's end when the log was opened
 	frames  []stream.Frame
-	foreign int // a lower bound of the number of frames from other programs so far
+	foreign int  // a lower bound of the number of frames from other programs so far
+	begun   bool // Found has returned a frame
 
 	wait *metrics.Wait
 	read metrics.Counter

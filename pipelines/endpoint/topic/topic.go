@@ -123,7 +123,8 @@ type Header struct {
 type Log interface {
 	stream.Source
 	io.Closer
-	// summarizes the frame in a stage's next message; skips messages of programs that are no stages
+	// summarizes the frame in a stage's next message; skips messages of programs that are no stages, and after the
+	// first call messages that close and end nothing by their headers
 	Found() (stream.Found, error)
 
 	Name() string // the name of topic and partition, for error messages

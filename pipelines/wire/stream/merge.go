@@ -18,13 +18,13 @@ import (
 //
 // A set of matrices and a partial sum count when one writer has written the whole of it.
 type merge struct {
-	amid     bool         // reading begins in the middle of the log
-	all      bool         // nothing is dropped as a repetition: see NewHistoryReader
-	begin    uint32       // reading begins after this round
-	any      bool         // a round or set was closed
-	last     uint32       // the last closed round
-	open     *wire.Record // RoundOpen of the open round, nil between rounds
-	seen     map[[sha256.Size]byte]struct{}
+	amid     bool                           // reading begins in the middle of the log
+	all      bool                           // nothing is dropped as a repetition: see NewHistoryReader
+	begin    uint32                         // reading begins after this round
+	any      bool                           // a round or set was closed
+	last     uint32                         // the last closed round
+	open     *wire.Record                   // RoundOpen of the open round, nil between rounds
+	seen     map[[sha256.Size]byte]struct{} // hashes of the open round's documents
 	ended    bool
 	wantEnd  bool     // a log of documents needs an end, too
 	passEnds bool     // for single records: see PassEnds
@@ -81,7 +81,9 @@ func (m *merge) flow(ready []*wire.Record, d *decoder, record *wire.Record) ([]*
 	switch {
 	case record.GetRoundOpen() != nil:
 		if m.open == nil {
-			m.open, m.seen = record, make(map[[sha256.Size]byte]struct{})
+			if m.open = record; m.seen == nil {
+				m.seen = make(map[[sha256.Size]byte]struct{})
+			}
 			return append(ready, record), nil
 		}
 		if record.Round != m.open.Round {
@@ -92,21 +94,20 @@ func (m *merge) flow(ready []*wire.Record, d *decoder, record *wire.Record) ([]*
 		}
 		return ready, nil
 	case record.GetRoundClose() != nil:
-		m.any, m.last, m.open, m.seen = true, record.Round, nil, nil
+		m.any, m.last, m.open = true, record.Round, nil
+		clear(m.seen) // the next round fills the same memory
 	case record.GetDocument() != nil:
-		key := sha256.Sum256(d.encoded)
-		if _, again := m.seen[key]; again {
+		others := len(m.seen)
+		if m.seen[sha256.Sum256(d.encoded)] = struct{}{}; len(m.seen) == others {
 			return ready, nil
 		}
-		m.seen[key] = struct{}{}
 	case record.GetContribution() != nil: // its parts stay together
-		d.group = append(d.group, record)
 		if record.GetContribution().More {
+			d.group = append(d.group, record)
 			return ready, nil
 		}
 		ready = append(ready, d.group...)
 		d.group = nil
-		return ready, nil
 	}
 	return append(ready, record), nil
 }
