@@ -42,7 +42,7 @@ func (j *Job) train(r *filter.Run, w Work) error {
 	}
 	if j.N() == 1 && topic.Is(j.Input) {
 		// One of several workers on a machine: on more cores its few goroutines wake each other's threads at each
-		// frame, which took a tenth of its time (SCALE.md of the recipes for Kafka, section 9).
+		// frame, which took an eighth of its time (SCALE.md of the recipes for Kafka, section 9).
 		runtime.GOMAXPROCS(1)
 	}
 	meter := &progress.Meter{Name: "estep", Unit: "round"}

@@ -94,7 +94,7 @@ func TestFollow(t *testing.T) {
 func TestFollowPart(t *testing.T) {
 	fake := broker.Fake(t, map[string]int{"p": 1})
 	name, h := topic(fake.Address, "p"), publicHeader(wire.Kind_PARAMETERS, "r")
-	const cells = 200_000 // of several frames and more than one request
+	const cells = 300_000 // of several frames and more than one request
 	h.Matrices[0].Columns = cells
 	out, err := endpoint.CreateStream(t.Context(), name, h, "none")
 	if err != nil {

@@ -24,6 +24,7 @@ func Main(p filter.Program) {
 		info, err := os.Stat(path)
 		p.Networked = err == nil && info.Mode().IsRegular()
 		if p.Networked && mayReach(p.Name, os.Args[1:], os.Environ()) {
+			relax()
 			err := syscall.Exec(path, slices.Concat([]string{networked, p.Name}, os.Args[1:]), os.Environ())
 			p.Fault = exit.Errorf(exit.Missing, "%s: %w", path, err)
 		}
