@@ -296,7 +296,7 @@ func TestTopicTails(t *testing.T) {
 	name := topic(fake.Address, "rounds.private")
 	h := roundsHeader("a")
 	outs := streams(t, name, h)
-	midway := func(number uint32) []*wire.Record { return round(number, 25_000)[:25_001] } // enough to be sent
+	midway := func(number uint32) []*wire.Record { return round(number, 45_000)[:45_001] } // enough to be sent
 	put(t, outs[1], midway(1)...)
 	put(t, outs[2], round(3, 2)...)
 	put(t, outs[3], round(3, 2)...)
