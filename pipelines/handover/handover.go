@@ -19,7 +19,11 @@ const networked = "networked"
 // Main is filter.Main, here or in program networked. It hands over before the command line is parsed, since a file of
 // --config may be a pipe. If it names nothing in a network after all, the other program does the same work.
 func Main(p filter.Program) {
-	if self, err := os.Executable(); err == nil {
+	self, err := os.Executable()
+	if err == nil {
+		self, err = filepath.EvalSymlinks(self) // which Linux has done
+	}
+	if err == nil {
 		path := filepath.Join(filepath.Dir(self), networked)
 		info, err := os.Stat(path)
 		p.Networked = err == nil && info.Mode().IsRegular()
