@@ -111,3 +111,18 @@ func TestNoiseMultiplier(t *testing.T) {
 		t.Errorf("no noise has multiplier %v", got)
 	}
 }
+
+// TestNoCharge: exact sums are charged under the relation that their sampling allows.
+func TestNoCharge(t *testing.T) {
+	for method, scheme := range schemes() {
+		c := NoCharge(2, User, scheme)
+		want := AddRemove
+		if method == Fixed {
+			want = ReplaceOne
+		}
+		if c.Adjacency != want || c.Mechanism != None || c.Round != 2 || c.Unit != User || c.Scheme != scheme {
+			t.Errorf("%s: charge %+v", method, c)
+		}
+		expect(t, c.Check(), "")
+	}
+}

@@ -183,9 +183,28 @@ func TestParseGrant(t *testing.T) {
 		{`"clip"`, `"clipping": "", "clip"`, `member "clipping" is nothing`},
 		{`"clip"`, `"statistics": [], "clip"`, `member "statistics" is nothing`},
 		{`"epsilon": 1,`, `"epsilon": 0,`, `member "epsilon" is nothing`},
+		{`"rows": 2`, `"symmetric": null, "rows": 2`, `member "symmetric" is nothing`}, // in a list
+		{`"model": "lda"`, `"model": "a b"`, "model: name"},
 	} {
 		_, err := ParseGrant([]byte(strings.Replace(string(whole), c.old, c.new, 1)))
 		expect(t, err, c.rule)
+	}
+}
+
+// TestGrantHash: a grant has a hash of its own, and numbers that JSON has not give none.
+func TestGrantHash(t *testing.T) {
+	g := validGrant()
+	first, err := g.Hash()
+	if err != nil || len(first) != 64 {
+		t.Fatalf("hash %q, %v", first, err)
+	}
+	g.Clip++
+	if second, err := g.Hash(); err != nil || second == first {
+		t.Errorf("another clip: hash %q, %v", second, err)
+	}
+	g.Clip = math.NaN()
+	if hash, err := g.Hash(); err == nil || hash != "" {
+		t.Errorf("no clip: hash %q, %v", hash, err)
 	}
 }
 

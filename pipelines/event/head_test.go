@@ -133,6 +133,26 @@ func TestSubject(t *testing.T) {
 	}
 }
 
+// TestMatrixInMessages: the message about other matrices says all that distinguishes them.
+func TestMatrixInMessages(t *testing.T) {
+	s := Subject{Matrices: []Matrix{{"covariance", 3, 3, true}, {"mean", 1, 3, false}}}
+	expect(t, s.Fits(Subject{}), "it names [covariance 3×3 symmetric mean 1×3]")
+}
+
+// TestHeadOfNone: a ledger without lines has no head, and nobody has begun it.
+func TestHeadOfNone(t *testing.T) {
+	empty := new(Ledger)
+	if empty.Head() != nil {
+		t.Errorf("head %+v", empty.Head())
+	}
+	expect(t, empty.CheckBegun(), "account ledger new")
+	empty.Lines = append(empty.Lines, &Line{Head: validHead()})
+	if *empty.Head() != *validHead() {
+		t.Errorf("head %+v", empty.Head())
+	}
+	expect(t, empty.CheckBegun(), "")
+}
+
 func TestCheckCoins(t *testing.T) {
 	for coins, good := range map[string]bool{
 		"": true, strings.Repeat("0a", 16): true, "ABCDEFGHIJKLMNOPQRSTUVWXY2": true,

@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"io"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -248,6 +250,49 @@ func TestReadError(t *testing.T) {
 	broken := (*LedgerError)(nil)
 	if !errors.Is(err, bad) || errors.As(err, &broken) || !strings.Contains(err.Error(), "x.ledger") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestReadErrorInTheMiddle: wherever the disk fails, the ledger is neither read as a shorter one nor as one with a torn
+// line, which the next process would cut off.
+func TestReadErrorInTheMiddle(t *testing.T) {
+	b, bad := ledgerOf(t, 1), errors.New("bad sector")
+	for at := range len(b) {
+		ledger, err := ReadLedger(io.MultiReader(bytes.NewReader(b[:at]), iotest.ErrReader(bad)), "x.ledger")
+		if !errors.Is(err, bad) || ledger != nil {
+			t.Fatalf("after %d bytes: ledger %+v, error %v", at, ledger, err)
+		}
+	}
+}
+
+// TestShortReads: a ledger is the same in whatever pieces it is read.
+func TestShortReads(t *testing.T) {
+	b := ledgerOf(t, 2)
+	for name, pieces := range map[string]func(io.Reader) io.Reader{
+		"bytes": iotest.OneByteReader, "halves": iotest.HalfReader, "the end with the data": iotest.DataErrReader,
+	} {
+		for _, content := range [][]byte{b, b[:len(b)-1], b[:len(b)-9]} {
+			whole, err := read(content)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ledger, err := ReadLedger(pieces(bytes.NewReader(content)), "x.ledger")
+			if err != nil || !reflect.DeepEqual(ledger, whole) {
+				t.Errorf("%s: ledger %+v, error %v, want %+v", name, ledger, err, whole)
+			}
+		}
+	}
+}
+
+// TestGrantTwice: a grant has one line. A second line, even of the same grant, is no privatizer's.
+func TestGrantTwice(t *testing.T) {
+	n := newNext(schemes()[Poisson], func(*Grant) {})
+	expect(t, n.ledger.Check("x.ledger"), "")
+	n.enter(n.grant)
+	err := n.ledger.Check("x.ledger")
+	expect(t, err, `x.ledger: line 4: grant "g1" is there a second time`)
+	if code := err.(*LedgerError); code.ExitCode() != 90 || errors.Unwrap(err) != code.Err {
+		t.Errorf("code %d, cause %v", code.ExitCode(), errors.Unwrap(err))
 	}
 }
 

@@ -158,11 +158,9 @@ func OffDiagonalScale(scale uint64) uint64 { return ceilSqrt((scale*scale + 1) /
 
 // ceilSqrt returns the least r with r² ≥ x, for x ≤ 2^63.
 func ceilSqrt(x uint64) uint64 {
-	// off by less than 1, since x and its root are each rounded by at most 2^-53 of their size
+	// x and its root are each rounded by at most 2^-53 of their size. So the root is at most 2^-20 above √x, and r, its
+	// whole part, is at most ⌈√x⌉.
 	r := uint64(math.Sqrt(float64(x)))
-	for r > 0 && (r-1)*(r-1) >= x {
-		r--
-	}
 	for r*r < x {
 		r++
 	}

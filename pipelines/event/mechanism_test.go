@@ -132,6 +132,15 @@ func TestGrantCheckMechanism(t *testing.T) {
 	}
 }
 
+// TestNoRule: a mechanism that this package has no rule for has no valid grant.
+func TestNoRule(t *testing.T) {
+	for _, name := range []string{None, "cauchy", ""} {
+		g := validGrant()
+		g.Mechanism = name
+		expect(t, g.checkMechanism(), "no rule for the members of a grant for "+name)
+	}
+}
+
 func TestBounding(t *testing.T) {
 	for _, c := range []struct{ mechanism, clipping, want string }{
 		{Gaussian, "", ClipUnit}, {Laplace, "", ClipUnitL1}, {Gaussian, ClipBatch, ClipBatch},

@@ -271,3 +271,32 @@ func (l lossy) Append(entry []byte) error {
 }
 
 func (l lossy) Read() ([][]byte, error) { return l.log.Read() }
+
+// TestOf: a run's releases are held by who claimed them first, in the order of the first claims. A log that cannot be
+// read, or holds what is no claim, tells of none.
+func TestOf(t *testing.T) {
+	log := new(memory)
+	second := Release{"run", 4, 1}
+	for _, c := range []struct {
+		owner int
+		of    Release
+	}{{2, second}, {1, Release{"other", 1, 1}}, {1, second}, {1, release}, {1, release}} {
+		_ = Claim(log, c.of, owner(c.owner)) // one of them comes late
+	}
+	held, err := Of(log, "run")
+	if want := []Held{{second, owner(2)}, {release, owner(1)}}; err != nil || !slices.Equal(held, want) {
+		t.Errorf("held %v, error %v, want %v", held, err, want)
+	}
+	log.unread = errors.New("paused")
+	if held, err := Of(log, "run"); !errors.Is(err, log.unread) || held != nil {
+		t.Errorf("an unread log: held %v, error %v", held, err)
+	}
+	log.unread, log.entries = nil, append(log.entries, []byte("MARKER"))
+	held, err = Of(log, "run")
+	wantCode(t, err, 90)
+	var damaged *Damaged
+	if !errors.As(err, &damaged) || !errors.Is(err, damaged.Err) || held != nil ||
+		!strings.Contains(err.Error(), "entry 6: ") {
+		t.Errorf("held %v, error %v", held, err)
+	}
+}
