@@ -128,7 +128,7 @@ charges() { cat topics/private/run.ledger 2>/dev/null | grep -c '"charge":{' || 
 set -m
 $recipe --brokers `+b.Address+` docs.jsonl topics &
 while kill -0 $! && (($(charges) < 3)); do sleep .01; done
-kill -9 $(pgrep -g $! -f '^estep .*`+victim+`')
+kill -9 $(pgrep -g $! -f '^networked estep .*`+victim+`')
 if wait $!; then echo "the recipe ended well"; exit 1; fi
 (($(charges) < 8)) || { echo "the run was at its end"; exit 1; }
 $recipe --brokers `+b.Address+` docs.jsonl topics
