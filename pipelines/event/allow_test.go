@@ -340,10 +340,34 @@ func TestAllow(t *testing.T) {
 		{"old ledger and grant", All, given,
 			func(n *next) { n.old(); n.grant.Version, n.grant.Ledger, n.grant.Subject = 1, "", Subject{} }, ""},
 		{"old ledger, grant that names none", All, given, func(n *next) { n.old(); n.grant.Ledger = "" }, ""},
+		{"exact sums in an old ledger", All, given, func(n *next) { n.old(); n.charge = n.exact(Document) }, ""},
+		{"unnamed coins of a seed under a budget", Poisson, budget, func(n *next) {
+			n.grant.Scheme.Secret, n.ledger.Lines[2].Charge.Scheme.Secret = false, false
+			n.charge = n.of(n.grant, 2)
+			n.charge.Scheme.Coins = ""
+		}, ""},
+		{"unnamed coins under an old grant with a budget", Poisson, budget, func(n *next) {
+			n.old()
+			n.grant.Version, n.grant.Ledger, n.grant.Subject, n.grant.Budget.After = 1, "", Subject{}, Genesis
+			n.charge.Scheme.Coins = ""
+		}, ""},
+		{"coins of another data set in an old ledger", Poisson, given, func(n *next) {
+			n.old()
+			n.grant.Ledger, n.charge.Dataset = "", "other"
+		}, ""},
 		{"old ledger, grant for another", All, given, (*next).old, "the grant is for another ledger"},
 		{"no matrices named", All, given, func(n *next) { n.grant.Matrices = nil }, "names no matrices"},
 
 		{"beside a planned grant", All, budget, func(n *next) { n.beside(headHash) }, ""},
+		{"beside a planned grant without a charge", All, budget, func(n *next) {
+			beside, planned := n.named("g2"), n.named("g3")
+			n.enter(beside)
+			hash, _ := beside.Hash()
+			planned.Budget.After, planned.Budget.Beside = strings.Repeat("c", 64), []string{hash} // the first charge
+			n.enter(planned)
+			n.charge = n.of(planned, 2)
+			n.charge.Run, n.charge.Round = "beside", 1
+		}, ""},
 		{"beside one that is not the planned one", All, budget, func(n *next) { n.beside(headHash).Releases++ },
 			"was planned without"},
 		{"beside one that was used before the plan", All, budget, func(n *next) { n.beside(strings.Repeat("c", 64)) },

@@ -153,3 +153,20 @@ func TestSpent(t *testing.T) {
 		}
 	}
 }
+
+// TestSpentByTheFirst: where a ledger has a grant twice, which its readers refuse, the first one says what a charge
+// costs. A charge that the filter cannot count costs what its grant states.
+func TestSpentByTheFirst(t *testing.T) {
+	const want = 2 * 10
+	for _, measure := range []string{ZCDP, GDP} {
+		n := newNext(schemes()[Poisson], func(g *Grant) { g.Mechanism, g.Cost = Laplace, 10 })
+		n.head().Filter = &Filter{Measure: measure, Limit: 100}
+		cheap := n.named("g1")
+		cheap.Cost = 1
+		n.enter(cheap)
+		n.enter(n.charge)
+		if spent := n.ledger.Spent(); !(math.Abs(spent/want-1) < 1e-12) {
+			t.Errorf("%s: spent %v, want %v", measure, spent, want)
+		}
+	}
+}

@@ -82,6 +82,22 @@ func TestGrantCheck(t *testing.T) {
 		{"names other grants, but no epsilon",
 			func(g *Grant) { g.Budget = Budget{Beside: []string{strings.Repeat("0", 64)}} }},
 		{"do not belong to a grant of version 1", func(g *Grant) { g.Version, g.Subject = 1, Subject{} }},
+		{"do not belong to a grant of version 1", func(g *Grant) {
+			g.Version, g.Subject, g.Ledger, g.Cost = 1, Subject{}, "", 1
+		}},
+		{"do not belong to a grant of version 1", func(g *Grant) {
+			g.Version, g.Subject, g.Ledger, g.Budget.Beside = 1, Subject{}, "", []string{strings.Repeat("0", 64)}
+		}},
+		{"do not belong to a grant of version 2", func(g *Grant) { g.Draws = 0.5 }},
+		{"has no model, vocabulary or matrices", func(g *Grant) {
+			g.Version, g.Ledger, g.Subject = 1, "", Subject{Vocabulary: g.Vocabulary}
+		}},
+		{"has no model, vocabulary or matrices", func(g *Grant) {
+			g.Version, g.Ledger, g.Subject = 1, "", Subject{VocabularySize: g.VocabularySize}
+		}},
+		{"has no model, vocabulary or matrices", func(g *Grant) {
+			g.Version, g.Ledger, g.Subject = 1, "", Subject{Matrices: g.Matrices}
+		}},
 		{"has no model, vocabulary or matrices", func(g *Grant) { g.Version, g.Ledger = 1, "" }},
 		{"", func(g *Grant) { g.Version, g.Ledger, g.Subject = 1, "", Subject{} }},
 	} {
@@ -164,6 +180,7 @@ func TestParseGrant(t *testing.T) {
 		t.Errorf("a grant came back as %+v, %v", g, err)
 	}
 	for _, c := range []struct{ old, new, rule string }{
+		{`"clip"`, `"non_negative": false, "clip"`, ""},
 		{`"version": 2`, `"version": 4`, "version 4"},
 		{`"clip"`, `"bound": 1, "clip"`, `unknown field "bound"`},
 		{`"secret"`, `"hidden": 1, "secret"`, `unknown field "hidden"`},

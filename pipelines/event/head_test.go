@@ -103,6 +103,7 @@ func TestSubject(t *testing.T) {
 		{"matrix: name", func(s *Subject) { s.Matrices[0].Name = "a b" }},
 		{"occurs twice", func(s *Subject) { s.Matrices = append(s.Matrices, s.Matrices[0]) }},
 		{"1 to 2147483648 cells", func(s *Subject) { s.Matrices[0].Rows = 0 }},
+		{"1 to 2147483648 cells", func(s *Subject) { s.Matrices[0].Columns = 0 }},
 		{"1 to 2147483648 cells", func(s *Subject) { s.Matrices[0].Rows, s.Matrices[0].Columns = 1<<16, 1<<15+1 }},
 		{"symmetric and has 2 × 3", func(s *Subject) { s.Matrices[0].Symmetric = true }},
 	} {

@@ -296,6 +296,33 @@ func TestGrantTwice(t *testing.T) {
 	}
 }
 
+// TestMembersOfALine: a line has the member that its type names, and no other.
+func TestMembersOfALine(t *testing.T) {
+	for _, kind := range []string{TypeHead, TypeGrant, TypeCharge} {
+		for members := range 8 {
+			line := &Line{Version: LedgerVersion, Sequence: 1, Type: kind}
+			var has []string
+			if members&1 > 0 {
+				line.Head, has = validHead(), append(has, TypeHead)
+			}
+			if members&2 > 0 {
+				line.Grant, has = validGrant(), append(has, TypeGrant)
+			}
+			if members&4 > 0 {
+				line.Charge, has = validCharge(1), append(has, TypeCharge)
+			}
+			rule := "must have its member of that name, and no other"
+			if len(has) == 1 && has[0] == kind {
+				rule = ""
+			}
+			expect(t, line.check(), rule)
+		}
+	}
+	draws := validCharge(1)
+	draws.Draws = 0.5
+	expect(t, (&Line{Version: 1, Type: TypeCharge, Charge: draws}).check(), "a member that came with version 2")
+}
+
 // TestEncodeRefuses: a line that could not be read again would make the whole ledger useless.
 func TestEncodeRefuses(t *testing.T) {
 	for rule, change := range map[string]func(*Line){

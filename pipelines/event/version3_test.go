@@ -44,7 +44,7 @@ func TestGrantCheckNewer(t *testing.T) {
 	}{
 		"proved": {provedGrant(), map[string][]change{
 			"": {func(g *Grant) { g.Proved = 1 }, func(g *Grant) { g.Proved = 2 },
-				func(g *Grant) { g.Mechanism = Laplace }},
+				func(g *Grant) { g.Mechanism = Laplace }, func(g *Grant) { g.Scheme = schemes()[Allocate] }},
 			"must be in [1, 2]": {func(g *Grant) { g.Proved = 0.999 },
 				func(g *Grant) { g.Proved = 2.001 }, func(g *Grant) { g.Proved = math.NaN() }},
 			`only with clipping "proved"`: {func(g *Grant) { g.Clipping = "" },
@@ -256,7 +256,11 @@ func TestChargeCheckNewer(t *testing.T) {
 		Scheme{Method: All, Rate: 1, Rounds: 9}
 	unbounded.Clipping, unbounded.Sensitivity, unbounded.Claimed = ClipUnbounded, 0, 1<<20
 	type change = func(*Charge)
+	wordNone, wordUnbounded := *word, *word
+	wordNone.Mechanism, wordNone.Clipping, wordNone.Scale, wordNone.Sensitivity = None, "", 0, 0
+	wordUnbounded.Clipping, wordUnbounded.Sensitivity, wordUnbounded.Claimed = ClipUnbounded, 0, 1<<20
 	for valid, broken := range map[*Charge]map[string][]change{
+		&wordNone: {}, &wordUnbounded: {},
 		word: {
 			"draws belong":  {func(c *Charge) { c.Unit = Document }},
 			"loss of draws": {func(c *Charge) { c.Draws = -1 }},
@@ -358,6 +362,22 @@ func TestLeastCost(t *testing.T) {
 		charge := &Charge{Mechanism: c.mechanism, Sensitivity: 1 << 20, Scale: multiplier << 20, Scheme: c.scheme}
 		if least := c.filter.leastCost(charge); !(math.Abs(least-c.least) < 1e-12) {
 			t.Errorf("%s: the least cost is %v, want %v", name, least, c.least)
+		}
+	}
+}
+
+// TestWhatAFilterCounts: zcdp and renyi count all noise but that of select, gdp counts Gaussian noise only.
+func TestWhatAFilterCounts(t *testing.T) {
+	for mechanism, counted := range map[string]map[string]bool{
+		ZCDP:  {Gaussian: true, Laplace: true, RandomizedResponse: true},
+		Renyi: {Gaussian: true, Laplace: true, RandomizedResponse: true},
+		GDP:   {Gaussian: true},
+	} {
+		for _, name := range []string{Gaussian, Laplace, Select, RandomizedResponse} {
+			f := Filter{Measure: mechanism, Order: 2, Limit: 1}
+			if err := f.covers(&Charge{Mechanism: name}); (err == nil) != counted[name] {
+				t.Errorf("%s counts %s: %v", mechanism, name, err)
+			}
 		}
 	}
 }

@@ -122,6 +122,13 @@ func least(exact []*big.Float, u *big.Int, words int) uint64 {
 	return uint64(sort.Search(len(exact), func(j int) bool { return x.Cmp(exact[j]) < 0 }))
 }
 
+// TestExpOfNothing: exp(−0) is 1, and the series ends.
+func TestExpOfNothing(t *testing.T) {
+	if got := arithmetic(64).expNegative(new(big.Float)); got.Cmp(big.NewFloat(1)) != 0 {
+		t.Errorf("exp(−0) is %v", got)
+	}
+}
+
 // At F_j cut after 64, 128 or 256 bits, and a few units of that place above and below, 22 bits do not decide, nor do
 // the bits that the next try of the four begins with.
 func TestDrawAtTheBoundaries(t *testing.T) {

@@ -201,6 +201,20 @@ func TestKeeps(t *testing.T) {
 			}
 		}
 	}
+	terms := newTerms(newGrant(func(g *event.Grant) { g.Adjacency, g.Clipping = event.ReplaceOne, event.ClipProved }))
+	c, err := NewCollector(&terms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := new(fixed.Vector)
+	if err := c.Quantise(v, 0, []uint32{0}, []uint32{0}, []float32{1, 1}, true); err != nil {
+		t.Fatal(err)
+	}
+	for _, words := range []bool{false, true} {
+		if c.limit.words = words; c.limit.keeps(v) == words {
+			t.Errorf("words %v: kept %v", words, !words)
+		}
+	}
 	if l := (limiter{clipping: event.ClipProved, words: true, bound: 5}); l.most() != fixed.Limit {
 		t.Errorf("a document of words has steps of at most %d, and nothing bounds them", l.most())
 	}
@@ -337,6 +351,9 @@ func wordTerms(mechanism string, clip float64) Terms {
 // TestWordsAreWhole: where the unit is the word, a document brings as many as it has, and no number that no count or
 // increment is.
 func TestWordsAreWhole(t *testing.T) {
+	unboundedWords := wordTerms(event.Laplace, 1)
+	unboundedWords.Grant.Clipping, unboundedWords.Grant.Proved = event.ClipUnbounded, 0
+	unboundedWords.Grant.Claim = event.PaperClaim
 	for name, c := range map[string]struct {
 		terms  Terms
 		values []float32
@@ -353,6 +370,7 @@ func TestWordsAreWhole(t *testing.T) {
 		"most":                      {wordTerms(event.Laplace, 1), []float32{1 << 24, 0, 0, 0, 0, 0}, false},
 		"beyond float32":            {wordTerms(event.Laplace, 1), []float32{1<<24 + 2, 0, 0, 0, 0, 0}, true},
 		"NaN":                       {wordTerms(event.Laplace, 1), []float32{float32(math.NaN()), 0, 0, 0, 0, 0}, true},
+		"half a word, no bound":     {unboundedWords, []float32{0.5, 0, -1, 0, 0, 0}, false},
 		"of a document":             {newTerms(newGrant()), []float32{1.5, 0, 0, 0, 0, 0}, false},
 	} {
 		collector, err := NewCollector(&c.terms)

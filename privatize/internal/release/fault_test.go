@@ -233,3 +233,60 @@ func TestOverflowOfAUser(t *testing.T) {
 		t.Errorf("sum %v", cells)
 	}
 }
+
+// TestMatrixOutOfRange: a block of a matrix that the contributions lack is refused, and changes no sum.
+func TestMatrixOutOfRange(t *testing.T) {
+	for _, factored := range []bool{false, true} {
+		for _, matrix := range []int{-1, 1} {
+			c, v := collector(t), new(fixed.Vector)
+			if err := c.Quantise(v, matrix, nil, nil, []float32{1, 0, 0, 0, 0, 0}, factored); err == nil {
+				t.Errorf("matrix %d is taken", matrix)
+			}
+			if len(v.Cells) > 0 || len(v.Products) > 0 {
+				t.Errorf("matrix %d: the vector has %v", matrix, v)
+			}
+		}
+	}
+}
+
+// TestNoNoise: a multiplier of 0 has no sampler, whoever made the grant.
+func TestNoNoise(t *testing.T) {
+	for _, mechanism := range []string{event.Gaussian, event.Laplace} {
+		n, err := newNoises(&event.Grant{Mechanism: mechanism}, false)
+		wantCode(t, err, 83)
+		if n.cell != nil {
+			t.Errorf("%s: there is a sampler", mechanism)
+		}
+	}
+}
+
+// TestPartOfWords: documents of words have no bound of their own, and neither have sums over them.
+func TestPartOfWords(t *testing.T) {
+	for _, words := range []bool{false, true} {
+		l := limiter{clipping: event.ClipProved, words: words, bound: 5}
+		if got := l.part([]int64{90}, 1); got != words {
+			t.Errorf("words %v: a large part is taken: %v", words, got)
+		}
+	}
+}
+
+// TestSameUnits: rounds of one scheme hold the same units if all units are in each, if their place follows from their
+// names, or if the coins are the same by their name.
+func TestSameUnits(t *testing.T) {
+	named := event.Scheme{Method: event.Poisson, Rate: 0.5, Rounds: 2, Coins: coins("a")}
+	other, unnamed := named, named
+	other.Coins, unnamed.Coins = coins("b"), ""
+	all := event.Scheme{Method: event.All, Rate: 1, Rounds: 2}
+	epoch := event.Scheme{Method: event.Epoch, Rate: 0.5, Rounds: 2}
+	for _, c := range []struct {
+		a, b event.Scheme
+		same bool
+	}{
+		{named, named, true}, {named, other, false}, {unnamed, unnamed, false}, {named, unnamed, false},
+		{all, all, true}, {epoch, epoch, true}, {all, epoch, false},
+	} {
+		if sameUnits(c.a, c.b) != c.same {
+			t.Errorf("%v and %v: the same units: %v", c.a, c.b, !c.same)
+		}
+	}
+}

@@ -319,6 +319,12 @@ func TestGrantThatCannotBeUsed(t *testing.T) {
 		"clip of no step": func(g *event.Grant) { // 2^20 steps of it are more than a float64 holds
 			g.Clip = math.SmallestNonzeroFloat64
 		},
+		"clip of no step without a statistic": func(g *event.Grant) { // that of the matrix has steps
+			g.Clip, g.Statistics = math.SmallestNonzeroFloat64, []event.Statistic{{Name: "matrix", Bound: 1e300}}
+		},
+		"endless clip of a statistic": func(g *event.Grant) {
+			g.Clip, g.Statistics = math.MaxFloat64, []event.Statistic{{Name: "matrix", Bound: 2}}
+		},
 		"other mechanism": func(g *event.Grant) { g.Mechanism = event.None },
 		"other version":   func(g *event.Grant) { g.Version++ },
 	} {

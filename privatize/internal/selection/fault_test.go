@@ -41,7 +41,7 @@ func TestOverflow(t *testing.T) {
 		s := open(t, ledger, newTerms(func(g *event.Grant) { g.Unit = unit }))
 		add(t, s, some...)
 		s.votes.sum.Cells[s.votes.numbers["pear"]] = math.MaxInt64 - 1
-		err := s.Add("4", "", []string{"pear"})
+		err := s.Add("4", "zoe", []string{"pear"})
 		content, _, released := s.Release(encode)
 		// Users vote when all of their documents are there.
 		if unit == event.Document && !errors.Is(err, fixed.ErrOverflow) || !errors.Is(released, fixed.ErrOverflow) {
