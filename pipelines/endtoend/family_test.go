@@ -104,7 +104,8 @@ func TestFamily(t *testing.T) {
 	goTool(t, "test", "-c", "-vet=off", "-overlay", overlay, "-o", checks, "./pipelines/model/mixture")
 	run(t, folder, checks)
 	bin := filepath.Join(folder, "bin")
-	goTool(t, "build", "-overlay", overlay, "-o", bin+"/", "./estep", "./mstep", "./evaluate")
+	goTool(t, "build", "-overlay", overlay, "-o", bin+"/", "./estep", "./mstep", "./evaluate",
+		"./pipelines/networked")
 
 	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
 

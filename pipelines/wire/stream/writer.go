@@ -131,10 +131,11 @@ func (w *Writer) Close(tallies ...*wire.Tally) error {
 	w.ended, w.mark.Ends = true, true
 	end := &wire.Record{Body: &wire.Record_End{End: &wire.End{Records: w.records, Hash: w.hash.Sum64(),
 		Tallies: tallies}}}
-	var err error
-	if w.content, err = wire.Append(w.content, end); err != nil {
+	content, err := wire.Append(w.content, end)
+	if err != nil {
 		return err
 	}
+	w.content = content
 	err = w.Flush()
 	give(w.content)
 	give(w.frame)

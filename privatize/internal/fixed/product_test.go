@@ -103,6 +103,43 @@ func TestExpandIsDense(t *testing.T) {
 	}
 }
 
+// TestAddToIsExpand: what AddTo adds of a product is bit for bit what Expand makes of it, for factors of all binary
+// digits, grids that are no power of two, rows by four and by one, and cells at the limit of steps.
+func TestAddToIsExpand(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for i := range 100_000 {
+		l := new(Layout)
+		if rows := 1 + random.IntN(10); random.IntN(2) == 0 {
+			l.AppendSymmetric(rows)
+		} else {
+			l.Append(rows, 1+random.IntN(5))
+		}
+		m := l.matrices[0]
+		g := Grid{PerUnit: 0x1p40 * (1 + random.Float64())} // so many steps that each rounding shows
+		values := make([]float32, m.rows+m.columns)
+		for j := range values {
+			values[j] = random.Float32() - 0.5
+		}
+		if i%4 == 0 { // the product of the largest factors is 2^40 steps, or as near as float32 comes
+			g.PerUnit = 1
+			for j := range values {
+				values[j] = float32(math.Ldexp(1+float64(random.IntN(3)-1)*0x1p-23, 20))
+			}
+		}
+		var v, whole Vector
+		if err := v.AddFactored(l, g, 0, nil, nil, values); err != nil {
+			t.Fatal(err)
+		}
+		added, want := NewSum(l.Cells()), NewSum(l.Cells())
+		if err := errors.Join(v.AddTo(added, Limit), v.Expand(&whole).AddTo(want, Limit)); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(added.Cells, want.Cells) {
+			t.Fatalf("%v on a grid of %v: sum %v, want %v", values, g.PerUnit, added.Cells, want.Cells)
+		}
+	}
+}
+
 // TestNorm: Norm is at least the exact norm of the expanded steps. It is near that norm where truncation takes hardly
 // anything off. Blocks have grids of their own, and numbers are large or small.
 func TestNorm(t *testing.T) {
