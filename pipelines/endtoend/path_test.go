@@ -28,8 +28,8 @@ import (
 // coverage counters of the compiler: what they count was run, whatever the imports say. All of it must be in files and
 // folders that CHECKING.md names. How many lines a run passes depends on how pipes fill, so nothing bounds their
 // number: TestGaussianSource counts in the source. The files come in the order of CHECKING.md's tables, with what they
-// are for, and the proofs and tests beside them. PRIVPIPE_PATH_HTML names a file for the source with these lines marked.
-// .ci/path prints the list.
+// are for, and the proofs and tests beside them. PRIVPIPE_PATH_HTML names a file for the source with these lines
+// marked. .ci/path prints the list.
 func TestGaussianPath(t *testing.T) {
 	testkit.Deep(t, "audits")
 	folder := t.TempDir()
