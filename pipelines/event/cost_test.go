@@ -109,7 +109,7 @@ func TestLeastOfMuch(t *testing.T) {
 	near("exchanged for one on another axis", one+leastOfGaussian(1, over, 1-alpha, 0), alpha*over*over)
 	near("exchanged for its opposite", leastOfGaussian(1, over, alpha, 1-alpha), 2*alpha*over*over)
 
-	// The term of exp(α·over·z) alone has the divergence below. All terms together have at most that of q = 1.
+	// The term of exp(α·over·z) alone has the divergence below. All of them have at most the divergence for q = 1.
 	term := (32*math.Log(0.5) + 32*31*100./2) / 31
 	if least := leastOfGaussian(0.5, 10, 32, 0); !(least >= 0.999*term && least <= 32*100./2) {
 		t.Errorf("noise of a tenth: at least %v, want %v", least, term)

@@ -366,7 +366,7 @@ func TestLeastCost(t *testing.T) {
 	}
 }
 
-// TestWhatAFilterCounts: zcdp and renyi count all noise but that of select, gdp counts Gaussian noise only.
+// TestWhatAFilterCounts: zcdp and renyi count all noise except in select, gdp counts Gaussian noise only.
 func TestWhatAFilterCounts(t *testing.T) {
 	for mechanism, counted := range map[string]map[string]bool{
 		ZCDP:  {Gaussian: true, Laplace: true, RandomizedResponse: true},

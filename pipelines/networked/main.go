@@ -3,8 +3,8 @@
 // Command networked has the stages with what reaches a network: the transport of topics, the server of metrics, and the
 // client of schema registries.
 //
-// The stages themselves link none of it. They start in a third of the time, and read and write files and pipes. A stage
-// whose command line may name a topic, a server or a port becomes this program, if it lies in the stage's folder.
+// The stages themselves link none of it. They start in a third of the time, and read and write files and pipes. If a
+// command line may name a topic, a server or a port, the stage becomes this program, which lies in the stage's folder.
 // privatize is a program of its own in both builds, and evaluate reads files only. A build with -tags pipes leaves this
 // program out.
 package main

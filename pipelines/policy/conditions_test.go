@@ -18,8 +18,8 @@ import (
 	"privpipe/pipelines/testkit"
 )
 
-// recorder is a source file beside those whose conditions are followed. recorded appends to a file which operand had
-// which value, at the first time: 2·number, and 1 more if it was true. Processes that tests start append, too.
+// recorder is a source file for a package. Its function recorded appends an operand and its value to a file, when the
+// operand first has the value: 2·number, and 1 more if true. Child processes append, too.
 const recorder = `package %s
 
 import (

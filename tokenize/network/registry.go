@@ -19,7 +19,7 @@ import (
 	"privpipe/pipelines/endpoint/secret"
 	"privpipe/pipelines/exit"
 	"privpipe/tokenize/internal/registry"
-	_ "privpipe/tokenize/internal/schema/protobuf" // whose schemas only a registry has
+	_ "privpipe/tokenize/internal/schema/protobuf" // only a registry has such schemas
 )
 
 const (

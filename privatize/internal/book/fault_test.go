@@ -34,7 +34,7 @@ func obstacle(t *testing.T, path string, folder bool) {
 	}
 }
 
-// wantPlain checks that an error is the system's: no failure of the privatizer's rules, each of which has an exit code.
+// wantPlain checks that an error is the system's. The privatizer's own rules have exit codes.
 func wantPlain(t *testing.T, err error, about string) {
 	t.Helper()
 	var coder interface{ ExitCode() int }

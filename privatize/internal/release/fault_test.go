@@ -164,7 +164,7 @@ func TestResumeWithoutOwner(t *testing.T) {
 	}
 }
 
-// TestGrantsForNoSums: a grant for another mechanism, or one that bounds a statistic which no matrix has, takes no
+// TestGrantsForNoSums: a grant for another mechanism, or with a bound for a statistic of no matrix, takes no
 // contributions.
 func TestGrantsForNoSums(t *testing.T) {
 	selects := newTerms(&event.Grant{

@@ -319,7 +319,7 @@ func TestGrantThatCannotBeUsed(t *testing.T) {
 		"clip of no step": func(g *event.Grant) { // 2^20 steps of it are more than a float64 holds
 			g.Clip = math.SmallestNonzeroFloat64
 		},
-		"clip of no step without a statistic": func(g *event.Grant) { // that of the matrix has steps
+		"clip of no step without a statistic": func(g *event.Grant) { // the clip of the matrix has steps
 			g.Clip, g.Statistics = math.SmallestNonzeroFloat64, []event.Statistic{{Name: "matrix", Bound: 1e300}}
 		},
 		"endless clip of a statistic": func(g *event.Grant) {
