@@ -92,7 +92,7 @@ func (c *AuditPrivatize) Validate() error {
 
 // Run is kong's hook.
 func (c *AuditPrivatize) Run(r *filter.Run) error {
-	binary, err := executable(c.Binary)
+	binary, err := executable("--binary", c.Binary)
 	if err != nil {
 		return err
 	}
@@ -123,14 +123,14 @@ func (c *AuditPrivatize) Run(r *filter.Run) error {
 	})
 }
 
-// executable returns the absolute path of --binary, because the binary runs in another folder.
-func executable(name string) (string, error) {
+// executable returns the absolute path of the program that a flag names, because the program runs in another folder.
+func executable(flag, name string) (string, error) {
 	binary, err := exec.LookPath(name)
 	if err == nil {
 		binary, err = filepath.Abs(binary)
 	}
 	if err != nil {
-		return "", exit.Errorf(exit.Missing, "--binary: %w", err)
+		return "", exit.Errorf(exit.Missing, "%s: %w", flag, err)
 	}
 	return binary, nil
 }
@@ -144,16 +144,7 @@ func conclude(ctx context.Context, flags *result.Flags, binary string, results [
 	if err := flags.Print(ctx, wire.Side_PUBLIC, &result.Result{JSON: settings, Text: text}); err != nil {
 		return err
 	}
-	var broken []string
-	for _, result := range results {
-		if why := result.Broken(); why != "" {
-			broken = append(broken, why)
-		}
-	}
-	if len(broken) > 0 {
-		return exit.Errorf(exit.Refused, "%s breaks its claim: %s", binary, strings.Join(broken, "; "))
-	}
-	return nil
+	return violations(binary, results)
 }
 
 // temporary returns a folder for temporary files: the folder of --folder, else a writable folder in memory, else "",

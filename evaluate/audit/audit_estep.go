@@ -84,7 +84,7 @@ func checkCases(names, all []string) error {
 
 // Run is kong's hook.
 func (c *AuditEStep) Run(r *filter.Run) error {
-	binary, err := executable(c.Binary)
+	binary, err := executable("--binary", c.Binary)
 	if err != nil || r.DryRun() {
 		return err
 	}

@@ -25,6 +25,7 @@ type commands struct {
 	Chart      report.Chart       `cmd:"" help:"Draw a CSV of curves as SVG, in the look of all figures."`
 	Attack     audit.Attack       `cmd:"" help:"Attack the privacy of documents."`
 	Audit      audit.Audit        `cmd:"" help:"Compute a lower bound on the privacy loss of a privatize or estep binary, beside the claimed loss."`
+	Replay     audit.Replay       `cmd:"" help:"Run a pipeline of a seeded build on neighbouring data sets with equal noise, and compare all that leaves the wall."`
 }
 
 // Program is evaluate.

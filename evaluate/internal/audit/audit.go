@@ -189,12 +189,12 @@ type fault struct{ error }
 
 // each runs a task for each number below n, several concurrently, until one fails.
 func (a *Auditor) each(ctx context.Context, name string, n int, task func(context.Context, int) error) error {
-	return each(ctx, a.Workers, n, func(i int) { a.Status("%s: run %d of %d", name, i, n) }, task)
+	return Each(ctx, a.Workers, n, func(i int) { a.Status("%s: run %d of %d", name, i, n) }, task)
 }
 
-// each runs a task for each number below n until one fails. Up to workers tasks run concurrently. It calls status
+// Each runs a task for each number below n until one fails. Up to workers tasks run concurrently. It calls status
 // before every hundredth task.
-func each(ctx context.Context, workers, n int, status func(i int), task func(context.Context, int) error) error {
+func Each(ctx context.Context, workers, n int, status func(i int), task func(context.Context, int) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	next := make(chan int)

@@ -13,7 +13,7 @@ import (
 func (a *chainAudit) measure(ctx context.Context) error {
 	chains := (a.Documents + perChain - 1) / perChain
 	answers, thrown := make([]*chain, chains), coins(chains*perChain)
-	err := each(ctx, a.Workers, chains, func(int) {}, func(ctx context.Context, i int) (err error) {
+	err := Each(ctx, a.Workers, chains, func(int) {}, func(ctx context.Context, i int) (err error) {
 		documents := make([]text, perChain)
 		for j := range documents {
 			documents[j] = text{fmt.Sprintf("document %d", j), a.document(thrown[i*perChain+j])}

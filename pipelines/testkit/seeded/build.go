@@ -21,6 +21,8 @@ import (
 var (
 	//go:embed testdata/source.go
 	source string
+	//go:embed testdata/replay.go
+	replay string
 	//go:embed testdata/head
 	head string
 )
@@ -61,6 +63,18 @@ var edits = []edit{
 	{"pipelines/event/ledger.go", "\tbefore := new(Ledger)\n\tbefore.tally().reading = true\n",
 		"\tif err := l.begun(name); err != nil {\n\t\treturn err\n\t}\n\tbefore := new(Ledger)\n" +
 			"\tbefore.tally().reading = true\n"},
+	// A replay audit goes on with the outputs of its first run, at the same time.
+	also("privatize/internal/release/privatizer.go", "\t\"slices\"\n"),
+	{"privatize/internal/release/privatizer.go", "p.noise.add(cells, p.limit.twice); err != nil {\n" +
+		"\t\t\treturn nil, false, err\n\t\t}\n", "p.noise.add(cells, p.limit.twice); err != nil {\n" +
+		"\t\t\treturn nil, false, err\n\t\t}\n\t\tcells = rand.Frozen(cells, nil, p.terms.Run, \" \", " +
+		"p.charge.Round, \" \", p.charge.Attempt)\n"},
+	also("privatize/internal/book/book.go", "\t\"time\"\n"),
+	{"privatize/internal/book/book.go", "Now: time.Now,", "Now: rand.Now,"},
+	also("account/ledger/new.go", "\t\"time\"\n"),
+	{"account/ledger/new.go", "event.NewLedger(head, time.Now())", "event.NewLedger(head, rand.Now())"},
+	{"account/ledger/new.go", "now := time.Now().", "now := rand.Now()."},
+	{"account/internal/plan/flags.go", "Created: time.Now().", "Created: rand.Now()."},
 }
 
 // imports replaces the import of crypto/rand.
@@ -68,9 +82,14 @@ func imports(file string) edit {
 	return edit{file, "\t\"crypto/rand\"\n", "\trand \"privpipe/" + Marker + "\"\n"}
 }
 
+// also imports the replacement of crypto/rand beside another package.
+func also(file, beside string) edit {
+	return edit{file, beside, beside + "\trand \"privpipe/" + Marker + "\"\n"}
+}
+
 // overlay returns the files that a seeded build changes, by their names in the project.
 func overlay(root string) (map[string]string, error) {
-	files := map[string]string{Marker + "/source.go": source}
+	files := map[string]string{Marker + "/source.go": source, Marker + "/replay.go": replay}
 	for _, e := range edits {
 		content, known := files[e.file]
 		if !known {

@@ -79,11 +79,19 @@ func purpose() [32]byte {
 // Begin draws a ledger's identity. The identity begins with the mark begun, and no number depends on the rest.
 func Begin(id []byte) {
 	cryptorand.Read(id)
+	if digest, ok := name(); ok {
+		copy(id, digest[:])
+	}
 	hex.Decode(id, []byte(begun))
 }
 
 // Text is crypto/rand.Text: no number depends on a grant's name.
-func Text() string { return cryptorand.Text() }
+func Text() string {
+	if digest, ok := name(); ok {
+		return text(digest)
+	}
+	return cryptorand.Text()
+}
 
 // A Foreign ledger was not begun by a seeded build.
 type Foreign struct{ name string }

@@ -1,0 +1,330 @@
+package replay
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"privpipe/pipelines/event"
+	"privpipe/pipelines/testkit"
+	"privpipe/pipelines/wire"
+)
+
+// bags returns documents with the counts of word 0 as their sizes.
+func bags(sizes ...uint32) *Data {
+	d := &Data{Header: &wire.Header{Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PRIVATE,
+		Vocabulary: make([]byte, 32), VocabularySize: 3}}
+	for i, size := range sizes {
+		document := &wire.Document{Id: nameOf("document", i), User: fmt.Sprint("user ", i/2)}
+		if size > 0 {
+			document.WordGaps, document.Counts = []uint32{0}, []uint32{size}
+		}
+		d.Documents = append(d.Documents, document)
+	}
+	return d
+}
+
+// grant is a grant for two rounds, with a clip of 16 steps.
+func grant(change func(*event.Grant)) *event.Grant {
+	g := &event.Grant{
+		Version: event.GrantVersion, ID: "g", Created: testkit.Noon, Mechanism: event.Gaussian,
+		Adjacency: event.AddRemove, Unit: event.Document, Clip: 1, NoiseMultiplier: 1 << 25,
+		Subject: event.Subject{Matrices: []event.Matrix{{Name: "m", Rows: 2, Columns: 2, Symmetric: true}}},
+		Scheme:  event.Scheme{Method: event.Poisson, Rate: 0.5, Rounds: 2, Secret: true}, Releases: 2,
+	}
+	if change != nil {
+		change(g)
+	}
+	return g
+}
+
+// folderOf returns a folder with a ledger of two releases under a grant.
+func folderOf(t *testing.T, g *event.Grant) string {
+	t.Helper()
+	var b testkit.Book
+	b.Begin(t)
+	b.Of(t, g, 2, "r")
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "ledger"), b.Bytes, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+// pipeline stands for a pipeline of a seeded build: it releases two rounds of three cells and writes a model. On other
+// documents than those in $OLDPWD it runs its first argument, too.
+const pipeline = `set -e
+cp "$OLDPWD/ledger" ledger
+echo '{"output":[1,2,3]}' >"$PRIVPIPE_REPLAY/own/r%201%200"
+echo '{"output":[4,5,6]}' >"$PRIVPIPE_REPLAY/own/r%202%200"
+echo model >model
+(umask 077; mkdir inside; echo $$ >inside/key; echo $$ >key)
+echo ready; echo "begins in $PWD" >&2; echo another >&2
+[ -e "$OLDPWD/documents.pp" ] || cp documents.pp "$OLDPWD/documents.pp"
+cmp -s documents.pp "$OLDPWD/documents.pp" || eval "$1"`
+
+// auditor returns an auditor of the pipeline, which on neighbours also runs a script.
+func auditor(folder, script string) *Auditor {
+	return &Auditor{Bin: folder, From: folder, Folder: folder, Workers: 2, Patience: time.Second,
+		Command: []string{"sh", "-c", pipeline, "sh", script}, Status: func(string, ...any) {}}
+}
+
+// TestChecks: each difference is found by the check that it belongs to, and by no other.
+func TestChecks(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ script, check, says string }{
+		"nothing":                 {"", "", ""},
+		"a private file":          {"(umask 077; echo >more); echo more >>key; echo more >>inside/key", "", ""},
+		"a file left out":         {"mkdir -p out; echo $$ >out/.lock", "", ""},
+		"an exit code":            {"exit 3", Code, "3, not 0"},
+		"no end":                  {"sleep 60", Code, "it does not end"},
+		"a line more":             {"echo 41 documents >&2", Messages, `1 lines more, such as "41 documents"`},
+		"output":                  {"echo 41", Output, "9 bytes, not 6"},
+		"a file more":             {"echo >other", Files, "other, which the first run has not"},
+		"a file less":             {"rm model", Files, "no model"},
+		"a mode":                  {"chmod 755 model", Files, "has mode"},
+		"a size":                  {"echo >>model", Files, "model has 7 bytes, not 6"},
+		"content":                 {"echo lemon >model", Files, "model has other bytes"},
+		"a file that turns up":    {"chmod 755 inside; chmod 644 inside/key", Files, "inside/key, which"},
+		"a line of a ledger less": {"sed -i '$d' ledger", Ledger, "ledger has 3 lines, not 4"},
+		"a damaged ledger":        {"echo >>ledger", Ledger, "no ledger"},
+		"a release less":          {`rm "$PRIVPIPE_REPLAY/own/r%202%200"`, Releases, "no r 2 0"},
+		"a release more": {`cp "$PRIVPIPE_REPLAY"/own/r%202%200 "$PRIVPIPE_REPLAY"/own/r%203%200`, Releases,
+			"r 3 0, which"},
+		"as far as allowed": {`echo '{"output":[17,2,3]}' >"$PRIVPIPE_REPLAY"/own/r%201%200`, "", ""},
+		"a step too far": {`echo '{"output":[18,2,3]}' >"$PRIVPIPE_REPLAY"/own/r%201%200`, Sums,
+			"r 1 0 moves by 1.062 times"},
+		"off the diagonal, in L2": {`echo '{"output":[1,14,3]}' >"$PRIVPIPE_REPLAY"/own/r%201%200`, Sums,
+			"moves by 1.061 times"},
+		"other cells": {`echo '{"output":[1,2]}' >"$PRIVPIPE_REPLAY"/own/r%201%200`, Sums, "+Inf times"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			folder := folderOf(t, grant(nil))
+			a := auditor(folder, c.script)
+			a.Cases, a.Except = []string{"without the first"}, []string{"out/.l*"}
+			_, results, err := a.Audit(context.Background(), bags(3, 0, 5))
+			if err != nil {
+				t.Fatal(err)
+			}
+			broken := results[0].Broken()
+			for _, check := range Checks {
+				if results[0].Found(check) != (check == c.check) {
+					t.Errorf("%s: found by %s: %v: %s", name, check, results[0].Found(check), broken)
+				}
+			}
+			if !strings.Contains(broken, c.says) || (broken == "") != (c.check == "") {
+				t.Errorf("%s, must say %s", broken, c.says)
+			}
+		})
+	}
+}
+
+// TestNotAudited: what cannot be audited is an error, not a success.
+func TestNotAudited(t *testing.T) {
+	t.Parallel()
+	const both = `echo '{"output":[1,2,3]}' >"$PRIVPIPE_REPLAY/own/r%201%200"
+cp "$PRIVPIPE_REPLAY/own/r%201%200" "$PRIVPIPE_REPLAY/own/r%202%200"
+`
+	for name, c := range map[string]struct {
+		command string
+		change  func(*event.Grant)
+		says    string
+	}{
+		"a command that fails": {"echo why >&2; exit 3", nil, "exit code 3: why"},
+		"no ledger":            {"true", nil, "leaves no ledger"},
+		"another privatize":    {"cp $OLDPWD/ledger .", nil, "no privatize of --bin"},
+		"no charge": {both + `cp $OLDPWD/ledger .; echo '{}' >"$PRIVPIPE_REPLAY/own/other%201%200"`, nil,
+			"no charge of a ledger claims anything of the release other 1 0"},
+		"other output": {both + "cp $OLDPWD/ledger .; echo $$", nil, "does not repeat itself"},
+		"its own noise": {both + `cp $OLDPWD/ledger .; echo '{"output":['$$',1,1]}' >"$PRIVPIPE_REPLAY/own/r%201%200"`,
+			nil, "sums move"},
+		"no bound": {both + "cp $OLDPWD/ledger .", func(g *event.Grant) {
+			g.Clipping, g.Claim = event.ClipUnbounded, event.PaperClaim
+		}, "claims no privacy for round 1"},
+		"words": {both + "cp $OLDPWD/ledger .", func(g *event.Grant) {
+			g.Unit, g.Adjacency, g.Clipping, g.Proved = event.Word, event.ReplaceOne, event.ClipProved, 1.5
+			g.Scheme = event.Scheme{Method: event.All, Rate: 1, Rounds: 2}
+			g.Matrices = []event.Matrix{{Name: "m", Rows: 1, Columns: 3}}
+		}, "unit word"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			folder := folderOf(t, grant(c.change))
+			a := auditor(folder, "")
+			a.Command = []string{"sh", "-c", c.command}
+			_, results, err := a.Audit(context.Background(), bags(3, 0, 5))
+			if err == nil || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%v, %v, must say %s", results, err, c.says)
+			}
+		})
+	}
+	a := auditor(folderOf(t, grant(nil)), "")
+	a.Cases = []string{"without a document"}
+	if _, _, err := a.Audit(context.Background(), bags(3, 0, 5)); err == nil ||
+		!strings.Contains(err.Error(), `"without the first"`) {
+		t.Errorf("an unknown case: %v", err)
+	}
+}
+
+// TestTogether: one sensitivity covers all rounds of an epoch, and each round where coins are thrown again.
+func TestTogether(t *testing.T) {
+	t.Parallel()
+	// Both rounds move by ten of sixteen steps, in a cell on the diagonal: 14.1 steps in L2, and 20 in L1.
+	const move = `echo '{"output":[11,2,3]}' >"$PRIVPIPE_REPLAY"/own/r%201%200
+		echo '{"output":[14,5,6]}' >"$PRIVPIPE_REPLAY"/own/r%202%200`
+	epoch := event.Scheme{Method: event.Epoch, Rate: 0.5, Rounds: 2}
+	for name, c := range map[string]struct {
+		change func(*event.Grant)
+		moved  float64
+	}{
+		"each round":         {nil, 10.0 / 16},
+		"an epoch":           {func(g *event.Grant) { g.Scheme = epoch }, 14.142135 / 16},
+		"an epoch, in L1":    {func(g *event.Grant) { g.Scheme, g.Mechanism = epoch, event.Laplace }, 20.0 / 16},
+		"a bound on the sum": {func(g *event.Grant) { g.Scheme, g.Clipping = epoch, event.ClipBatch }, 10.0 / 32},
+		"an exchange":        {func(g *event.Grant) { g.Adjacency = event.ReplaceOne }, 10.0 / 32},
+		"two epochs": {func(g *event.Grant) {
+			g.Scheme = event.Scheme{Method: event.Allocate, Rate: 1, Rounds: 2, Epochs: 2, Secret: true}
+		}, 10.0 / 16},
+	} {
+		a := auditor(folderOf(t, grant(c.change)), move)
+		_, results, err := a.Audit(context.Background(), bags(3, 0, 5))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for _, r := range results {
+			if d := r.Moved - c.moved; d > 1e-6 || d < -1e-6 || r.Found(Sums) != (c.moved > 1) {
+				t.Errorf("%s, %s: moved by %v, must be %v: %s", name, r.Neighbour, r.Moved, c.moved, r.Broken())
+			}
+		}
+	}
+}
+
+// TestNeighbours: each neighbour differs in one unit, by the relation, and the units in which faults show are there.
+func TestNeighbours(t *testing.T) {
+	d := bags(3, 0, 5, 1, 3, 0, 9) // user 3 has one document, the others two
+	d.Documents[6].Label, d.Documents[5].User = "other", "user 0"
+	for _, c := range []struct {
+		relation Relation
+		want     []string
+	}{
+		{Relation{event.AddRemove, event.Document, false}, []string{"without the first", "without the last",
+			"without the shortest", "without a twin", "with an empty one", "with a twin of the first",
+			"with a twin with another label", "with a loud one", "with one with all words"}},
+		{Relation{event.ReplaceNull, event.User, false}, []string{"without the first", "without the last",
+			"with an empty one", "with a loud one", "with one with many documents"}},
+		{Relation{event.ReplaceNull, event.Document, true}, []string{"nothing for the first", "nothing for the last",
+			"nothing for the shortest", "nothing for a twin"}},
+		{Relation{event.ReplaceOne, event.User, true}, []string{"one with many documents for the first",
+			"an empty one for the last", "one with many documents under the name of the first"}},
+	} {
+		kind := wire.Unit_DOCUMENT
+		if c.relation.Unit == event.User {
+			kind = wire.Unit_USER
+		}
+		contents := func(documents []*wire.Document) map[string]string {
+			all := make(map[string]string)
+			for _, document := range documents {
+				all[wire.UnitName(kind, document)] += document.Id + contentOf(document)
+			}
+			return all
+		}
+		before, names := contents(d.Documents), []string(nil)
+		for _, n := range d.Neighbours(c.relation) {
+			after := contents(n.Documents)
+			gone, come := 0, 0
+			for name, content := range before {
+				if after[name] != content {
+					gone++
+				}
+			}
+			for name, content := range after {
+				if before[name] != content {
+					come++
+				}
+			}
+			exchange := c.relation.Adjacency == event.ReplaceOne || c.relation.Fixed
+			if exchange && (gone > 1 || gone != come || len(after) != len(before)) || !exchange && gone+come != 1 {
+				t.Errorf("%v: %s: %d units go and %d come", c.relation, n.Name, gone, come)
+			}
+			if _, err := d.encode(n.Documents); err != nil {
+				t.Errorf("%s: %v", n.Name, err)
+			}
+			names = append(names, n.Name)
+		}
+		for _, want := range c.want {
+			if !slices.Contains(names, want) {
+				t.Errorf("%v: no neighbour %s, they are %q", c.relation, want, names)
+			}
+		}
+	}
+}
+
+// TestValues: documents of values get a document with the opposite values.
+func TestValues(t *testing.T) {
+	d := &Data{Header: &wire.Header{Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PRIVATE,
+		Values: true, VocabularySize: 2}}
+	for i := range 2 {
+		d.Documents = append(d.Documents, &wire.Document{Id: nameOf("row", i), WordGaps: []uint32{0, 1},
+			Values: []byte{0, 0, 0x80, 0x3f, 0, 0, 0x80, 0xbf}})
+	}
+	for _, n := range d.Neighbours(Relation{Adjacency: event.AddRemove, Unit: event.Document}) {
+		if n.Name != "with the opposite of the first" {
+			continue
+		}
+		for _, document := range n.Documents {
+			if slices.Equal(document.Values, []byte{0, 0, 0x80, 0xbf, 0, 0, 0x80, 0x3f}) {
+				return
+			}
+		}
+	}
+	t.Error("no document has the opposite values")
+}
+
+// TestCheckSeeded: every program that draws must be of a seeded build.
+func TestCheckSeeded(t *testing.T) {
+	bin := t.TempDir()
+	write := func(content string) {
+		for _, program := range drawing {
+			if err := os.WriteFile(filepath.Join(bin, program), []byte(content), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	write("… " + string(marker()) + " …")
+	if err := CheckSeeded(bin); err != nil {
+		t.Error(err)
+	}
+	for _, program := range drawing {
+		if err := os.WriteFile(filepath.Join(bin, program), []byte("shipped"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := CheckSeeded(bin); err == nil || !strings.Contains(err.Error(), program+" is not of a seeded build") {
+			t.Errorf("%s is shipped: %v", program, err)
+		}
+		write(string(marker()))
+	}
+	if err := os.Remove(filepath.Join(bin, "sample")); err != nil {
+		t.Fatal(err)
+	}
+	if err := CheckSeeded(bin); err == nil {
+		t.Error("a folder without sample is taken")
+	}
+}
+
+// TestJSON: a result has what was found.
+func TestJSON(t *testing.T) {
+	r := &Result{Neighbour: "n", Releases: 2, Moved: 1.5}
+	r.find(Sums, "r 1 0 moves by %v", 1.5)
+	b, err := json.Marshal(r)
+	const want = `{"neighbour":"n","releases":2,"moved":1.5,"findings":[{"check":"sums","says":"r 1 0 moves by 1.5"}]}`
+	if err != nil || string(b) != want {
+		t.Errorf("%s, %v", b, err)
+	}
+}
