@@ -32,23 +32,23 @@ type Replay struct {
 
 // Help is kong's hook.
 func (Replay) Help() string {
-	return "Runs COMMAND on the documents and on their neighbours, with the same noise and coins each time. What leaves " +
-		"the wall must then be the same, and the sum of each round must move by at most the sensitivity that the " +
-		"ledger charges. No statistic is needed, so one run of each neighbour shows a violation.\n\n" +
-		"The programs in --bin must be of a seeded build, which only a checkout makes: go run " +
-		"./pipelines/testkit/seeded/seededbin BIN. It protects nobody. The command refuses other programs, since no " +
-		"shipped program has noise from a seed. The seeded build also gives every neighbour the releases of the first run, after " +
-		"each has got its noise. So all runs have one history, and later rounds depend on it alone, as in the proof of " +
-		"adaptive composition.\n\n" +
-		"COMMAND runs in an empty folder that has " + replay.Documents + ". It finds other files in $OLDPWD, the folder " +
-		"in which evaluate was called. There it begins a ledger, plans, trains and writes all its files:\n\n" +
+	return "Runs COMMAND on the documents and on their neighbours, with the same noise and coins each time. What " +
+		"leaves the wall must then be the same, and the sum of each round must move by at most the sensitivity " +
+		"that the ledger charges. No statistic is needed, so one run of each neighbour shows a violation.\n\n" +
+		"The programs in --bin must be of a seeded build, which only a checkout makes: go run -tags seeded " +
+		"./pipelines/testkit/seeded/seededbin BIN. It protects nobody. The command refuses other programs, since " +
+		"no shipped program has noise from a seed. The seeded build also gives every neighbour the releases of the " +
+		"first run, after each has got its noise. So all runs have one history, and later rounds depend on it " +
+		"alone, as in the proof of adaptive composition.\n\n" +
+		"COMMAND runs in an empty folder that has " + replay.Documents + ". It finds other files in $OLDPWD, the " +
+		"folder of the call. There it begins a ledger, plans, trains and writes all its files:\n\n" +
 		"  evaluate replay --bin BIN docs.pp -- ./pipeline.sh\n\n" +
-		"The ledger says which data sets are neighbours. One unit goes (the first, the last, the longest, an empty one, a " +
-		"twin, the one with most documents), comes or is exchanged. Compared are the exit code, the lines " +
+		"The ledger says which data sets are neighbours. One unit goes (the first, the last, the longest, an empty " +
+		"one, a twin, the one with most documents), comes or is exchanged. Compared are the exit code, the lines " +
 		"on standard error, standard output, and the files that others than the owner may read, by name, mode and " +
-		"bytes. Private streams are left out. Ledgers are compared wherever they are. Time stands still, so lines of ledgers " +
-		"are equal to the byte. A difference is a violation, and so is a sum that moves too far: " +
-		"then the exit code is 83.\n\n" +
+		"bytes. Private streams are left out. Ledgers are compared wherever they are. Time stands still, so lines " +
+		"of ledgers are equal to the byte. A difference is a violation, and so is a sum that moves too far: then " +
+		"the exit code is 83.\n\n" +
 		"Exit code 90 means that COMMAND fails, or differs from itself on the same documents.\n\n" +
 		"A replay can show that a pipeline is broken. It cannot show that a pipeline is sound: it tries one seed, " +
 		"one history and some neighbours, and does not see what is wrong with the noise. The documents should be " +
@@ -106,8 +106,8 @@ func (c *Replay) Run(r *filter.Run) error {
 	meter := &progress.Meter{Name: "evaluate"}
 	r.Show(c.Output, meter.Line)
 	auditor := &replay.Auditor{
-		Bin: bin, Seed: c.Seed, Command: command, From: from, Folder: temporary(c.Folder), Cases: c.Case, Except: c.Except,
-		Workers: c.N(), Patience: time.Minute, Status: func(format string, args ...any) {
+		Bin: bin, Seed: c.Seed, Command: command, From: from, Folder: temporary(c.Folder), Cases: c.Case,
+		Except: c.Except, Workers: c.N(), Patience: time.Minute, Status: func(format string, args ...any) {
 			r.Status(format, args...)
 			meter.Say(fmt.Sprintf(format, args...), "")
 		},

@@ -1,6 +1,6 @@
 // Package replay runs a pipeline of a seeded build on neighbouring data sets with equal noise and coins, and compares
-// what leaves the wall. No statistic is needed: each difference that no noise covers is a violation. The idea is that
-// of Re:cord-play (Cebere, Erb, Desfontaines, Bellet, Fitzsimons, arXiv 2602.17454).
+// what leaves the wall. No statistic is needed: each difference that no noise covers is a violation. The idea is from
+// Re:cord-play (Cebere, Erb, Desfontaines, Bellet, Fitzsimons, arXiv 2602.17454).
 //
 // After the first round a pipeline depends on its own releases, and so would the next round's sum. So the seeded build
 // replaces each release of a neighbour by the first run's release of the same round, where the noise has just been
@@ -11,7 +11,7 @@
 // Rogers, Roth, Ullman, Vadhan, Privacy Odometers and Filters, NIPS 2016, section 2) needs two things. Let D and D' be
 // neighbours, h a history and c the coins.
 //
-//  1. What leaves the wall beside the releases is a function of h and of public settings.
+//  1. All that leaves the wall beside the releases is a function of h and public settings.
 //  2. The query of each round is a function of h, and its exact sum under c moves between D and D' by at most the
 //     sensitivity that the charge states. Where rounds share no unit, all rounds of an epoch together move by at most
 //     that.

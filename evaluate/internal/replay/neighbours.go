@@ -50,7 +50,7 @@ type named struct {
 	documents []*wire.Document
 }
 
-// chosen returns units of a data set in which faults would show, each once.
+// chosen returns units that would show faults, each once.
 func chosen(units []*unit) (all []named) {
 	pick := func(name string, better func(u, best *unit) bool) {
 		best := units[0]
@@ -161,7 +161,7 @@ func (d *Data) added(fresh []named) (all []Neighbour) {
 	return all
 }
 
-// exchanged returns data sets in which a new unit takes the place of another: each of the old and each of the new ones
+// exchanged returns data sets where a new unit takes the place of another: each of the old and each of the new ones
 // once at least. In the last ones the new unit has the old one's name.
 func (d *Data) exchanged(old, fresh []named) (all []Neighbour) {
 	for i := range max(len(old), len(fresh)) {
@@ -184,7 +184,7 @@ func (d *Data) exchanged(old, fresh []named) (all []Neighbour) {
 	return all
 }
 
-// emptied returns data sets in which a unit has its name and nothing else.
+// emptied returns data sets where a unit has its name and nothing else.
 func (d *Data) emptied(old []named) (all []Neighbour) {
 	for _, o := range old {
 		document := d.Documents[o.unit.documents[0]]

@@ -12,7 +12,7 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// An output is what the seeded build keeps of one release, as JSON: the cells of a noisy sum, in steps.
+// An output is kept by the seeded build for each release, as JSON: the cells of a noisy sum, in steps.
 type output struct {
 	Output json.RawMessage `json:"output"`
 }
@@ -62,11 +62,12 @@ func claimsOf(l *event.Ledger) (all []*claim, err error) {
 	}
 	for _, c := range l.Charges() {
 		if c.Sensitivity == 0 || c.Scale == 0 {
-			return nil, exit.Errorf(exit.Refused, "the ledger claims no privacy for round %d of run %s, which was released",
-				c.Round, c.Run)
+			return nil, exit.Errorf(exit.Refused,
+				"the ledger claims no privacy for round %d of run %s, which was released", c.Round, c.Run)
 		}
 		if c.Mechanism != event.Gaussian && c.Mechanism != event.Laplace {
-			return nil, exit.Errorf(exit.Usage, "a replay compares noisy sums, not releases of mechanism %s", c.Mechanism)
+			return nil, exit.Errorf(exit.Usage, "a replay compares noisy sums, not releases of mechanism %s",
+				c.Mechanism)
 		}
 		all = append(all, &claim{fmt.Sprintf("%s %d %d", c.Run, c.Round, c.Attempt), c, weights(grants[c.Grant])})
 	}
@@ -117,8 +118,8 @@ func (c *claim) moved(a, b output) (norm float64, err error) {
 	return norm, nil
 }
 
-// together names the releases that one sensitivity covers: those of an epoch, if its rounds share no unit, and
-// otherwise the release alone. A sum that is bounded as a whole moves in each round in which a unit is.
+// together names the releases that one sensitivity covers: all of one epoch, if its rounds share no unit, and otherwise
+// the release alone. If a sum is bounded as a whole, each round that has the unit may move.
 func (c *claim) together() string {
 	s := c.charge.Scheme
 	if !s.Disjoint() || c.charge.Clipping == event.ClipBatch {

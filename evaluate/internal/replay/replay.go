@@ -122,7 +122,8 @@ func (r *run) claims() (all []*claim, err error) {
 	claimed := make(map[string]bool)
 	for _, c := range all {
 		if _, ok := r.kept[c.name]; !ok {
-			return nil, exit.Errorf(exit.Usage, "a release that no privatize of --bin made: does the command call another?")
+			return nil, exit.Errorf(exit.Usage,
+				"a release that no privatize of --bin made: does the command call another?")
 		}
 		claimed[c.name] = true
 	}
@@ -140,15 +141,15 @@ func relationOf(claims []*claim) (Relation, error) {
 	for i, c := range claims {
 		of := Relation{Adjacency: c.charge.Adjacency, Unit: c.charge.Unit}
 		if i > 0 && (of.Adjacency != r.Adjacency || of.Unit != r.Unit) {
-			return r, exit.Errorf(exit.Usage, "the ledger has charges for %s of a %s and for %s of a %s: a replay needs one "+
-				"relation", r.Adjacency, r.Unit, of.Adjacency, of.Unit)
+			return r, exit.Errorf(exit.Usage, "the ledger has charges for %s of a %s and for %s of a %s: a replay "+
+				"needs one relation", r.Adjacency, r.Unit, of.Adjacency, of.Unit)
 		}
 		of.Fixed = r.Fixed || c.charge.Scheme.Method == event.Fixed
 		r = of
 	}
 	if r.Unit != event.Document && r.Unit != event.User {
-		return r, exit.Errorf(exit.Usage, "a replay has no neighbours for the unit %s: the topics of a document follow "+
-			"from the draw of the word", r.Unit)
+		return r, exit.Errorf(exit.Usage, "a replay has no neighbours for the unit %s: the topics of a document "+
+			"follow from the draw of the word", r.Unit)
 	}
 	return r, nil
 }

@@ -33,8 +33,9 @@ func CheckSeeded(bin string) error {
 			return exit.Errorf(exit.Missing, "--bin: %w", err)
 		}
 		if !bytes.Contains(content, marker()) {
-			return exit.Errorf(exit.Usage, "--bin: %s is not of a seeded build, whose noise and coins follow from a seed",
-				name).WithHint("make one: go run ./pipelines/testkit/seeded/seededbin FOLDER, in a checkout")
+			return exit.Errorf(exit.Usage,
+				"--bin: %s is not of a seeded build, whose noise and coins follow from a seed", name).
+				WithHint("make one: go run -tags seeded ./pipelines/testkit/seeded/seededbin FOLDER, in a checkout")
 		}
 	}
 	return nil
@@ -45,7 +46,7 @@ type bench struct {
 	bin     string // the folder of the seeded programs
 	seed    uint64
 	command []string
-	from    string // the folder in which the audit was called
+	from    string // where the audit was called
 	folder  string // the folder of all runs
 	except  []string
 	longest time.Duration
@@ -53,7 +54,7 @@ type bench struct {
 
 // A run is what one run of the command left.
 type run struct {
-	home string // the folder in which the command ran
+	home string // where the command ran
 	code int    // the exit code; -1 after longest
 	said []string
 	out  []byte
@@ -61,7 +62,7 @@ type run struct {
 	seen map[string]file   // by their names, relative to home
 }
 
-// The names of a run's folders: home, and the folder for what the seeded build keeps, own and history.
+// The names of folders: home, and the folder for the seeded build, with own and history.
 const (
 	homeFolder  = "run"
 	auditFolder = "replay"
@@ -99,7 +100,7 @@ func (b *bench) run(ctx context.Context, name string, documents []byte, history 
 	return r, err
 }
 
-// Documents is the name of the data set in the folder in which the command runs.
+// Documents is the data set's file in the command's folder.
 const Documents = "documents.pp"
 
 // call calls the command and sets r's exit code and output. It returns what the command says.

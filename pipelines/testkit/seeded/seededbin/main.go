@@ -1,8 +1,12 @@
+//go:build seeded
+
 // Command seededbin builds the stages with noise and coins from a seed, and prints the name of their folder. BIN is the
 // folder of the shipped stages, in which the new folder is. The programs protect nobody: tests use them, and evaluate
 // replay.
 //
-//	go run ./pipelines/testkit/seeded/seededbin BIN
+//	go run -tags seeded ./pipelines/testkit/seeded/seededbin BIN
+//
+// The tag keeps it out of the programs that "go build ./..." makes.
 package main
 
 import (
