@@ -12,7 +12,7 @@ import (
 var Parts = []string{
 	"accounting", "arm64", "audits", "browser", "distribution", "documents", "faults", "fuzz", "kafka", "kills",
 	"memory", "mutants",
-	"operations", "papers", "peers", "quality", "race", "seeds",
+	"operations", "papers", "peers", "quality", "race", "seeds", "soak",
 }
 
 // variable names the parts of the deep suite that a run includes, with spaces between them. The gate leaves it empty.
