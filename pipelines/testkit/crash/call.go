@@ -6,6 +6,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"privpipe/pipelines/testkit/durable"
 )
 
 // A Program is a program to run.
@@ -38,11 +40,8 @@ func (c *Call) Writes() bool {
 }
 
 // Below says whether c is about folder or a file below it.
-func (c *Call) Below(folder string) bool { return below(c.Path, folder) || below(c.Target, folder) }
-
-func below(path, folder string) bool {
-	rest, found := strings.CutPrefix(path, folder)
-	return found && (rest == "" || rest[0] == '/')
+func (c *Call) Below(folder string) bool {
+	return durable.Below(c.Path, folder) || durable.Below(c.Target, folder)
 }
 
 // A Stop is a moment when a calling thread stands still, before or after the call.
