@@ -27,6 +27,7 @@ type Model struct {
 type File struct {
 	Folder  bool
 	Content []byte // what processes see, for an owner of the model who keeps it here
+	Owner   any    // what else the owner keeps
 	synced  []byte // the content at the last sync
 	dirty   bool   // the content may have changed since the last sync
 }
@@ -166,6 +167,7 @@ func (m *Model) Cut(random *rand.Rand, content func(path string, f *File) ([]byt
 			left = f.synced
 		}
 		after.Add(path, f.Folder, left)
+		after.names[path].Owner = f.Owner
 	}
 	return after, nil
 }

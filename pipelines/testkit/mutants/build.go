@@ -17,7 +17,7 @@ func Either[T any](_ int, changed, _ T) T { return changed }
 // Build builds a stage with the mutant m into a folder and returns the program's path. The program is always the
 // mutant.
 func (m *Mutant) Build(root, folder, stage string) (string, error) {
-	name, err := overlay(root, folder, []*Mutant{m}, always)
+	name, err := write(root, folder, []*Mutant{m}, always)
 	if err != nil {
 		return "", err
 	}

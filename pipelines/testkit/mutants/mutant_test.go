@@ -17,7 +17,7 @@ func TestFaults(t *testing.T) {
 	if len(all) < 400 {
 		t.Errorf("%d mutants", len(all))
 	}
-	p, err := newProgram(root)
+	p, err := newProgram(module(t, root))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,17 +2,17 @@ package mutants
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+
+	"privpipe/pipelines/testkit/overlay"
 )
 
 // variable names the mutant that a program with the overlay becomes.
@@ -23,7 +23,6 @@ const chooser = `package chosen
 
 import (
 	"fmt"
-	"os"
 )
 
 // Number is that of the mutant.
@@ -48,13 +47,14 @@ func Either[T any](number int, changed, sound T) T {
 
 // A program is a module's source, with the changes that mutants make to it.
 type program struct {
-	root, module string
-	folders      map[string][]*source
+	*overlay.Overlay
+	module  string
+	folders map[string][]*source
 }
 
 // A source is a file.
 type source struct {
-	path    string
+	name    string // relative to the root
 	file    *ast.File
 	set     *token.FileSet
 	text    string
@@ -64,20 +64,16 @@ type source struct {
 	tail    string                    // copies and declarations
 }
 
-func newProgram(root string) (*program, error) {
-	root, err := filepath.Abs(root)
+func newProgram(o *overlay.Overlay) (*program, error) {
+	text, err := o.Read("go.mod")
 	if err != nil {
 		return nil, err
 	}
-	text, err := os.ReadFile(filepath.Join(root, "go.mod"))
-	if err != nil {
-		return nil, err
-	}
-	module := regexp.MustCompile(`(?m)^module (\S+)`).FindSubmatch(text)
+	module := regexp.MustCompile(`(?m)^module (\S+)`).FindStringSubmatch(text)
 	if module == nil {
 		return nil, fmt.Errorf("go.mod names no module")
 	}
-	return &program{root, string(module[1]), make(map[string][]*source)}, nil
+	return &program{o, module[1], make(map[string][]*source)}, nil
 }
 
 // sources parses the source files in a folder.
@@ -85,7 +81,7 @@ func (p *program) sources(folder string) ([]*source, error) {
 	if all, ok := p.folders[folder]; ok {
 		return all, nil
 	}
-	paths, err := filepath.Glob(filepath.Join(p.root, folder, "*.go"))
+	paths, err := filepath.Glob(filepath.Join(p.Root, folder, "*.go"))
 	if err != nil {
 		return nil, err
 	}
@@ -93,13 +89,14 @@ func (p *program) sources(folder string) ([]*source, error) {
 		if strings.HasSuffix(path, "_test.go") {
 			continue
 		}
-		text, err := os.ReadFile(path)
+		name := filepath.Join(folder, filepath.Base(path))
+		text, err := p.Read(name)
 		if err != nil {
 			return nil, err
 		}
-		s := &source{path: path, set: token.NewFileSet(), text: string(text),
+		s := &source{name: name, set: token.NewFileSet(), text: text,
 			values: make(map[*ast.ValueSpec]string), choices: make(map[*ast.FuncDecl]string)}
-		if s.file, err = parser.ParseFile(s.set, path, text, parser.SkipObjectResolution); err != nil {
+		if s.file, err = parser.ParseFile(s.set, path, s.text, parser.SkipObjectResolution); err != nil {
 			return nil, err
 		}
 		p.folders[folder] = append(p.folders[folder], s)
@@ -332,28 +329,33 @@ func Overlay(root, folder string, all []*Mutant) (string, error) {
 	for i, m := range all {
 		numbers = append(numbers, fmt.Sprintf("%q: %d", m.Name, i+1))
 	}
-	return overlay(root, folder, all, fmt.Sprintf(chooser, variable, strings.Join(numbers, ", ")))
+	return write(root, folder, all, fmt.Sprintf(chooser, variable, strings.Join(numbers, ", ")))
 }
 
-func overlay(root, folder string, all []*Mutant, chooser string) (string, error) {
-	p, err := newProgram(root)
+func write(root, folder string, all []*Mutant, chooser string) (string, error) {
+	o, err := overlay.New(root)
 	if err != nil {
 		return "", err
 	}
+	const chosen = "pipelines/testkit/mutants/chosen"
+	o.Files[chosen+"/chosen.go"] = chooser
+	if err := Plant(o, all, chosen); err != nil {
+		return "", err
+	}
+	return o.Write(folder)
+}
+
+// Plant adds all mutants to an overlay. The package in the folder chosen has the number of the mutant that the program
+// is, counted from 1, and a function Either: see chooser.
+func Plant(o *overlay.Overlay, all []*Mutant, chosen string) error {
+	p, err := newProgram(o)
+	if err != nil {
+		return err
+	}
 	for i, m := range all {
 		if err := p.add(m, i+1); err != nil {
-			return "", err
+			return err
 		}
-	}
-	replace := make(map[string]string)
-	write := func(path, text string) error {
-		name := filepath.Join(folder, fmt.Sprintf("%d.go", len(replace)))
-		replace[path] = name
-		return os.WriteFile(name, []byte(text), 0o600)
-	}
-	const chosen = "pipelines/testkit/mutants/chosen"
-	if err := write(filepath.Join(p.root, chosen, "chosen.go"), chooser); err != nil {
-		return "", err
 	}
 	for _, sources := range p.folders {
 		for _, s := range sources {
@@ -361,18 +363,11 @@ func overlay(root, folder string, all []*Mutant, chooser string) (string, error)
 				continue
 			}
 			text, err := s.changed(path.Join(p.module, chosen))
-			if err == nil {
-				err = write(s.path, text)
-			}
 			if err != nil {
-				return "", fmt.Errorf("%s: %w", s.path, err)
+				return fmt.Errorf("%s: %w", s.name, err)
 			}
+			o.Files[s.name] = text
 		}
 	}
-	encoded, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		return "", err
-	}
-	name := filepath.Join(folder, "overlay.json")
-	return name, os.WriteFile(name, encoded, 0o600)
+	return nil
 }

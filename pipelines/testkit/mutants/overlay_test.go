@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"privpipe/pipelines/testkit/overlay"
 )
 
 // house is a module. Its mutants need each way to choose a copy.
@@ -249,7 +251,7 @@ func TestStale(t *testing.T) {
 		"more than it opens": {"func sum: a*(b+c) => 0 }; func f() {", "no list of statements"},
 	} {
 		folder, all := houseOf(t, "m: It breaks.\n\ttest: TestSum\n\t"+c.line+"\n")
-		p, err := newProgram(folder)
+		p, err := newProgram(module(t, folder))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -268,7 +270,7 @@ func TestRecover(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "yard/guard.go"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p, err := newProgram(folder)
+	p, err := newProgram(module(t, folder))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,4 +308,14 @@ func exitCode(t *testing.T, program string) int {
 		t.Fatal(err)
 	}
 	return command.ProcessState.ExitCode()
+}
+
+// module returns an empty overlay for the module in a folder.
+func module(t *testing.T, folder string) *overlay.Overlay {
+	t.Helper()
+	o, err := overlay.New(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
 }

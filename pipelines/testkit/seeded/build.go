@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"privpipe/pipelines/testkit/overlay"
 	"privpipe/pipelines/testkit/stages"
 )
 
@@ -34,87 +35,76 @@ var programs = []string{"account", "estep", "privatize", "sample"}
 // program of a seeded build, and in no other program.
 const Marker = "pipelines/testkit/seeded/source"
 
-// An edit changes one place in a file.
-type edit struct{ file, from, to string }
-
 // edits has the changes that the overlay makes. Values that must only be unique still come from crypto/rand: fences,
 // marks and temporary names.
-var edits = []edit{
+var edits = []overlay.Edit{
 	imports("privatize/internal/noise/random.go"),
 	imports("sample/internal/coin/coin.go"),
 	imports("estep/job/key.go"),
 	imports("pipelines/event/begin.go"),
 	imports("account/internal/plan/flags.go"),
 	// With one goroutine the order of draws does not depend on the machine.
-	{"privatize/internal/release/noise.go", "runtime.GOMAXPROCS(0)", "min(1, runtime.GOMAXPROCS(0))"},
+	edit("privatize/internal/release/noise.go", "runtime.GOMAXPROCS(0)", "min(1, runtime.GOMAXPROCS(0))"),
 	// Coins depend on the names of reports. A ledger line's hash includes the time; the hash of the reports does not.
-	{"privatize/internal/local/responder.go", "r.book.LineOf(r.charge)[:16]", "r.charge.Release[:16]"},
-	{"pipelines/event/begin.go", "rand.Read(id[:])", "rand.Begin(id[:])"},
-	{"account/internal/plan/flags.go", "rand.Text()[:12])\n\t}\n",
-		"rand.Text()[:12])\n\t}\n\tg.ID = rand.Named + g.ID\n"},
-	{"pipelines/event/begin.go", "// NewLedger returns", `func (l *Ledger) begun(name string) error {
+	edit("privatize/internal/local/responder.go", "r.book.LineOf(r.charge)[:16]", "r.charge.Release[:16]"),
+	edit("pipelines/event/begin.go", "rand.Read(id[:])", "rand.Begin(id[:])"),
+	edit("account/internal/plan/flags.go", "rand.Text()[:12])\n\t}\n",
+		"rand.Text()[:12])\n\t}\n\tg.ID = rand.Named + g.ID\n"),
+	edit("pipelines/event/begin.go", "// NewLedger returns", `func (l *Ledger) begun(name string) error {
 	if head := l.Head(); head != nil {
 		return rand.Check(name, head.ID)
 	}
 	return rand.Check(name, "")
 }
 
-// NewLedger returns`},
-	{"pipelines/event/ledger.go", "\tbefore := new(Ledger)\n\tbefore.tally().reading = true\n",
-		"\tif err := l.begun(name); err != nil {\n\t\treturn err\n\t}\n\tbefore := new(Ledger)\n" +
-			"\tbefore.tally().reading = true\n"},
+// NewLedger returns`),
+	edit("pipelines/event/ledger.go", "\tbefore := new(Ledger)\n\tbefore.tally().reading = true\n",
+		"\tif err := l.begun(name); err != nil {\n\t\treturn err\n\t}\n\tbefore := new(Ledger)\n"+
+			"\tbefore.tally().reading = true\n"),
 	// A replay audit goes on with the outputs of its first run, at the same time.
 	also("privatize/internal/release/privatizer.go", "\t\"slices\"\n"),
-	{"privatize/internal/release/privatizer.go", "p.noise.add(cells, p.limit.twice); err != nil {\n" +
-		"\t\t\treturn nil, false, err\n\t\t}\n", "p.noise.add(cells, p.limit.twice); err != nil {\n" +
-		"\t\t\treturn nil, false, err\n\t\t}\n\t\tcells = rand.Frozen(cells, nil, p.terms.Run, \" \", " +
-		"p.charge.Round, \" \", p.charge.Attempt)\n"},
+	edit("privatize/internal/release/privatizer.go", "p.noise.add(cells, p.limit.twice); err != nil {\n"+
+		"\t\t\treturn nil, false, err\n\t\t}\n", "p.noise.add(cells, p.limit.twice); err != nil {\n"+
+		"\t\t\treturn nil, false, err\n\t\t}\n\t\tcells = rand.Frozen(cells, nil, p.terms.Run, \" \", "+
+		"p.charge.Round, \" \", p.charge.Attempt)\n"),
 	also("privatize/internal/book/book.go", "\t\"time\"\n"),
-	{"privatize/internal/book/book.go", "Now: time.Now,", "Now: rand.Now,"},
+	edit("privatize/internal/book/book.go", "Now: time.Now,", "Now: rand.Now,"),
 	also("account/ledger/new.go", "\t\"time\"\n"),
-	{"account/ledger/new.go", "event.NewLedger(head, time.Now())", "event.NewLedger(head, rand.Now())"},
-	{"account/ledger/new.go", "now := time.Now().", "now := rand.Now()."},
-	{"account/internal/plan/flags.go", "Created: time.Now().", "Created: rand.Now()."},
+	edit("account/ledger/new.go", "event.NewLedger(head, time.Now())", "event.NewLedger(head, rand.Now())"),
+	edit("account/ledger/new.go", "now := time.Now().", "now := rand.Now()."),
+	edit("account/internal/plan/flags.go", "Created: time.Now().", "Created: rand.Now()."),
 }
 
 // imports replaces the import of crypto/rand.
-func imports(file string) edit {
-	return edit{file, "\t\"crypto/rand\"\n", "\trand \"privpipe/" + Marker + "\"\n"}
+func imports(file string) overlay.Edit {
+	return edit(file, "\t\"crypto/rand\"\n", "\trand \"privpipe/"+Marker+"\"\n")
 }
 
 // also imports the replacement of crypto/rand beside another package.
-func also(file, beside string) edit {
-	return edit{file, beside, beside + "\trand \"privpipe/" + Marker + "\"\n"}
+func also(file, beside string) overlay.Edit {
+	return edit(file, beside, beside+"\trand \"privpipe/"+Marker+"\"\n")
 }
 
-// overlay returns the files that a seeded build changes, by their names in the project.
-func overlay(root string) (map[string]string, error) {
-	files := map[string]string{Marker + "/source.go": source, Marker + "/replay.go": replay}
-	for _, e := range edits {
-		content, known := files[e.file]
-		if !known {
-			b, err := os.ReadFile(filepath.Join(root, e.file))
-			if err != nil {
-				return nil, err
-			}
-			content = string(b)
-		}
-		if n := strings.Count(content, e.from); n != 1 {
-			return nil, fmt.Errorf("%s has %q %d times, the seeded build wants it once", e.file, e.from, n)
-		}
-		files[e.file] = strings.Replace(content, e.from, e.to, 1)
+func edit(file, from, to string) overlay.Edit { return overlay.Edit{File: file, From: from, To: to} }
+
+// changed returns the files that a seeded build changes.
+func changed(root string) (*overlay.Overlay, error) {
+	o, err := overlay.New(root)
+	if err != nil {
+		return nil, err
 	}
-	return files, nil
+	o.Files[Marker+"/source.go"], o.Files[Marker+"/replay.go"] = source, replay
+	return o, o.Edit(edits...)
 }
 
 // Build makes a folder with stages and returns its name. The folder is in bin, the folder of the shipped stages. Build
 // does nothing if the folder exists. Programs that draw nothing are links to the shipped programs.
 func Build(root, bin string) (string, error) {
-	files, err := overlay(root)
+	o, err := changed(root)
 	if err != nil {
 		return "", err
 	}
-	all, err := json.Marshal(files)
+	all, err := json.Marshal(o.Files)
 	if err != nil {
 		return "", err
 	}
@@ -127,7 +117,7 @@ func Build(root, bin string) (string, error) {
 		return "", err
 	}
 	defer os.RemoveAll(work)
-	if err := build(root, bin, work, files); err != nil {
+	if err := build(o, bin, work); err != nil {
 		return "", err
 	}
 	if err := os.Rename(filepath.Join(work, "bin"), to); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -137,31 +127,21 @@ func Build(root, bin string) (string, error) {
 }
 
 // build makes the folder bin in work.
-func build(root, shipped, work string, files map[string]string) error {
+func build(o *overlay.Overlay, shipped, work string) error {
 	bin := filepath.Join(work, "bin")
 	if err := os.Mkdir(bin, 0o777); err != nil {
 		return err
 	}
-	replace := make(map[string]string)
-	for name, content := range files {
-		replace[filepath.Join(root, name)] = filepath.Join(work, strings.ReplaceAll(name, "/", "-"))
-		if err := os.WriteFile(replace[filepath.Join(root, name)], []byte(content), 0o666); err != nil {
-			return err
-		}
-	}
-	table, err := json.Marshal(map[string]any{"Replace": replace})
+	table, err := o.Write(work)
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(work, "overlay.json"), table, 0o666); err != nil {
-		return err
-	}
-	tool := exec.Command("go", "build", stages.Pipes, "-overlay", filepath.Join(work, "overlay.json"),
+	tool := exec.Command("go", "build", stages.Pipes, "-overlay", table,
 		"-ldflags=-s -w", "-o", bin+"/")
 	for _, program := range programs {
 		tool.Args = append(tool.Args, "./"+program)
 	}
-	tool.Dir = root
+	tool.Dir = o.Root
 	if out, err := tool.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s%w", out, err)
 	}

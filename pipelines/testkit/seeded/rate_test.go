@@ -78,17 +78,17 @@ func TestRates(t *testing.T) {
 
 // TestOverlay: the overlay changes each place that it names, and a source where the place is gone is refused.
 func TestOverlay(t *testing.T) {
-	files, err := overlay("../../..")
+	o, err := changed("../../..")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range edits {
-		before, err := os.ReadFile(filepath.Join("../../..", e.file))
-		if err != nil || bytes.Equal(before, []byte(files[e.file])) {
-			t.Errorf("%s is as before, %v", e.file, err)
+		before, err := os.ReadFile(filepath.Join("../../..", e.File))
+		if err != nil || bytes.Equal(before, []byte(o.Files[e.File])) {
+			t.Errorf("%s is as before, %v", e.File, err)
 		}
 	}
-	if _, err := overlay(t.TempDir()); err == nil {
+	if _, err := changed(t.TempDir()); err == nil {
 		t.Error("an overlay of nothing")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing/synctest"
 	"time"
 )
@@ -60,6 +61,7 @@ type request struct {
 
 // New returns a scheduler for a seed, which strikes with the planned faults. It must be called in the run's bubble.
 func New(seed uint64, plan []Planned) *Scheduler {
+	runs.Add(1)
 	return &Scheduler{Random: rand.New(rand.NewPCG(seed, 0)), Limit: 30 * 24 * time.Hour, plan: slices.Clone(plan),
 		counts: make(map[string]int), sum: fnv.New64a(), arrived: make(chan struct{}, 1)}
 }
@@ -270,3 +272,9 @@ func (s *Scheduler) waiting() string {
 	}
 	return text
 }
+
+// runs counts the schedulers.
+var runs atomic.Uint64
+
+// Run returns the number of the present run. One run is at a time.
+func Run() uint64 { return runs.Load() }
