@@ -230,13 +230,15 @@ const unwinding = 48 * time.Hour
 func (s *Scheduler) Close() {
 	s.release()
 	time.Sleep(unwinding)
+	for _, p := range s.all {
+		processes.Delete(p.labels)
+	}
 }
 
 func (s *Scheduler) release() {
 	for _, p := range s.all {
 		s.end(p)
 		p.cancel()
-		processes.Delete(p.labels)
 	}
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

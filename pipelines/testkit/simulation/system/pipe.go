@@ -68,3 +68,8 @@ func (h *Handle) Poll() (e Events, err error) {
 	})
 	return e, err
 }
+
+// Null returns a handle of the null device under a name.
+func (m *Machine) Null(name string) *Handle {
+	return &Handle{Name: name, Path: null, machine: m, flags: syscall.O_WRONLY}
+}

@@ -1,0 +1,49 @@
+package simulation
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+
+	"privpipe/pipelines/testkit/simulation/effect"
+)
+
+// Coins give processes their random bytes. The bytes depend on the seed, the process and the place in the code. If
+// Again is nil, they depend on the life of the process, too: a second noise for one round is another noise. Otherwise
+// each life draws the same, and the bytes depend on Again: then a run with kills makes what a run without them makes.
+type Coins struct {
+	Again func(process string) int
+
+	seed    uint64
+	mutex   sync.Mutex
+	streams map[string]*rand.ChaCha8
+}
+
+// unique are the places whose bytes must only be unique: names of temporary files, fences.
+var unique = []string{"/endpoint."}
+
+// Read implements rand.Source.
+func (c *Coins) Read(p *effect.Process, place string, b []byte) {
+	life, round := p.Life, 0
+	if c.Again != nil {
+		round = c.Again(p.Name)
+		life = 0
+		for _, u := range unique {
+			if strings.Contains(place, u) {
+				life = p.Life
+			}
+		}
+	}
+	key := fmt.Sprint(c.seed, p.Name, p.Life, life, round, place)
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.streams == nil {
+		c.streams = make(map[string]*rand.ChaCha8)
+	}
+	if c.streams[key] == nil {
+		c.streams[key] = rand.NewChaCha8(sha256.Sum256([]byte(fmt.Sprint(c.seed, p.Name, life, round, place))))
+	}
+	c.streams[key].Read(b)
+}
