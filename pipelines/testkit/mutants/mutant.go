@@ -17,6 +17,7 @@ var faults embed.FS
 // A Mutant is a fault.
 type Mutant struct {
 	Name   string
+	Folder string   // the folder of its package
 	Breaks string   // a description
 	Tests  []Test   // each of these tests must find the fault
 	Audits []string // arguments of evaluate audit; see Audited
@@ -88,7 +89,8 @@ func parse(folder, text string) (all []*Mutant, err error) {
 	for line := range strings.SplitSeq(strings.ReplaceAll(strings.TrimSpace(text), "\n\t\t", "\x00"), "\n") {
 		line = strings.ReplaceAll(line, "\x00", "\n")
 		if head := headline.FindStringSubmatch(line); head != nil {
-			all = append(all, &Mutant{Name: head[1], Breaks: strings.Join(strings.Fields(line[len(head[1])+1:]), " ")})
+			breaks := strings.Join(strings.Fields(line[len(head[1])+1:]), " ")
+			all = append(all, &Mutant{Name: head[1], Folder: folder, Breaks: breaks})
 			continue
 		}
 		value, indented := strings.CutPrefix(line, "\t")

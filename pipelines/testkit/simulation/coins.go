@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 
@@ -14,9 +15,9 @@ import (
 // Again is nil, they depend on the life of the process, too: a second noise for one round is another noise. Otherwise
 // each life draws the same, and the bytes depend on Again: then a run with kills makes what a run without them makes.
 type Coins struct {
+	Seed  uint64
 	Again func(process string) int
 
-	seed    uint64
 	mutex   sync.Mutex
 	streams map[string]*rand.ChaCha8
 }
@@ -26,24 +27,22 @@ var unique = []string{"/endpoint."}
 
 // Read implements rand.Source.
 func (c *Coins) Read(p *effect.Process, place string, b []byte) {
-	life, round := p.Life, 0
+	name, life, round := p.Name, p.Life, 0
 	if c.Again != nil {
 		round = c.Again(p.Name)
-		life = 0
-		for _, u := range unique {
-			if strings.Contains(place, u) {
-				life = p.Life
-			}
+		if !slices.ContainsFunc(unique, func(u string) bool { return strings.Contains(place, u) }) {
+			name, life = program(p), 0
 		}
 	}
-	key := fmt.Sprint(c.seed, p.Name, p.Life, life, round, place)
+	purpose := fmt.Sprint(c.Seed, name, life, round, place)
+	key := fmt.Sprint(p.Name, p.Life, purpose)
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	if c.streams == nil {
 		c.streams = make(map[string]*rand.ChaCha8)
 	}
 	if c.streams[key] == nil {
-		c.streams[key] = rand.NewChaCha8(sha256.Sum256([]byte(fmt.Sprint(c.seed, p.Name, life, round, place))))
+		c.streams[key] = rand.NewChaCha8(sha256.Sum256([]byte(purpose)))
 	}
 	c.streams[key].Read(b)
 }

@@ -96,11 +96,9 @@ func (s *Scenario) Run(t *testing.T, schedule Schedule, trace bool) (result *Res
 		if err == nil && len(w.failures) > 0 {
 			err = errors.New(strings.Join(w.failures, "; "))
 		}
-		if err == nil {
-			for _, j := range w.jobs {
-				if slices.ContainsFunc(j.codes, func(code int) bool { return code != 0 }) && err == nil {
-					err = fmt.Errorf("exit codes %v: %s", j.codes, w.Messages())
-				}
+		for _, j := range w.jobs {
+			if err == nil {
+				err = j.check(j.codes, w.Messages())
 			}
 		}
 		if err == nil {

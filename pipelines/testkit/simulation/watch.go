@@ -31,9 +31,15 @@ func Watch(w *World, ledger, canary string) *Watcher {
 	return watcher
 }
 
+// program returns the name of a process's program.
+func program(p *effect.Process) string {
+	name, _, _ := strings.Cut(p.Name, " ")
+	return name
+}
+
 // wrote looks at bytes that a process has written.
 func (w *Watcher) wrote(p *effect.Process, h *system.Handle, b []byte) {
-	if p.Name != "privatize" {
+	if program(p) != "privatize" {
 		return
 	}
 	stored := strings.HasPrefix(h.Path, w.ledger+".releases")
@@ -80,6 +86,15 @@ func releases(b []byte) (map[uint32]string, error) {
 	return found, err
 }
 
+// Complete says whether bytes are a whole stream of releases, with its end.
+func Complete(b []byte) bool {
+	r, err := stream.NewReader(bytes.NewReader(b), "output")
+	for err == nil {
+		_, err = stream.ReadSet(r, nil)
+	}
+	return err == io.EOF
+}
+
 // charged returns the digest of the release of each round that a ledger charges.
 func (w *Watcher) charged(content []byte) (map[uint32]string, error) {
 	ledger, err := event.ReadLedger(bytes.NewReader(content), w.ledger)
@@ -98,6 +113,9 @@ func (w *Watcher) charged(content []byte) (map[uint32]string, error) {
 	}
 	return digests, nil
 }
+
+// Released returns the digest of each release that left, by its round.
+func (w *Watcher) Released() map[uint32]string { return w.released }
 
 // Ended checks what is left in the end: each of the rounds was charged once, and left.
 func (w *Watcher) Ended(rounds int) error {

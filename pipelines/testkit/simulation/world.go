@@ -17,7 +17,7 @@ import (
 
 // A Stage is one program of a job.
 type Stage struct {
-	Name string
+	Name string // of the program; a second process of it has a number behind it: "privatize 2"
 	Args []string
 	// Execute runs the program with open files, and returns its exit code.
 	Execute func(ctx context.Context, args []string, in, out *system.Handle, messages io.Writer) int
@@ -28,7 +28,23 @@ type Stage struct {
 type Job struct {
 	Stages []Stage
 	// Before is called before each start, the first included, unless it is nil.
-	Before func(w *World)
+	Before func()
+	// Again has exit codes after which the job also starts again.
+	Again []int
+	// Ended is called with the stages' exit codes in the end, and returns what is wrong with them. nil: all must be 0.
+	Ended func(codes []int) error
+}
+
+func (j Job) check(codes []int, messages string) error {
+	if j.Ended != nil {
+		return j.Ended(codes)
+	}
+	for _, code := range codes {
+		if code != exit.OK {
+			return fmt.Errorf("exit codes %v: %s", codes, messages)
+		}
+	}
+	return nil
 }
 
 // most bounds how often a job starts. Each fault makes it start once, so more starts are a loop.
@@ -37,6 +53,7 @@ const most = 20
 // A World is one run: a machine, the processes on it, and the supervisor of its jobs.
 type World struct {
 	*effect.Scheduler
+	Seed    uint64
 	Machine *system.Machine
 	Coins   *Coins
 
@@ -70,9 +87,9 @@ var capacities = []int{97, 1 << 10, 4 << 10, 64 << 10}
 
 // NewWorld returns a world for a seed and the faults of a schedule, in the bubble of the run.
 func NewWorld(s Schedule) *World {
-	w := &World{Scheduler: effect.New(s.Seed, s.Faults)}
+	w := &World{Seed: s.Seed, Scheduler: effect.New(s.Seed, s.Faults)}
 	w.Machine = system.New(w.Scheduler)
-	w.Coins = &Coins{seed: s.Seed}
+	w.Coins = &Coins{Seed: s.Seed}
 	w.capacity = capacities[w.Random.IntN(len(capacities))]
 	return w
 }
@@ -121,7 +138,8 @@ func (w *World) attend(j *job) {
 	again := len(j.running) == 0
 	for _, r := range j.running {
 		j.codes = append(j.codes, r.code)
-		again = again || r.code == killed || r.code != exit.OK && !slices.Contains(exit.Lasting, r.code)
+		again = again || r.code == killed || slices.Contains(j.Again, r.code) ||
+			r.code != exit.OK && !slices.Contains(exit.Lasting, r.code)
 	}
 	switch {
 	case !again:
@@ -133,13 +151,13 @@ func (w *World) attend(j *job) {
 	}
 }
 
-// pause is the time between two starts.
+// pause is the time before the first start. Each further start waits twice as long.
 const pause = time.Second
 
 // start starts the stages of a job, with pipes between them.
 func (w *World) start(j *job) {
 	if j.Before != nil {
-		j.Before(w)
+		j.Before()
 	}
 	j.starts++
 	j.running = nil
@@ -158,7 +176,7 @@ func (w *World) start(j *job) {
 		}
 		input := in
 		r.process = w.Start(stage.Name, j.starts, func(p *effect.Process) {
-			time.Sleep(pause)
+			time.Sleep(pause << p.Life)
 			r.code = stage.Execute(p.Context, stage.Args, input, out, w)
 		})
 		w.Machine.Boot(r.process)

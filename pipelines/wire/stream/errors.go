@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"syscall"
 )
 
 // A FormatError says where a stream breaks the wire format, and how. It never quotes a record's content.
@@ -31,6 +32,9 @@ func (e *FormatError) ExitCode() int {
 	var below interface{ ExitCode() int }
 	if errors.As(e.Err, &below) {
 		return below.ExitCode() // the format is not at fault: the input itself failed
+	}
+	if errors.Is(e.Err, syscall.EIO) {
+		return 101 // a disk that fails: another try may read it
 	}
 	return 90
 }

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// A Planned fault strikes a process's effect with the given number, counted from 1 over all of its lives. If that effect
-// does not know the fault, the next effect that knows it is struck.
+// A Planned fault strikes a process's effect with the given number, counted from 1 over all of its lives. If that
+// effect does not know the fault, the next effect that knows it is struck.
 type Planned struct {
 	Process string
 	Effect  int

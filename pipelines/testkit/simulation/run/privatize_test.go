@@ -8,14 +8,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/testkit/script"
 	"privpipe/pipelines/testkit/simulation"
+	"privpipe/pipelines/testkit/simulation/effect"
 	"privpipe/pipelines/testkit/simulation/system"
 	"privpipe/pipelines/wire"
 	privatize "privpipe/privatize/command"
@@ -84,25 +88,142 @@ func wallInput() []byte {
 	return stream
 }
 
-// wall is the scenario of one privatizer, which reads a file and writes a file.
-func wall() *simulation.Scenario {
+// A wall is a scenario of privatizers, which read a file and write files or pipes.
+type wall struct {
+	piped   bool // the output is a pipe
+	rival   bool // another privatizer has the same ledger, input and grant
+	putBack bool // somebody puts an old copy of the ledger back
+}
+
+func (o wall) scenario() *simulation.Scenario {
 	input := wallInput()
 	grant, err := json.Marshal(wallGrant())
 	if err != nil {
 		panic(err)
 	}
-	return &simulation.Scenario{Name: "wall", Faults: simulation.Usual,
+	stages := func(output string) []simulation.Stage {
+		all := []simulation.Stage{stage(privatize.Program, "gaussian --grant "+grantName+" --ledger "+ledgerName+
+			" -o "+output+" /private.pp")}
+		if o.piped {
+			all = append(all, simulation.Stage{Name: "reader", Execute: readAll})
+		}
+		return all
+	}
+	outputs := []string{outputName}
+	if o.piped {
+		outputs = []string{"-"}
+	}
+	if o.rival {
+		outputs = append(outputs, "/out/rival.pp")
+	}
+	var undisturbed map[uint32]string
+	faults := slices.Clone(simulation.Usual)
+	if o.putBack { // a power cut may take the hash that shows the loss: see event.LastName
+		faults = slices.DeleteFunc(faults, func(f effect.Fault) bool { return f == effect.Power })
+	}
+	return &simulation.Scenario{Faults: faults,
 		Prepare: func(w *simulation.World) ([]simulation.Job, func() error) {
 			begin(w.Machine)
 			w.Machine.Put("/private.pp", input)
 			w.Machine.Put(grantName, grant)
 			watch := simulation.Watch(w, ledgerName, canary)
-			args := "gaussian --grant " + grantName + " --ledger " + ledgerName + " -o " + outputName + " /private.pp"
-			job := simulation.Job{Stages: []simulation.Stage{stage(privatize.Program, args)}}
-			return []simulation.Job{job}, func() error {
-				return errors.Join(watch.Ended(wallRounds), whole(w.Machine, outputName))
+			again := w.Seed%2 == 0
+			if again {
+				w.Coins.Seed = 0
+				w.Coins.Again = func(string) int { return charges(w.Machine.Files.At(ledgerName).Content) }
+			}
+			var jobs []simulation.Job
+			for i, output := range outputs {
+				all := stages(output)
+				if i > 0 {
+					all[0].Name += " 2"
+				}
+				jobs = append(jobs, simulation.Job{Stages: all, Again: []int{exit.Locked}})
+			}
+			back := &copies{world: w}
+			if o.putBack {
+				jobs[0].Before, jobs[0].Ended = back.before, back.ended
+			}
+			return jobs, func() error {
+				if back.lost {
+					return nil
+				}
+				err := errors.Join(watch.Ended(wallRounds), tidy(w))
+				for _, output := range outputs {
+					if output != "-" {
+						err = errors.Join(err, whole(w.Machine, output))
+					}
+				}
+				if err == nil && again && undisturbed == nil {
+					undisturbed = watch.Released()
+				} else if err == nil && again && !maps.Equal(undisturbed, watch.Released()) {
+					err = errors.New("other releases than without faults")
+				}
+				return err
 			}
 		}}
+}
+
+// copies puts an old copy of a ledger back, after a fault. The folder beside it stays, and shows that charges are lost.
+type copies struct {
+	world *simulation.World
+	old   []byte
+	lost  bool
+}
+
+func (c *copies) before() {
+	m := c.world.Machine
+	if c.old == nil {
+		c.old = m.Files.At(ledgerName).Content
+		return
+	}
+	last := m.Files.At(ledgerName + ".releases/" + event.LastName)
+	ledger, err := event.ReadLedger(bytes.NewReader(c.old), ledgerName)
+	if err == nil && last != nil && !ledger.HasLast(last.Content) && c.world.Random.IntN(2) == 0 {
+		m.Put(ledgerName, c.old)
+		c.lost = true
+	}
+}
+
+// ended wants the refusal of a ledger that lacks charges.
+func (c *copies) ended(codes []int) error {
+	if want := map[bool]int{false: exit.OK, true: exit.Malformed}[c.lost]; codes[0] != want {
+		return fmt.Errorf("exit code %d, must be %d: %s", codes[0], want, c.world.Messages())
+	}
+	return nil
+}
+
+// charges counts the whole charges in a ledger.
+func charges(ledger []byte) (n int) {
+	for line := range bytes.Lines(ledger) {
+		if bytes.HasSuffix(line, []byte("\n")) && bytes.Contains(line, []byte(`"type":"charge"`)) {
+			n++
+		}
+	}
+	return n
+}
+
+// readAll is a program that reads its input to the end. It fails if the input is cut.
+func readAll(_ context.Context, _ []string, in, _ *system.Handle, _ io.Writer) int {
+	f := file(in)
+	b, err := io.ReadAll(f)
+	if f.Close(); err != nil || !simulation.Complete(b) {
+		return exit.Malformed
+	}
+	return exit.OK
+}
+
+// tidy says whether nothing unfinished is left. It may be left where the disk failed to remove it.
+func tidy(w *simulation.World) error {
+	if slices.ContainsFunc(w.Struck(), func(f effect.Planned) bool { return f.Fault == system.IO }) {
+		return nil
+	}
+	for _, path := range w.Machine.Files.Paths() {
+		if strings.HasSuffix(path, ".tmp") {
+			return fmt.Errorf("%s was left behind", path)
+		}
+	}
+	return nil
 }
 
 // begin begins a ledger.
@@ -120,7 +241,7 @@ func begin(m *system.Machine) {
 // whole says whether an output is there, and durable.
 func whole(m *system.Machine, name string) error {
 	f := m.Files.At(name)
-	if f == nil || !bytes.Equal(m.Files.Durable(name), f.Content) {
+	if f == nil || len(f.Content) == 0 || !bytes.Equal(m.Files.Durable(name), f.Content) {
 		return fmt.Errorf("%s is not there, or not durable", name)
 	}
 	return nil

@@ -46,6 +46,7 @@ const (
 
 	LOCK_EX    = syscall.LOCK_EX
 	LOCK_NB    = syscall.LOCK_NB
+	LOCK_SH    = syscall.LOCK_SH
 	O_NONBLOCK = syscall.O_NONBLOCK
 
 	SIGHUP  = syscall.SIGHUP
@@ -57,13 +58,13 @@ const (
 // Stdout is the descriptor of standard output.
 var Stdout = syscall.Stdout
 
-// Flock locks a file. The stages always ask for LOCK_EX|LOCK_NB.
-func Flock(descriptor, _ int) error {
+// Flock locks a file. The stages always ask for LOCK_NB.
+func Flock(descriptor, how int) error {
 	h := system.Of(uintptr(descriptor))
 	if h == nil {
 		return syscall.EBADF
 	}
-	return system.Errno(h.Lock())
+	return system.Errno(h.Lock(how&LOCK_SH != 0))
 }
 
 // Read reads without waiting.

@@ -32,6 +32,7 @@ type Handle struct {
 	pipe    *Pipe
 	flags   int
 	offset  int64
+	lock    int // see Lock
 	closed  bool
 }
 
@@ -67,9 +68,6 @@ func (h *Handle) release() {
 	}
 	h.closed = true
 	delete(h.machine.open, h.Descriptor)
-	if h.machine.locked[h.file] == h {
-		delete(h.machine.locked, h.file)
-	}
 	if h.pipe != nil && h.writes() {
 		h.pipe.writers--
 	} else if h.pipe != nil {
@@ -201,7 +199,8 @@ func (h *Handle) change(b []byte) {
 	if gap := int(h.offset) - len(content); gap > 0 {
 		content = append(content, make([]byte, gap)...)
 	}
-	content = append(content[:h.offset], append(slices.Clone(b), content[min(int(h.offset)+len(b), len(content)):]...)...)
+	rest := content[min(int(h.offset)+len(b), len(content)):]
+	content = slices.Concat(content[:h.offset], b, rest)
 	f.Content, h.offset = content, h.offset+int64(len(b))
 	attributesOf(f).changed = time.Now()
 	f.Touch()
@@ -279,16 +278,28 @@ func Of(descriptor uintptr) *Handle {
 	return nil
 }
 
-// Lock locks the file for this handle, unless another handle has the lock: flock(2) with LOCK_EX|LOCK_NB.
-func (h *Handle) Lock() error {
+// Lock locks the file for this handle, unless another handle has a lock that it cannot share: flock(2) with LOCK_NB.
+func (h *Handle) Lock(shared bool) error {
 	return h.act(effect.Effect{Kind: "flock"}, func(c *call) error {
-		if other := c.locked[h.file]; other != nil && other != h {
-			return syscall.EWOULDBLOCK
+		for _, other := range c.open {
+			if other.file == h.file && other != h && other.lock != 0 &&
+				(other.lock == exclusive || !shared) {
+				return syscall.EWOULDBLOCK
+			}
 		}
-		c.locked[h.file] = h
+		h.lock = exclusive
+		if shared {
+			h.lock = sharing
+		}
 		return nil
 	})
 }
+
+// The kinds of locks.
+const (
+	sharing = iota + 1
+	exclusive
+)
 
 // Flags returns the flags with which the file was opened.
 func (h *Handle) Flags() int { return h.flags }

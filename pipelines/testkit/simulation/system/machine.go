@@ -28,9 +28,8 @@ type Machine struct {
 	// Wrote is called after bytes were written to a file or a pipe, unless it is nil.
 	Wrote func(p *effect.Process, h *Handle, b []byte)
 
-	open   map[uintptr]*Handle
-	locked map[*durable.File]*Handle
-	next   uintptr // the next descriptor
+	open map[uintptr]*Handle
+	next uintptr // the next descriptor
 }
 
 // firstDescriptor is beyond the descriptors of this process: no system call can reach a file by a simulated one.
@@ -45,7 +44,7 @@ func New(s *effect.Scheduler) *Machine {
 }
 
 func (m *Machine) forget() {
-	m.open, m.locked, m.next = make(map[uintptr]*Handle), make(map[*durable.File]*Handle), firstDescriptor
+	m.open, m.next = make(map[uintptr]*Handle), firstDescriptor
 }
 
 // cut leaves on the disk what a power cut leaves.
@@ -77,7 +76,11 @@ func (m *Machine) Boot(p *effect.Process) {
 
 // of returns the machine of a process.
 func of(p *effect.Process) *Machine {
-	return p.Local(machineKey{}, func() any { panic("simulation: the process " + p.Name + " has no machine") }).(*Machine)
+	m, ok := p.Local(machineKey{}, func() any { return nil }).(*Machine)
+	if !ok {
+		panic("simulation: the process " + p.Name + " has no machine")
+	}
+	return m
 }
 
 // A call is an effect that is being performed.

@@ -1,0 +1,202 @@
+package run
+
+import (
+	"bufio"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"privpipe/pipelines/testkit"
+	"privpipe/pipelines/testkit/simulation"
+	"privpipe/pipelines/testkit/simulation/planted"
+)
+
+// The environment of the program that TestSimulation builds.
+const (
+	number = "PRIVPIPE_SIMULATIONS" // the number of schedules of each scenario
+	replay = "PRIVPIPE_SIMULATION"  // SEED SCENARIO: one schedule, with the trace of its effects
+	from   = "SIMULATION_FROM"      // the first seed
+)
+
+// scenarios has all scenarios by name.
+var scenarios = map[string]*simulation.Scenario{
+	"wall":           wall{}.scenario(),
+	"wall to pipe":   wall{piped: true}.scenario(),
+	"wall, rivals":   wall{rival: true}.scenario(),
+	"wall, old copy": wall{putBack: true}.scenario(),
+}
+
+// TestSimulation builds the stages on a simulated machine, with planted faults, and runs the tests below there. The
+// gate has fixed seeds. The deep suite has fresh ones, as many as PRIVPIPE_SIMULATIONS says for each scenario.
+func TestSimulation(t *testing.T) {
+	if simulated() {
+		t.Skip("this is the program that the test builds")
+	}
+	schedules := testkit.Repeats(t, "simulate", 150, 5000)
+	program, err := Build("../../../..", t.TempDir(), all(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(environment []string, tests string) {
+		command := exec.Command(program, "-test.v", "-test.timeout=0", "-test.run", "^("+tests+")$")
+		command.Env = append(environment, os.Environ()...)
+		out, err := command.CombinedOutput()
+		for lines := bufio.NewScanner(strings.NewReader(string(out))); lines.Scan(); {
+			t.Log(lines.Text())
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if os.Getenv(replay) != "" {
+		run(nil, "TestReplay")
+		return
+	}
+	first, programs := uint64(0), runtime.NumCPU()
+	if schedules > 150 {
+		first = rand.Uint64() >> 16
+	}
+	if n, err := strconv.Atoi(os.Getenv(number)); err == nil {
+		schedules = n
+	}
+	var group sync.WaitGroup
+	for i := range programs { // with one goroutine at a time, which is faster
+		group.Go(func() {
+			share := schedules / programs
+			run([]string{fmt.Sprintf("%s=%d", number, share), fmt.Sprintf("%s=%d", from, first+uint64(i*share)),
+				"GOMAXPROCS=1"}, "TestSchedules")
+		})
+	}
+	group.Go(func() { run(nil, "TestPlanted|TestSameTrace") })
+	group.Wait()
+}
+
+// machine skips a test unless this program is built on the simulated machine.
+func machine(t *testing.T) {
+	t.Helper()
+	if !simulated() {
+		t.Skip("TestSimulation runs it")
+	}
+}
+
+// TestSchedules runs schedules of each scenario.
+func TestSchedules(t *testing.T) {
+	machine(t)
+	first, err := strconv.ParseUint(os.Getenv(from), 10, 64)
+	n, errs := strconv.Atoi(os.Getenv(number))
+	if err != nil || errs != nil {
+		t.Fatal(err, errs)
+	}
+	for _, name := range slices.Sorted(maps.Keys(scenarios)) {
+		s, begun, effects, leaks := scenarios[name], time.Now(), 0, 0
+		for seed := first; seed < first+uint64(n); seed++ {
+			schedule := s.Plan(t, seed)
+			result := s.Run(t, schedule, false)
+			effects += result.Effects
+			if result.Leaked {
+				leaks++
+			}
+			if result.Err != nil {
+				shorter, last := s.Shorten(t, schedule)
+				again := fmt.Sprintf("%s='%d %s' go test -v -run 'TestSimulation$' ./%s/run", replay, seed, name, here)
+				t.Errorf("%s, seed %d: %v\nshortened: %s\nagain: %s", name, seed, last.Err, shorter, again)
+				break
+			}
+		}
+		t.Logf("%s: %d schedules from seed %d, %d effects and %v each; goroutines left in %d", name, n, first,
+			effects/max(n, 1), time.Since(begun)/time.Duration(max(n, 1)), leaks)
+	}
+}
+
+// TestReplay runs one schedule with its trace.
+func TestReplay(t *testing.T) {
+	machine(t)
+	text, name, _ := strings.Cut(os.Getenv(replay), " ")
+	seed, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || scenarios[name] == nil {
+		t.Fatalf("%s must be SEED SCENARIO: %v", replay, slices.Sorted(maps.Keys(scenarios)))
+	}
+	schedule := scenarios[name].Plan(t, seed)
+	result := scenarios[name].Run(t, schedule, true)
+	for _, line := range result.Trace {
+		t.Log(line)
+	}
+	t.Logf("%s; struck: %v", schedule, result.Struck)
+	if result.Err != nil {
+		t.Error(result.Err)
+	}
+}
+
+// TestSameTrace: one seed has the same effects in each run, whichever goroutine comes first.
+func TestSameTrace(t *testing.T) {
+	machine(t)
+	seeds, runs := uint64(10), testkit.Repeats(t, "simulate", 3, 1000)
+	for name, s := range scenarios {
+		for seed := range seeds {
+			schedule := s.Plan(t, seed)
+			first := s.Run(t, schedule, true)
+			for range runs / int(seeds) {
+				other := s.Run(t, schedule, true)
+				if other.Sum == first.Sum {
+					continue
+				}
+				for i, line := range first.Trace {
+					if i >= len(other.Trace) || other.Trace[i] != line {
+						t.Fatalf("%s, %s: effect %d is %q, and in another run %q", name, schedule, i, line,
+							other.Trace[min(i, len(other.Trace)-1)])
+					}
+				}
+				t.Fatalf("%s, %s: another run has more effects", name, schedule)
+			}
+		}
+	}
+}
+
+// sure is the number of seeds after which a planted fault counts as not found.
+const sure = 300
+
+// TestPlanted: the simulation finds each planted fault. It tries the seed in the table first.
+func TestPlanted(t *testing.T) {
+	machine(t)
+	defer func() { planted.Number = 0 }()
+	for i, m := range all(t) {
+		f, listed := found[m.Name]
+		if !listed {
+			continue
+		}
+		s := scenarios[f.scenario]
+		for try := uint64(0); ; try++ {
+			seed := f.seed
+			if try > 0 {
+				seed = try - 1
+			}
+			planted.Number = 0
+			schedule := s.Plan(t, seed)
+			planted.Number = i + 1
+			if s.Run(t, schedule, false).Err != nil {
+				planted.Number = 0
+				if result := s.Run(t, schedule, false); result.Err != nil {
+					t.Fatalf("%s, %s: fails without a planted fault, too: %v", f.scenario, schedule, result.Err)
+				}
+				planted.Number = i + 1
+				shorter, last := s.Shorten(t, schedule)
+				message, _, _ := strings.Cut(last.Err.Error(), "\n")
+				t.Logf("%s: %s, %s: %s", m.Name, f.scenario, shorter, message)
+				break
+			}
+			if try == sure {
+				t.Errorf("%s: not found by %d schedules of %s", m.Name, sure, f.scenario)
+				break
+			}
+		}
+	}
+}
