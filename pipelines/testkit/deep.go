@@ -12,11 +12,7 @@ import (
 var Parts = []string{
 	"accounting", "arm64", "audits", "browser", "distribution", "documents", "faults", "fuzz", "kafka", "kills",
 	"memory", "mutants",
-<<<<<<< HEAD
-	"operations", "papers", "peers", "quality", "race", "seeds", "soak",
-=======
-	"operations", "papers", "peers", "quality", "race", "seeds", "simulate",
->>>>>>> f284c55d (A simulated machine replays failures of the privatizer by a seed: 150 schedules of four scenarios in the gate, any number in .ci/deep simulate)
+	"operations", "papers", "peers", "quality", "race", "seeds", "simulate", "soak",
 }
 
 // variable names the parts of the deep suite that a run includes, with spaces between them. The gate leaves it empty.
