@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"net"
 	"testing"
 	"time"
 
@@ -21,7 +22,7 @@ type Faked struct {
 // topics are not created automatically.
 func Fake(t testing.TB, topics map[string]int, options ...kfake.Opt) Faked {
 	t.Helper()
-	all := []kfake.Opt{kfake.NumBrokers(1), kfake.ListenFn(listen)}
+	all := []kfake.Opt{kfake.NumBrokers(1), kfake.ListenFn(Mending(net.Listen))}
 	for topic, partitions := range topics {
 		all = append(all, kfake.SeedTopics(int32(partitions), topic))
 	}

@@ -47,10 +47,13 @@ func sign(batch []byte) {
 		crc32.Checksum(batch[batchAttributes:], crc32.MakeTable(crc32.Castagnoli)))
 }
 
-// listen does the same as net.Listen, with connections that repair checksums.
-func listen(network, address string) (net.Listener, error) {
-	l, err := net.Listen(network, address)
-	return mending{l}, err
+// Mending returns a function for kfake.ListenFn. It listens as another function does, and its connections repair
+// checksums.
+func Mending(listen func(network, address string) (net.Listener, error)) func(string, string) (net.Listener, error) {
+	return func(network, address string) (net.Listener, error) {
+		l, err := listen(network, address)
+		return mending{l}, err
+	}
 }
 
 type mending struct{ net.Listener }

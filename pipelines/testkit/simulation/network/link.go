@@ -14,8 +14,8 @@ type Request struct {
 	Address string   // the broker's
 	Key     kmsg.Key // kmsg.Produce, for example
 	Version int16
-	// Body is the request after its correlation id: the client's id, and what is asked. It is only valid during the call
-	// of the Judge.
+	// Body is the request after its correlation id: the client's id, and what is asked. It is only valid while the
+	// Judge is called.
 	Body []byte
 }
 
@@ -37,16 +37,15 @@ const (
 	Late        // the client loses its connection at once, and the broker gets the request after Delay
 )
 
-// A Judge decides about a request: it calls deliver once, which does not wait, or never, which breaks
-// the connection. It is called by a goroutine of the connection, and may wait. Requests of one connection come one after
-// the other.
+// A Judge decides about a request: it calls deliver once, which does not wait, or never, which breaks the connection.
+// It is called by a goroutine of the connection, and may wait. The requests of one connection come one after another.
 type Judge func(r Request, deliver func(Fate))
 
 // A link is a connection between a client and a broker, with the goroutines that carry its messages.
 type link struct {
 	network          *Network
 	process, address string
-	client, broker   *conn // the ends of this link: towards the client, and towards the broker
+	client, broker   *conn // the ends towards both
 
 	mutex sync.Mutex // never held over a wait
 	fates map[uint32]Fate

@@ -9,22 +9,28 @@ import (
 	"strconv"
 	"sync"
 	"syscall"
+
+	"privpipe/pipelines/testkit/simulation/effect"
 )
 
 // A Network connects processes with the listeners of brokers. It belongs to the bubble that made it.
 type Network struct {
-	judge Judge
+	judge     Judge
+	scheduler *effect.Scheduler // nil: the judge is another's
 
 	mutex     sync.Mutex // never held over a wait
 	listeners map[string]*listener
 	links     []*link
 	down      map[string]bool // addresses that refuse connections
 	ports     int
+	processes map[string]*effect.Process // by name and life
+	ended     map[string]bool
 }
 
 // New returns a network where a judge decides about each request.
 func New(judge Judge) *Network {
-	return &Network{judge: judge, listeners: make(map[string]*listener), down: make(map[string]bool), ports: firstPort}
+	return &Network{judge: judge, listeners: make(map[string]*listener), down: make(map[string]bool), ports: firstPort,
+		processes: make(map[string]*effect.Process), ended: make(map[string]bool)}
 }
 
 // firstPort is the port of the first listener that asks for port 0.
