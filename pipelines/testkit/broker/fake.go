@@ -22,7 +22,7 @@ type Faked struct {
 // topics are not created automatically.
 func Fake(t testing.TB, topics map[string]int, options ...kfake.Opt) Faked {
 	t.Helper()
-	all := []kfake.Opt{kfake.NumBrokers(1), kfake.ListenFn(Mending(net.Listen))}
+	all := []kfake.Opt{kfake.NumBrokers(1), kfake.ListenFn(Mending(net.Listen)), cleaning}
 	for topic, partitions := range topics {
 		all = append(all, kfake.SeedTopics(int32(partitions), topic))
 	}
@@ -32,11 +32,19 @@ func Fake(t testing.TB, topics map[string]int, options ...kfake.Opt) Faked {
 	}
 	t.Cleanup(cluster.Close)
 	cluster.ControlKey(int16(kmsg.Produce), func(request kmsg.Request) (kmsg.Response, error, bool) {
-		stamp(cluster, request.(*kmsg.ProduceRequest))
+		write := request.(*kmsg.ProduceRequest)
+		if refused := keyless(cluster, write); refused != nil {
+			cluster.KeepControl()
+			return refused, nil, true
+		}
+		stamp(cluster, write)
 		return nil, nil, false
 	})
 	return Faked{Address: cluster.ListenAddrs()[0], Cluster: cluster}
 }
+
+// cleaning makes a fake broker look every second for messages that retention removes.
+var cleaning = kfake.BrokerConfigs(map[string]string{"log.cleaner.backoff.ms": "1000"})
 
 // Broker returns the same broker for tests that use a real broker's methods.
 func (f Faked) Broker() *Broker { return &Broker{Address: f.Address} }

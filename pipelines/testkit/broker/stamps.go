@@ -4,41 +4,100 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"net"
+	"strings"
 	"sync"
+	"time"
 
+	"github.com/twmb/franz-go/pkg/kbin"
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 // The library stamps a batch only if the batch itself asks for the broker's time. It then keeps the old checksum, and
-// ignores message.timestamp.type. So the fake broker asks for the broker's time in the writers' place, and repairs the
-// checksums in its answers.
+// cannot look for a time. It ignores message.timestamp.type. So the fake broker stamps batches before the library gets
+// them, and marks them. Its answers have the attribute of the broker's time where a batch has the mark.
 
-// The positions of checksum and attributes in a batch: https://kafka.apache.org/documentation/#recordbatch.
+// The positions of checksum, attributes and times in a batch: https://kafka.apache.org/documentation/#recordbatch.
 const (
 	batchPrefix                    = 8 + 4 // the batch's offset and the length of the rest
 	batchChecksum, batchAttributes = 17, 21
-	attributeBrokerTime            = 1 << 3
+	batchFirst, batchLast          = 27, 35       // times in milliseconds
+	attributeBrokerTime            = 1 << 3       // of the second byte of the attributes
+	stamped                        = byte(1 << 6) // the mark, in the first byte, which Kafka does not use
 )
 
-// stamp makes a request ask for the broker's time, in topics with message.timestamp.type=LogAppendTime.
+// stamp gives the batches of a request the broker's time, in topics with message.timestamp.type=LogAppendTime.
 func stamp(cluster *kfake.Cluster, request *kmsg.ProduceRequest) {
 	for _, topic := range request.Topics {
-		info := cluster.TopicInfo(topic.Topic)
-		if request.Version >= 13 { // the request names topics by their ids
-			info = cluster.TopicIDInfo(topic.TopicID)
-		}
-		if info == nil || info.Configs["message.timestamp.type"] == nil ||
-			*info.Configs["message.timestamp.type"] != "LogAppendTime" {
+		if setting(cluster, request, topic, "message.timestamp.type") != "LogAppendTime" {
 			continue
 		}
+		now := uint64(time.Now().UnixMilli())
 		for _, partition := range topic.Partitions {
-			if batch := partition.Records; len(batch) > batchAttributes+1 {
-				batch[batchAttributes+1] |= attributeBrokerTime
+			if batch := partition.Records; len(batch) > batchLast+8 {
+				batch[batchAttributes] |= stamped
+				binary.BigEndian.PutUint64(batch[batchFirst:], now)
+				binary.BigEndian.PutUint64(batch[batchLast:], now)
 				sign(batch)
 			}
 		}
 	}
+}
+
+// setting returns a setting of a topic that a request writes to, or "".
+func setting(cluster *kfake.Cluster, request *kmsg.ProduceRequest, topic kmsg.ProduceRequestTopic, name string) string {
+	info := cluster.TopicInfo(topic.Topic)
+	if request.Version >= 13 { // the request names topics by their ids
+		info = cluster.TopicIDInfo(topic.TopicID)
+	}
+	if info == nil || info.Configs[name] == nil {
+		return ""
+	}
+	return *info.Configs[name]
+}
+
+// keyless refuses a request with a message that has no key, to a topic that is compacted. It returns nil otherwise, and
+// for compressed batches, which no test writes so.
+func keyless(cluster *kfake.Cluster, request *kmsg.ProduceRequest) kmsg.Response {
+	answer := request.ResponseKind().(*kmsg.ProduceResponse)
+	refused := false
+	for _, topic := range request.Topics {
+		compacted := strings.Contains(setting(cluster, request, topic, "cleanup.policy"), "compact")
+		to := kmsg.NewProduceResponseTopic()
+		to.Topic, to.TopicID = topic.Topic, topic.TopicID
+		for _, partition := range topic.Partitions {
+			p := kmsg.NewProduceResponseTopicPartition()
+			p.Partition, p.ErrorCode = partition.Partition, kerr.InvalidRecord.Code
+			refused = refused || compacted && hasKeyless(partition.Records)
+			to.Partitions = append(to.Partitions, p)
+		}
+		answer.Topics = append(answer.Topics, to)
+	}
+	if !refused {
+		return nil
+	}
+	return answer
+}
+
+// hasKeyless says whether a batch that is not compressed has a message without a key.
+func hasKeyless(records []byte) bool {
+	var batch kmsg.RecordBatch
+	if batch.ReadFrom(records) != nil || batch.Attributes&7 != 0 {
+		return false
+	}
+	for rest := batch.Records; len(rest) > 0; {
+		size, read := kbin.Varint(rest)
+		if read == 0 || int(size) > len(rest)-read {
+			return false
+		}
+		var record kmsg.Record
+		if record.ReadFrom(rest[:read+int(size)]) != nil || record.Key == nil {
+			return true
+		}
+		rest = rest[read+int(size):]
+	}
+	return false
 }
 
 // sign writes a batch's checksum.
@@ -128,14 +187,16 @@ func (m *mended) Write(b []byte) (int, error) {
 	return m.Conn.Write(b)
 }
 
-// mend signs each batch with the broker's time.
+// mend gives each batch that was stamped the attribute of the broker's time.
 func mend(batches []byte) {
 	for len(batches) > batchAttributes+1 {
 		size := batchPrefix + int(binary.BigEndian.Uint32(batches[8:]))
 		if size > len(batches) {
 			return
 		}
-		if batches[batchAttributes+1]&attributeBrokerTime != 0 {
+		if batches[batchAttributes]&stamped != 0 {
+			batches[batchAttributes] &^= stamped
+			batches[batchAttributes+1] |= attributeBrokerTime
 			sign(batches[:size])
 		}
 		batches = batches[size:]
