@@ -31,6 +31,9 @@ type Broker struct {
 	// clients in, for PRIVPIPE_KAFKA_CONFIG. Both are empty for the broker that PRIVPIPE_KAFKA names.
 	Secure, Config string
 
+	// Dial connects to the broker; nil is as net does.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+
 	folder string // the broker's folder if this process started it; otherwise empty
 	// the pipe that closes when this process ends, see watch; the reference keeps it from being closed earlier
 	alive *os.File
@@ -105,7 +108,7 @@ func (b *Broker) Written(topics ...string) func() int64 {
 	return func() int64 {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
-		client, err := kgo.NewClient(kgo.SeedBrokers(b.Address))
+		client, err := kgo.NewClient(b.options()...)
 		if err != nil {
 			return last
 		}
@@ -131,10 +134,19 @@ func (b *Broker) Delete(t testing.TB, topic string, partition int, before int64)
 	})
 }
 
+// options are those of a client of the broker.
+func (b *Broker) options(more ...kgo.Opt) []kgo.Opt {
+	more = append(more, kgo.SeedBrokers(b.Address))
+	if b.Dial != nil {
+		more = append(more, kgo.Dialer(b.Dial))
+	}
+	return more
+}
+
 // ask fails the test unless the question is answered while the broker makes progress.
 func (b *Broker) ask(t testing.TB, question func(context.Context, *kgo.Client) error) {
 	t.Helper()
-	client, err := kgo.NewClient(kgo.SeedBrokers(b.Address))
+	client, err := kgo.NewClient(b.options()...)
 	if err != nil {
 		t.Fatal(err)
 	}

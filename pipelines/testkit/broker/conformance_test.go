@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/segmentio/kafka-go"
+	"github.com/twmb/franz-go/pkg/kfake"
 
 	"privpipe/pipelines/testkit"
+	"privpipe/pipelines/testkit/simulation/network"
 )
 
 // A behaviour is one that a test relies on. The subject is a broker, with the client that the stages have.
@@ -23,6 +26,19 @@ type subject struct {
 	*Broker
 	t *testing.T
 	c *kafka.Client
+}
+
+func newSubject(t *testing.T, b *Broker) subject {
+	s := subject{b, t, nil}
+	s.c = s.client()
+	return s
+}
+
+// client returns a client of its own.
+func (s subject) client() *kafka.Client {
+	c := client(s.t, s.Address)
+	c.Transport.(*kafka.Transport).Dial = s.Dial
+	return c
 }
 
 // behaviours are all that tests rely on. A test that relies on another one adds it here first. No test of the gate may
@@ -54,40 +70,56 @@ var behaviours = []behaviour{
 	{"offsets are committed without members", committed, ""},
 	{"members share a group", sharedGroup, ""},
 	{"a member that is silent is expelled", expelled, ""},
+	{"new members agree on a leader", oneLeader, "each new member hears that it leads: modules.go repairs it"},
 }
 
-// TestConformance: the fake broker, which tests of the gate use, does what Kafka does. Kafka itself does it in part
-// kafka.
+// TestConformance: the fake broker, which tests of the gate use, does what Kafka does, and so it does in the virtual
+// time of a simulation. Kafka itself does it in part kafka.
 func TestConformance(t *testing.T) {
 	t.Run("fake", func(t *testing.T) {
-		for _, b := range behaviours {
-			t.Run(b.name, func(t *testing.T) {
-				t.Parallel()
-				broker := Fake(t, nil, ShortSessions).Broker()
-				err := b.holds(subject{broker, t, client(t, broker.Address)})
-				switch {
-				case b.differ == "" && err != nil:
-					t.Error(err)
-				case b.differ != "" && err == nil:
-					t.Errorf("the fake broker differs no more, though the suite says that %s", b.differ)
-				case b.differ != "":
-					t.Skipf("no test of the gate may rely on it: %s (%v)", b.differ, err)
-				}
+		each(t, func(t *testing.T, b behaviour) {
+			t.Parallel()
+			conforms(t, b, Fake(t, nil, ShortSessions).Broker())
+		})
+	})
+	t.Run("simulated", func(t *testing.T) {
+		each(t, func(t *testing.T, b behaviour) {
+			synctest.Test(t, func(t *testing.T) {
+				n := network.New(func(_ network.Request, deliver func(network.Fate)) { deliver(network.Fate{}) })
+				broker := Fake(t, nil, ShortSessions, kfake.ListenFn(Mending(n.Listen))).Broker()
+				broker.Dial = n.Dialer("test")
+				conforms(t, b, broker)
 			})
-		}
+		})
 	})
 	t.Run("real", func(t *testing.T) {
 		testkit.Deep(t, "kafka")
 		broker := Real(t)
-		for _, b := range behaviours {
-			t.Run(b.name, func(t *testing.T) {
-				t.Parallel()
-				if err := b.holds(subject{broker, t, client(t, broker.Address)}); err != nil {
-					t.Error(err)
-				}
-			})
-		}
+		each(t, func(t *testing.T, b behaviour) {
+			t.Parallel()
+			b.differ = ""
+			conforms(t, b, broker)
+		})
 	})
+}
+
+func each(t *testing.T, test func(*testing.T, behaviour)) {
+	for _, b := range behaviours {
+		t.Run(b.name, func(t *testing.T) { test(t, b) })
+	}
+}
+
+// conforms checks that a broker has a behaviour, or differs from it as it says.
+func conforms(t *testing.T, b behaviour, broker *Broker) {
+	err := b.holds(newSubject(t, broker))
+	switch {
+	case b.differ == "" && err != nil:
+		t.Error(err)
+	case b.differ != "" && err == nil:
+		t.Errorf("the fake broker differs no more, though the suite says that %s", b.differ)
+	case b.differ != "":
+		t.Logf("no test of the gate may rely on it: %s (%v)", b.differ, err)
+	}
 }
 
 // differs is an error unless a value is the wanted one. Values are compared as they are printed.

@@ -3,6 +3,7 @@ package broker
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -65,7 +66,7 @@ func (m *member) sync() ([]int, error) {
 func (m *member) beat() error {
 	request := kmsg.NewPtrHeartbeatRequest()
 	request.Group, request.Generation, request.MemberID = m.group, int32(m.generation), m.id
-	client, err := kgo.NewClient(kgo.SeedBrokers(m.Address))
+	client, err := kgo.NewClient(m.options()...)
 	if err != nil {
 		return err
 	}
@@ -142,7 +143,7 @@ func (s subject) together() (first, second *member, err error) {
 	topic := s.Topic(s.t, "t", 2, nil)
 	first = &member{subject: s, topic: topic, group: topic}
 	other := s
-	other.c = client(s.t, s.Address) // a join waits for the others
+	other.c = s.client() // a join waits for the others
 	second = &member{subject: other, topic: topic, group: topic}
 	if err := errors.Join(first.coordinated(), first.join("answers")); err != nil {
 		return nil, nil, err
@@ -234,4 +235,32 @@ func expelled(s subject) error {
 			errors.Is(beat, kafka.RebalanceInProgress) && second.join("answers") == nil && len(second.others) == 1
 	})
 	return errors.Join(wait, refused("its heartbeat", first.beat(), kafka.UnknownMemberId))
+}
+
+// oneLeader: where the leader falls silent, one of those that join after it leads, and all know who.
+func oneLeader(s subject) error {
+	topic := s.Topic(s.t, "t", 2, nil)
+	silent := &member{subject: s, topic: topic, group: topic}
+	if err := errors.Join(silent.coordinated(), silent.join("answers")); err != nil {
+		return err
+	}
+	if _, err := silent.sync(); err != nil {
+		return err
+	}
+	leads := make(chan bool, 2)
+	joined := make(chan error, 2)
+	for range 2 {
+		other := s
+		other.c = s.client()
+		m := &member{subject: other, topic: topic, group: topic}
+		go func() {
+			joined <- m.join("answers")
+			leads <- m.leads
+		}()
+	}
+	err := errors.Join(<-joined, <-joined)
+	if one, other := <-leads, <-leads; err == nil && one == other {
+		return fmt.Errorf("both of two members lead, or none: %v", one)
+	}
+	return err
 }

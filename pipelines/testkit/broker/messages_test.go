@@ -21,7 +21,7 @@ func acknowledged(s subject) error {
 	ended := make(chan error)
 	for writer := range 3 {
 		go func() {
-			c := client(s.t, s.Address)
+			c := s.client()
 			for i := range 10 {
 				value := fmt.Appendf(nil, "%d:%d", writer, i)
 				answer, err := c.Produce(context.Background(), &kafka.ProduceRequest{Topic: topic,
@@ -53,8 +53,8 @@ func acknowledged(s subject) error {
 func (s subject) records(topic string) (all []*kgo.Record, err error) {
 	end := s.End(s.t, topic, 0)
 	start := map[string]map[int32]kgo.Offset{topic: {0: kgo.NewOffset().AtStart()}}
-	client, err := kgo.NewClient(kgo.SeedBrokers(s.Address), kgo.FetchIsolationLevel(kgo.ReadCommitted()),
-		kgo.KeepControlRecords(), kgo.ConsumePartitions(start))
+	client, err := kgo.NewClient(s.options(kgo.FetchIsolationLevel(kgo.ReadCommitted()),
+		kgo.KeepControlRecords(), kgo.ConsumePartitions(start))...)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func (s subject) records(topic string) (all []*kgo.Record, err error) {
 
 // write writes records as another program does.
 func (s subject) write(records []*kgo.Record, options ...kgo.Opt) error {
-	client, err := kgo.NewClient(append(options, kgo.SeedBrokers(s.Address))...)
+	client, err := kgo.NewClient(s.options(options...)...)
 	if err != nil {
 		return err
 	}
@@ -198,7 +198,7 @@ func longPoll(s subject) error {
 		got <- errors.Join(err, differs("message", fmt.Sprintf("%s", values), "[x]"))
 	}()
 	time.Sleep(100 * time.Millisecond) // either way the answer is the same
-	return errors.Join(err, produce(client(s.t, s.Address), topic, 0, []byte("x")), <-got)
+	return errors.Join(err, produce(s.client(), topic, 0, []byte("x")), <-got)
 }
 
 // A producer writes transactions.
@@ -209,7 +209,7 @@ type producer struct {
 }
 
 func (s subject) producer(topic, name string) *producer {
-	c, err := kgo.NewClient(kgo.SeedBrokers(s.Address), kgo.TransactionalID(topic+name))
+	c, err := kgo.NewClient(s.options(kgo.TransactionalID(topic + name))...)
 	if err != nil {
 		s.t.Fatal(err)
 	}

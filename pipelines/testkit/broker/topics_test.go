@@ -69,7 +69,7 @@ func recreated(s subject) error {
 		})
 		return errors.Join(wait, err, led(ctx, client, topic))
 	})
-	empty, c := s.End(s.t, topic, 0), client(s.t, s.Address) // one that knows nothing of the topic before
+	empty, c := s.End(s.t, topic, 0), s.client() // one that knows nothing of the topic before
 	if err := produce(c, topic, 0, []byte("c")); err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func addedPartitions(s subject) error {
 	ctx, end := testkit.Progress(within)
 	defer end()
 	wait := testkit.Wait(ctx, func() bool { // clients hear of it a moment later
-		s.c = client(s.t, s.Address)
+		s.c = s.client()
 		n, err := s.partitions(topic)
 		return n == 3 && err == nil && produce(s.c, topic, 2, []byte("x")) == nil
 	})
