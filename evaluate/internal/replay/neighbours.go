@@ -110,7 +110,8 @@ func (d *Data) fresh(kind wire.Unit) (all []named) {
 		opposite.Values = negated(opposite.Values)
 		add("the opposite of the first", opposite)
 	} else {
-		add("a loud one", &wire.Document{Label: first.Label, WordGaps: []uint32{0}, Counts: []uint32{loud}})
+		add("a loud one", &wire.Document{Label: first.Label, WordGaps: []uint32{d.Header.VocabularySize - 1},
+			Counts: []uint32{loud}})
 		every := &wire.Document{Label: first.Label}
 		for i := range d.Header.VocabularySize {
 			every.WordGaps, every.Counts = append(every.WordGaps, min(i, 1)), append(every.Counts, 1)
@@ -161,12 +162,14 @@ func (d *Data) added(fresh []named) (all []Neighbour) {
 	return all
 }
 
-// exchanged returns data sets where a new unit takes the place of another: each of the old and each of the new ones
-// once at least. In the last ones the new unit has the old one's name.
+// exchanged returns data sets where a new unit takes the place of another: two new ones for each of the old. In the last
+// one the new unit has the old one's name.
 func (d *Data) exchanged(old, fresh []named) (all []Neighbour) {
-	for i := range max(len(old), len(fresh)) {
-		o, f := old[i%len(old)], fresh[(i+len(fresh)-1)%len(fresh)]
-		all = append(all, Neighbour{f.name + " for " + o.name, d.inPlace(o.unit, f.documents)})
+	for i, o := range old {
+		for _, shift := range []int{len(fresh) - 1, 2} {
+			f := fresh[(i+shift)%len(fresh)]
+			all = append(all, Neighbour{f.name + " for " + o.name, d.inPlace(o.unit, f.documents)})
+		}
 	}
 	for _, f := range fresh[len(fresh)-1:] {
 		o := old[0]

@@ -23,6 +23,7 @@ type Mutant struct {
 	Audits []string // arguments of evaluate audit; see Audited
 	Finds  string   // a text that the audit's message must have
 	Kills  bool     // the kills of pipelines/endtoend must find it
+	Replay string   // a pipeline of pipelines/endtoend, and the check by which evaluate replay must find it there
 
 	changes []change
 	with    []string // declarations that the changes need
@@ -135,6 +136,8 @@ func (m *Mutant) set(folder, line string) error {
 		m.Finds = value
 	case line == "kills: yes":
 		m.Kills = true
+	case key == "replay":
+		m.Replay = value
 	case key == "with":
 		m.with = append(m.with, value)
 	case what == "func" || what == "var":
@@ -154,7 +157,7 @@ func (m *Mutant) set(folder, line string) error {
 
 func (m *Mutant) check() error {
 	switch {
-	case len(m.Tests)+len(m.Audits) == 0 && !m.Kills:
+	case len(m.Tests)+len(m.Audits) == 0 && !m.Kills && m.Replay == "":
 		return errors.New("does not say what finds it")
 	case len(m.Audits) > 0 && m.Finds == "":
 		return errors.New("does not say what the audit finds")

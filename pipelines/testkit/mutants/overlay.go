@@ -325,21 +325,30 @@ func (s *source) changed(chosen string) (string, error) {
 // with this overlay has all mutants. The program is the mutant that the variable PRIVPIPE_MUTANT names when it runs, or
 // none.
 func Overlay(root, folder string, all []*Mutant) (string, error) {
+	return write(root, folder, func(o *overlay.Overlay) error { return Choose(o, all) })
+}
+
+// Choose adds all mutants to an overlay, and the package that reads PRIVPIPE_MUTANT.
+func Choose(o *overlay.Overlay, all []*Mutant) error {
 	var numbers []string
 	for i, m := range all {
 		numbers = append(numbers, fmt.Sprintf("%q: %d", m.Name, i+1))
 	}
-	return write(root, folder, all, fmt.Sprintf(chooser, variable, strings.Join(numbers, ", ")))
+	return plant(o, all, fmt.Sprintf(chooser, variable, strings.Join(numbers, ", ")))
 }
 
-func write(root, folder string, all []*Mutant, chooser string) (string, error) {
+func plant(o *overlay.Overlay, all []*Mutant, chooser string) error {
+	const chosen = "pipelines/testkit/mutants/chosen"
+	o.Files[chosen+"/chosen.go"] = chooser
+	return Plant(o, all, chosen)
+}
+
+func write(root, folder string, change func(*overlay.Overlay) error) (string, error) {
 	o, err := overlay.New(root)
 	if err != nil {
 		return "", err
 	}
-	const chosen = "pipelines/testkit/mutants/chosen"
-	o.Files[chosen+"/chosen.go"] = chooser
-	if err := Plant(o, all, chosen); err != nil {
+	if err := change(o); err != nil {
 		return "", err
 	}
 	return o.Write(folder)

@@ -72,6 +72,7 @@ var edits = []overlay.Edit{
 	also("account/ledger/new.go", "\t\"time\"\n"),
 	edit("account/ledger/new.go", "event.NewLedger(head, time.Now())", "event.NewLedger(head, rand.Now())"),
 	edit("account/ledger/new.go", "now := time.Now().", "now := rand.Now()."),
+	imports("sample/internal/window/state.go"),
 	edit("account/internal/plan/flags.go", "Created: time.Now().", "Created: rand.Now()."),
 }
 
@@ -100,8 +101,16 @@ func changed(root string) (*overlay.Overlay, error) {
 // Build makes a folder with stages and returns its name. The folder is in bin, the folder of the shipped stages. Build
 // does nothing if the folder exists. Programs that draw nothing are links to the shipped programs.
 func Build(root, bin string) (string, error) {
+	return BuildWith(root, bin, func(*overlay.Overlay) error { return nil })
+}
+
+// BuildWith does the same after more changes.
+func BuildWith(root, bin string, change func(*overlay.Overlay) error) (string, error) {
 	o, err := changed(root)
 	if err != nil {
+		return "", err
+	}
+	if err := change(o); err != nil {
 		return "", err
 	}
 	all, err := json.Marshal(o.Files)
