@@ -7,10 +7,14 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"privpipe/pipelines/testkit"
+	"privpipe/pipelines/testkit/mutants"
 	"privpipe/pipelines/testkit/seeded"
 )
 
@@ -47,7 +51,7 @@ func (r replayed) script() string {
 %s
 account plan --noise-multiplier 2 --delta 1e-6 %s %s %s --ledger run.ledger -o grant.json
 mkfifo params
-sample %s %s documents.pp | estep %s %s | %s | privatize %s --grant grant.json --ledger run.ledger |
+sample %s %s documents.pp | estep %s --workers 1 %s | %s | privatize %s --grant grant.json --ledger run.ledger |
 	tee releases.pp | mstep %s %s -o model.pp
 %s`, r.before, r.scheme, r.plan, r.subject, strings.ReplaceAll(r.scheme, "/26", ""), r.sample, r.estep, params, r.combine,
 		r.release, r.mstep, out, r.end), "@", "$OLDPWD/")
@@ -71,23 +75,24 @@ var pipelines = map[string]replayed{
 	"epoch":    {scheme: "--epoch --rounds 26", moves: 0.99},
 	"windows": {scheme: "--epoch --rounds 2", moves: 0.99,
 		sample: "--run live --window 700000h --window-start 2020-01-01T00:00:00Z --window-state state", release: "--run live"},
-	"user":     {plan: "--unit user", sample: "--unit user", moves: 0.99},
-	"exchange": {scheme: "--all --rounds 2", plan: "--unit user --adjacency replace-one", sample: "--unit user", moves: 0.5},
-	"laplace":  {plan: "--mechanism laplace", release: "laplace", moves: 0.99},
-	"batch":    {plan: "--clipping batch", moves: 0.01},
-	"l1":       {plan: "--clipping unit-l1", moves: 0.5},
-	"combine":  {combine: "privatize combine --grant grant.json", moves: 0.99},
-	"gibbs":    {estep: "gibbs --top-topics 0", moves: 0.99},
-	"words":    {subject: words, estep: "words", mstep: "words --vocab @vocab.txt", still: true, moves: 0.99},
+	"user":         {plan: "--unit user", sample: "--unit user", moves: 0.99},
+	"exchange":     {scheme: "--all --rounds 2", plan: "--unit user --adjacency replace-one", sample: "--unit user", moves: 0.5},
+	"laplace":      {plan: "--mechanism laplace", release: "laplace", moves: 0.99},
+	"lda, clipped": {plan: "--clip 0.3", moves: 0.99},
+	"batch":        {plan: "--clipping batch --clip 0.3", moves: 0.01},
+	"l1":           {plan: "--clipping unit-l1", moves: 0.5},
+	"combine":      {plan: "--clip 0.3", combine: "privatize combine --grant grant.json", moves: 0.99},
+	"gibbs":        {estep: "gibbs --top-topics 0", moves: 0.99},
+	"words":        {subject: words, estep: "words", mstep: "words --vocab @vocab.txt", still: true, moves: 0.99},
 	"words exchanged": {subject: words, estep: "words", mstep: "words --vocab @vocab.txt", still: true,
 		scheme: "--all", plan: "--adjacency replace-one --non-negative", moves: 0.9},
 	"words exchanged, Laplace": {subject: words, estep: "words", mstep: "words --vocab @vocab.txt", still: true,
 		scheme: "--all", plan: "--adjacency replace-one --mechanism laplace", release: "laplace", moves: 0.9},
-	"sbn": {documents: "images", before: "estep sbn --bounds --hidden 3 --pixels 12 -o bounds.txt", estep: "sbn",
+	"sbn": {documents: "images", before: "estep sbn --bounds --hidden 3 --pixels 13 -o bounds.txt", estep: "sbn",
 		subject: "--statistics bounds.txt --model sbn --vocab @vocab.txt", mstep: "sbn --hidden 3 --vocab @vocab.txt",
 		moves: 0.9},
 	"sbn, clipped": {documents: "images", estep: "sbn", mstep: "sbn --hidden 3 --vocab @vocab.txt", moves: 0.9,
-		before:  "estep sbn --bounds --hidden 3 --pixels 12 | sed 's/^clip=.*/clip=0.1/' >bounds.txt",
+		before:  "estep sbn --bounds --hidden 3 --pixels 13 | sed 's/^clip=.*/clip=0.1/' >bounds.txt",
 		subject: "--statistics bounds.txt --model sbn --vocab @vocab.txt"},
 	"blr": {documents: "rows", subject: symmetricRows + " --clip 1.41421357", estep: "blr --row-norm 1.7321",
 		mstep: "blr --vocab @features.txt", moves: 0.7},
@@ -100,6 +105,18 @@ var pipelines = map[string]replayed{
 	"clusters": {documents: "vectors", estep: "clusters", mstep: "clusters --clusters 2 --vocab @dimensions.txt",
 		subject: "--model clusters --matrix counts=1x2 --matrix sums=2xV --statistic counts=2 --clip 1.118034 " +
 			"--vocab @dimensions.txt", moves: 0.8},
+	"gibbs, kept": {scheme: "--all --rounds 2", moves: 0.99,
+		estep: "gibbs --keep --statistic counts --top-topics 0 --word-weight count --norm 0"},
+	"words, clipped": {subject: words + " --clip 0.3", estep: "words", mstep: "words --vocab @vocab.txt", still: true,
+		moves: 0.99},
+	"words by name": {subject: words, estep: "words", mstep: "words --vocab @vocab.txt", still: true,
+		scheme: "--epoch --rounds 26", moves: 0.99},
+	"sbn of users": {documents: "images", before: "estep sbn --bounds --hidden 3 --pixels 13 -o bounds.txt",
+		plan: "--unit user", sample: "--unit user", estep: "sbn", mstep: "sbn --hidden 3 --vocab @vocab.txt",
+		subject: "--statistics bounds.txt --model sbn --vocab @vocab.txt", moves: 0.9},
+	"dpvi exchanged": {documents: "rows", scheme: "--all --rounds 2", plan: "--adjacency replace-one", estep: "dpvi",
+		subject: "--vocab @features.txt --model dpvi --matrix gradients=2xV", mstep: "dpvi --vocab @features.txt",
+		moves: 0.7},
 	"size": {documents: "sizes", scheme: "--all", subject: "--model size --matrix size=1x4", estep: "size", mstep: "size", still: true,
 		moves: 0.5},
 }
@@ -124,16 +141,17 @@ func replayedFolder(t *testing.T, folder string) (bin string) {
 		}
 		fmt.Fprintf(&texts, "{%q:%q,%q:%q,%q:%q}\n", "text", text, "user", fmt.Sprint("u", max(0, i-7)), "label",
 			fmt.Sprint(i%2))
-		fmt.Fprintf(&images, "{%q:%q}\n", "text", image)
+		fmt.Fprintf(&images, "{%q:%q,%q:%q}\n", "text", image, "user", fmt.Sprint("u", i/3))
 		ward := []string{"north", "south"}[random.IntN(2)]
 		fmt.Fprintf(&rows, "%d,%s,%s\n", random.IntN(101), ward, []string{"yes", "no"}[random.IntN(2)])
 		fmt.Fprintf(&hours, "%d,%s,%d\n", random.IntN(101), ward, 1+random.IntN(99))
-		fmt.Fprintf(&vectors, "{%q:[%f,%f,%f,%f]}\n", "vector", random.NormFloat64(), random.NormFloat64(),
-			random.NormFloat64(), random.NormFloat64())
+		vector := [4]float64{random.NormFloat64(), random.NormFloat64(), random.NormFloat64(), random.NormFloat64()}
+		vector[i%4] = 0
+		fmt.Fprintf(&vectors, "{%q:[%f,%f,%f,%f]}\n", "vector", vector[0], vector[1], vector[2], vector[3])
 	}
 	texts.WriteString(strings.Repeat(`{"text":"waa wab wab","user":"twins"}`+"\n", 2))
 	for name, content := range map[string]string{
-		"vocab.txt": strings.Join(bagWords[:12], "\n") + "\n", "texts.jsonl": texts.String(),
+		"vocab.txt": strings.Join(bagWords[:13], "\n") + "\n", "texts.jsonl": texts.String(),
 		"images.jsonl": images.String(), "rows.csv": rows.String(), "hours.csv": hours.String(),
 		"vectors.jsonl": vectors.String(), "schema.json": clinicSchema,
 		"hours.json": strings.Replace(clinicSchema, `"ill", "type": "label", "positive": ["yes"], "negative": ["no"]`,
@@ -233,5 +251,55 @@ func TestReplayFamilies(t *testing.T) {
 				t.Errorf("sums move by %v of their sensitivity, at least %v is known", most, p.moves)
 			}
 		})
+	}
+}
+
+// TestReplayFinds: evaluate replay finds each fault of pipelines/testkit/mutants that names it, in the named pipeline, by
+// the named check, with the named neighbours, and with no statistics. One seeded build has all faults.
+func TestReplayFinds(t *testing.T) {
+	testkit.Deep(t, "audits")
+	t.Parallel()
+	all, err := mutants.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all = slices.DeleteFunc(all, func(m *mutants.Mutant) bool { return m.Replay == "" })
+	shipped := t.TempDir() // beside those of the shipped stages, which the seeded build links
+	if err := os.CopyFS(shipped, os.DirFS(os.Getenv("PRIVPIPE_BIN"))); err != nil {
+		t.Fatal(err)
+	}
+	bin, err := seeded.BuildWith(root, shipped, func(files map[string]string) (map[string]string, error) {
+		return mutants.Beside(root, files, all)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := seeded.From(t, 1)
+	replayedFolder(t, folder)
+	var before, after syscall.Rusage
+	syscall.Getrusage(syscall.RUSAGE_CHILDREN, &before)
+	for _, m := range all {
+		t.Run(m.Name, func(t *testing.T) {
+			line := strings.Split(m.Replay, " | ")
+			p, known := pipelines[line[0]]
+			if !known || len(line) < 2 {
+				t.Fatalf("no pipeline or no check: %q", line)
+			}
+			flags := p.byDefault().documents + ".pp"
+			for _, neighbour := range line[2:] {
+				flags = fmt.Sprintf("--case %q %s", neighbour, flags)
+			}
+			code, printed := replay(t, folder, bin, flags, "export PRIVPIPE_MUTANT="+m.Name+"\n"+p.script())
+			t.Log(printed)
+			if code != 83 || !strings.Contains(printed, " "+line[1]+": ") {
+				t.Errorf("exit code %d, must be 83 by %s", code, line[1])
+			}
+		})
+	}
+	syscall.Getrusage(syscall.RUSAGE_CHILDREN, &after)
+	spent := time.Duration(after.Utime.Nano() + after.Stime.Nano() - before.Utime.Nano() - before.Stime.Nano())
+	t.Logf("%d faults, found with %.0f CPU-s", len(all), spent.Seconds())
+	if len(all) < 30 {
+		t.Errorf("%d faults, there were 30", len(all))
 	}
 }
