@@ -15,6 +15,7 @@ import (
 
 	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/mutants"
+	"privpipe/pipelines/testkit/overlay"
 	"privpipe/pipelines/testkit/seeded"
 )
 
@@ -74,9 +75,11 @@ var pipelines = map[string]replayed{
 	"allocate": {scheme: "--allocate --rounds 2 --epochs 2", moves: 0.99},
 	"epoch":    {scheme: "--epoch --rounds 26", moves: 0.99},
 	"windows": {scheme: "--epoch --rounds 2", moves: 0.99,
-		sample: "--run live --window 700000h --window-start 2020-01-01T00:00:00Z --window-state state", release: "--run live"},
-	"user":         {plan: "--unit user", sample: "--unit user", moves: 0.99},
-	"exchange":     {scheme: "--all --rounds 2", plan: "--unit user --adjacency replace-one", sample: "--unit user", moves: 0.5},
+		sample:  "--run live --window 700000h --window-start 2020-01-01T00:00:00Z --window-state state",
+		release: "--run live"},
+	"user": {plan: "--unit user", sample: "--unit user", moves: 0.99},
+	"exchange": {scheme: "--all --rounds 2", plan: "--unit user --adjacency replace-one", sample: "--unit user",
+		moves: 0.5},
 	"laplace":      {plan: "--mechanism laplace", release: "laplace", moves: 0.99},
 	"lda, clipped": {plan: "--clip 0.3", moves: 0.99},
 	"batch":        {plan: "--clipping batch --clip 0.3", moves: 0.01},
@@ -117,8 +120,8 @@ var pipelines = map[string]replayed{
 	"dpvi exchanged": {documents: "rows", scheme: "--all --rounds 2", plan: "--adjacency replace-one", estep: "dpvi",
 		subject: "--vocab @features.txt --model dpvi --matrix gradients=2xV", mstep: "dpvi --vocab @features.txt",
 		moves: 0.7},
-	"size": {documents: "sizes", scheme: "--all", subject: "--model size --matrix size=1x4", estep: "size", mstep: "size", still: true,
-		moves: 0.5},
+	"size": {documents: "sizes", scheme: "--all", subject: "--model size --matrix size=1x4", estep: "size",
+		mstep: "size", still: true, moves: 0.5},
 }
 
 // replayedFolder writes small data sets to a folder, and returns the folder of the programs of the seeded build. Texts
@@ -228,7 +231,7 @@ privatize() { `+shipped+`/privatize "$@"; }
 	}
 }
 
-// TestReplayFamilies: pipelines of all families, units, samplings, mechanisms and ways to clip pass, and their sums move.
+// TestReplayFamilies: pipelines of all families, units, samplings, mechanisms and ways to clip pass. Their sums move.
 func TestReplayFamilies(t *testing.T) {
 	testkit.Deep(t, "audits")
 	t.Parallel()
@@ -254,8 +257,8 @@ func TestReplayFamilies(t *testing.T) {
 	}
 }
 
-// TestReplayFinds: evaluate replay finds each fault of pipelines/testkit/mutants that names it, in the named pipeline, by
-// the named check, with the named neighbours, and with no statistics. One seeded build has all faults.
+// TestReplayFinds: evaluate replay finds each fault of pipelines/testkit/mutants that names it, in the named pipeline,
+// by the named check, with the named neighbours, and with no statistics. One seeded build has all faults.
 func TestReplayFinds(t *testing.T) {
 	testkit.Deep(t, "audits")
 	t.Parallel()
@@ -268,9 +271,7 @@ func TestReplayFinds(t *testing.T) {
 	if err := os.CopyFS(shipped, os.DirFS(os.Getenv("PRIVPIPE_BIN"))); err != nil {
 		t.Fatal(err)
 	}
-	bin, err := seeded.BuildWith(root, shipped, func(files map[string]string) (map[string]string, error) {
-		return mutants.Beside(root, files, all)
-	})
+	bin, err := seeded.BuildWith(root, shipped, func(o *overlay.Overlay) error { return mutants.Choose(o, all) })
 	if err != nil {
 		t.Fatal(err)
 	}

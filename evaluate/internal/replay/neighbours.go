@@ -162,8 +162,8 @@ func (d *Data) added(fresh []named) (all []Neighbour) {
 	return all
 }
 
-// exchanged returns data sets where a new unit takes the place of another: two new ones for each of the old. In the last
-// one the new unit has the old one's name.
+// exchanged returns data sets where a new unit takes the place of another: two new ones for each of the old. In the
+// last one the new unit has the old one's name.
 func (d *Data) exchanged(old, fresh []named) (all []Neighbour) {
 	for i, o := range old {
 		for _, shift := range []int{len(fresh) - 1, 2} {

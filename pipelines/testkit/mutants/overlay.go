@@ -23,6 +23,7 @@ const chooser = `package chosen
 
 import (
 	"fmt"
+	"os"
 )
 
 // Number is that of the mutant.
