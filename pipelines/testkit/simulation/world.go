@@ -67,6 +67,7 @@ type World struct {
 // A job is the state of a Job.
 type job struct {
 	Job
+	failed  time.Time // when the first stage failed in this start, or zero
 	starts  int
 	running []*running
 	ended   bool
@@ -131,7 +132,24 @@ func (w *World) supervise() bool {
 }
 
 func (w *World) attend(j *job) {
-	if slices.ContainsFunc(j.running, func(r *running) bool { return !r.process.Ended() }) {
+	var alive []*effect.Process
+	failed := false
+	for _, r := range j.running {
+		if !r.process.Ended() {
+			alive = append(alive, r.process)
+		}
+		failed = failed || r.process.Ended() && r.code != exit.OK
+	}
+	if len(alive) > 0 {
+		switch {
+		case failed && j.failed.IsZero():
+			j.failed = time.Now()
+		case failed && time.Since(j.failed) > grace:
+			for _, p := range alive {
+				w.End(p)
+			}
+			w.attend(j)
+		}
 		return
 	}
 	j.codes = nil
@@ -154,13 +172,17 @@ func (w *World) attend(j *job) {
 // pause is the time before the first start. Each further start waits twice as long.
 const pause = time.Second
 
+// grace is the time between the failure of a stage and the end of the others: each stage ends when the reader of its
+// output has gone (endpoint.WatchReader), which is outside of filter.Execute.
+const grace = 300 * time.Millisecond
+
 // start starts the stages of a job, with pipes between them.
 func (w *World) start(j *job) {
 	if j.Before != nil {
 		j.Before()
 	}
 	j.starts++
-	j.running = nil
+	j.running, j.failed = nil, time.Time{}
 	var in *system.Handle
 	for i, stage := range j.Stages {
 		r := &running{code: killed}

@@ -31,6 +31,8 @@ type Scheduler struct {
 	Random *rand.Rand
 	// Limit is the virtual time after which the run counts as stuck.
 	Limit time.Duration
+	// Longest bounds the time that passes at a Pause.
+	Longest time.Duration
 	// Cut is called at a power cut, after all processes have ended.
 	Cut func()
 	// Trace gets a line for each effect, unless it is nil.
@@ -62,7 +64,8 @@ type request struct {
 // New returns a scheduler for a seed, which strikes with the planned faults. It must be called in the run's bubble.
 func New(seed uint64, plan []Planned) *Scheduler {
 	runs.Add(1)
-	return &Scheduler{Random: rand.New(rand.NewPCG(seed, 0)), Limit: 30 * 24 * time.Hour, plan: slices.Clone(plan),
+	return &Scheduler{Random: rand.New(rand.NewPCG(seed, 0)), Limit: 30 * 24 * time.Hour,
+		Longest: 2 * time.Hour, plan: slices.Clone(plan),
 		counts: make(map[string]int), sum: fnv.New64a(), arrived: make(chan struct{}, 1)}
 }
 
@@ -154,9 +157,6 @@ func (s *Scheduler) soonest() (soonest time.Time) {
 	return soonest
 }
 
-// longestPause bounds the time that passes at a Pause.
-const longestPause = 2 * time.Hour
-
 // perform performs the effect of a request, with the fault that is planned for it.
 func (s *Scheduler) perform(r *request) {
 	p, fault := r.process, None
@@ -186,7 +186,7 @@ func (s *Scheduler) perform(r *request) {
 		}
 		s.Cut()
 	case Pause:
-		r.after = time.Now().Add(time.Duration(s.Random.Int64N(int64(longestPause))))
+		r.after = time.Now().Add(time.Duration(s.Random.Int64N(int64(s.Longest))))
 		s.mutex.Lock()
 		s.pending = append(s.pending, r)
 		s.mutex.Unlock()

@@ -2,6 +2,7 @@ package run
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -32,6 +33,7 @@ var scenarios = map[string]*simulation.Scenario{
 	"wall":           wall{}.scenario(),
 	"wall to pipe":   wall{piped: true}.scenario(),
 	"wall, rivals":   wall{rival: true}.scenario(),
+	"training":       training(),
 	"wall, old copy": wall{putBack: true}.scenario(),
 }
 
@@ -42,7 +44,7 @@ func TestSimulation(t *testing.T) {
 		t.Skip("this is the program that the test builds")
 	}
 	schedules := testkit.Repeats(t, "simulate", 150, 5000)
-	program, err := Build("../../../..", t.TempDir(), all(t))
+	program, err := Build("../../../..", cmp.Or(os.Getenv("SIMULATION_TO"), t.TempDir()), all(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +75,7 @@ func TestSimulation(t *testing.T) {
 		group.Go(func() {
 			share := schedules / programs
 			run([]string{fmt.Sprintf("%s=%d", number, share), fmt.Sprintf("%s=%d", from, first+uint64(i*share)),
-				"GOMAXPROCS=1"}, "TestSchedules")
+				"GOMAXPROCS=1", "GOGC=400"}, "TestSchedules")
 		})
 	}
 	group.Go(func() { run(nil, "TestPlanted|TestSameTrace") })
@@ -97,6 +99,9 @@ func TestSchedules(t *testing.T) {
 		t.Fatal(err, errs)
 	}
 	for _, name := range slices.Sorted(maps.Keys(scenarios)) {
+		if only := os.Getenv("ONLY"); only != "" && only != name {
+			continue
+		}
 		s, begun, effects, leaks := scenarios[name], time.Now(), 0, 0
 		for seed := first; seed < first+uint64(n); seed++ {
 			schedule := s.Plan(t, seed)
@@ -139,12 +144,12 @@ func TestReplay(t *testing.T) {
 // TestSameTrace: one seed has the same effects in each run, whichever goroutine comes first.
 func TestSameTrace(t *testing.T) {
 	machine(t)
-	seeds, runs := uint64(10), testkit.Repeats(t, "simulate", 3, 1000)
+	seeds, runs := uint64(10), testkit.Repeats(t, "simulate", 1, 100)
 	for name, s := range scenarios {
 		for seed := range seeds {
 			schedule := s.Plan(t, seed)
 			first := s.Run(t, schedule, true)
-			for range runs / int(seeds) {
+			for range runs {
 				other := s.Run(t, schedule, true)
 				if other.Sum == first.Sum {
 					continue

@@ -148,6 +148,25 @@ func (h *Handle) ReadAt(b []byte, at int64) (n int, err error) {
 	return n, err
 }
 
+// WriteAt writes at an offset of a file.
+func (h *Handle) WriteAt(b []byte, at int64) (int, error) {
+	e := effect.Effect{Kind: "pwrite", Content: slices.Clone(b), Faults: []effect.Fault{IO, NoSpace}}
+	err := h.act(e, func(c *call) error {
+		if c.fault != effect.None {
+			return map[effect.Fault]error{IO: syscall.EIO, NoSpace: syscall.ENOSPC}[c.fault]
+		}
+		was := h.offset
+		h.offset = at
+		h.change(b)
+		h.offset = was
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
 // Write writes all bytes, in as many effects as a pipe needs.
 func (h *Handle) Write(b []byte) (n int, err error) {
 	for n < len(b) && err == nil {
