@@ -37,24 +37,36 @@ func texts() []byte {
 
 const modelName = "/out/model.pp"
 
-// training is the scenario of all five stages over pipes, with a FIFO that leads the parameters back.
-func training() *simulation.Scenario {
-	scheme := event.Scheme{Method: event.Poisson, Rate: 0.5, Rounds: wallRounds, Secret: true}
-	grant, err := json.Marshal(&event.Grant{
+// A training is a scenario of all five stages over pipes, with a FIFO that leads the parameters back.
+type training struct {
+	sample, estep, privatize, mstep string
+	grant                           *event.Grant // nil: the ledger needs none
+}
+
+// noisy is a training of topics with noise. Documents take part by chance.
+func noisy() training {
+	topics := []event.Matrix{{Name: "topics", Rows: 2, Columns: len(publicWords)}}
+	return training{"--poisson 0.5", "lda", "gaussian --grant " + grantName, "lda --topics 2", &event.Grant{
 		Version: event.GrantVersion, ID: "grant", Mechanism: event.Gaussian, Adjacency: event.AddRemove,
-		Unit: event.Document, Clip: 1, NoiseMultiplier: 1, Scheme: scheme, Releases: wallRounds,
-		Subject: event.Subject{Model: "lda", Vocabulary: hex.EncodeToString(publicWords.Hash()), VocabularySize: len(publicWords),
-			Matrices: []event.Matrix{{Name: "topics", Rows: 2, Columns: len(publicWords)}}},
-	})
-	if err != nil {
-		panic(err)
-	}
+		Unit: event.Document, Clip: 1, NoiseMultiplier: 1, Releases: wallRounds,
+		Scheme: event.Scheme{Method: event.Poisson, Rate: 0.5, Rounds: wallRounds, Secret: true},
+		Subject: event.Subject{Model: "lda", Vocabulary: hex.EncodeToString(publicWords.Hash()),
+			VocabularySize: len(publicWords), Matrices: topics},
+	}}
+}
+
+// chained is a training where documents keep their topics from round to round, in a state of estep.
+var chained = training{"--all --run chain", "gibbs --keep --top-topics 0 --word-weight count --norm 0 " +
+	"--statistic counts --state /wall/state.pp --secret /wall/key", "none --run chain",
+	"counts --topics 3 --seed 1 --denoise floor --statistic counts --run chain", nil}
+
+func (o training) scenario() *simulation.Scenario {
 	stages := []simulation.Stage{
 		stage(tokenize.Program, "text --vocab /vocab.txt /texts.jsonl"),
-		stage(sample.Program, fmt.Sprintf("--poisson 0.5 --rounds %d", wallRounds)),
-		stage(estep.Program, "lda --params /params"),
-		stage(privatize.Program, "gaussian --grant "+grantName+" --ledger "+ledgerName),
-		stage(mstep.Program, "lda --topics 2 --vocab /vocab.txt --params-out /params -o "+modelName),
+		stage(sample.Program, fmt.Sprintf("-q --rounds %d ", wallRounds)+o.sample),
+		stage(estep.Program, o.estep+" --params /params"),
+		stage(privatize.Program, o.privatize+" -q --ledger "+ledgerName),
+		stage(mstep.Program, o.mstep+" --vocab /vocab.txt --params-out /params -o "+modelName),
 	}
 	var undisturbed []byte
 	return &simulation.Scenario{Faults: simulation.Usual,
@@ -63,9 +75,16 @@ func training() *simulation.Scenario {
 			w.Longest = time.Second // a stage looks at a FIFO every five milliseconds
 			w.Machine.Put("/texts.jsonl", texts())
 			w.Machine.Put("/vocab.txt", []byte(strings.Join(publicWords, "\n")+"\n"))
-			w.Machine.Put(grantName, grant)
+			w.Machine.Put("/wall/key", make([]byte, 32))
+			if o.grant != nil {
+				grant, err := json.Marshal(o.grant)
+				if err != nil {
+					panic(err)
+				}
+				w.Machine.Put(grantName, grant)
+			}
 			watch := simulation.Watch(w, ledgerName, canary)
-			again := w.Seed%2 == 0
+			again := w.Seed%2 == 0 || o.grant == nil
 			if again {
 				w.Coins.Seed = 0
 				w.Coins.Again = func(program string) int {

@@ -33,9 +33,14 @@ var scenarios = map[string]*simulation.Scenario{
 	"wall":           wall{}.scenario(),
 	"wall to pipe":   wall{piped: true}.scenario(),
 	"wall, rivals":   wall{rival: true}.scenario(),
-	"training":       training(),
+	"training":       noisy().scenario(),
+	"chain":          chained.scenario(),
+	"windows":        windows(),
 	"wall, old copy": wall{putBack: true}.scenario(),
 }
+
+// gate is the number of schedules of each scenario in the gate.
+const gate = 100
 
 // TestSimulation builds the stages on a simulated machine, with planted faults, and runs the tests below there. The
 // gate has fixed seeds. The deep suite has fresh ones, as many as PRIVPIPE_SIMULATIONS says for each scenario.
@@ -43,7 +48,7 @@ func TestSimulation(t *testing.T) {
 	if simulated() {
 		t.Skip("this is the program that the test builds")
 	}
-	schedules := testkit.Repeats(t, "simulate", 150, 5000)
+	schedules := testkit.Repeats(t, "simulate", gate, 5000)
 	program, err := Build("../../../..", cmp.Or(os.Getenv("SIMULATION_TO"), t.TempDir()), all(t))
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +69,7 @@ func TestSimulation(t *testing.T) {
 		return
 	}
 	first, programs := uint64(0), runtime.NumCPU()
-	if schedules > 150 {
+	if schedules > gate {
 		first = rand.Uint64() >> 16
 	}
 	if n, err := strconv.Atoi(os.Getenv(number)); err == nil {
