@@ -85,6 +85,7 @@ func TestChecks(t *testing.T) {
 		"an exit code":            {"exit 3", Code, "3, not 0"},
 		"no end":                  {"sleep 60", Code, "it does not end"},
 		"a line more":             {"echo 41 documents >&2", Messages, `1 lines more, such as "41 documents"`},
+		"a message of the time":   {"echo 'estep: warning: waiting for parameters' >&2", "", ""},
 		"output":                  {"echo 41", Output, "9 bytes, not 6"},
 		"a file more":             {"echo >other", Files, "other, which the first run has not"},
 		"a file less":             {"rm model", Files, "no model"},
