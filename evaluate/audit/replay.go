@@ -24,7 +24,7 @@ type Replay struct {
 	Case         []string `sep:"none" placeholder:"NAME" help:"Run only the neighbour NAME, as the table names it; by default all."`
 	Except       []string `sep:"none" placeholder:"FILE" help:"Do not compare FILE, a name or a pattern below the folder in which COMMAND runs, such as a lock with the number of a process."`
 	Folder       string   `placeholder:"FOLDER" help:"Write temporary files to FOLDER. The default is in memory (/dev/shm) if possible."`
-	Documents    string   `arg:"" name:"documents" placeholder:"DOCUMENTS" help:"The data set whose neighbours are made: documents of tokenize."`
+	Documents    string   `arg:"" name:"documents" placeholder:"DOCUMENTS" help:"The data set whose neighbours are made: documents of tokenize, or a text (.jsonl, .csv) with columns text, id, user and label."`
 	Command      []string `arg:"" name:"command" passthrough:"" placeholder:"COMMAND" help:"The pipeline: a program and its arguments, such as a script."`
 	result.Flags `set:"form=a table"`
 	filter.Workers
@@ -40,8 +40,9 @@ func (Replay) Help() string {
 		"no shipped program has noise from a seed. The seeded build also gives every neighbour the releases of the " +
 		"first run, after each has got its noise. So all runs have one history, and later rounds depend on it " +
 		"alone, as in the proof of adaptive composition.\n\n" +
-		"COMMAND runs in an empty folder that has " + replay.Documents + ". It finds other files in $OLDPWD, the " +
-		"folder of the call. There it begins a ledger, plans, trains and writes all its files:\n\n" +
+		"COMMAND runs in an empty folder that has documents.pp, or documents.jsonl or documents.csv for a text. It " +
+		"finds other files in $OLDPWD, the folder of the call. There it begins a ledger, plans, trains and writes " +
+		"all its files:\n\n" +
 		"  evaluate replay --bin BIN docs.pp -- ./pipeline.sh\n\n" +
 		"The ledger says which data sets are neighbours. One unit goes (the first, the last, the longest, an empty " +
 		"one, a twin, the one with most documents), comes or is exchanged. Compared are the exit code, the lines " +
@@ -86,20 +87,17 @@ func (c *Replay) Run(r *filter.Run) error {
 			return err
 		}
 	}
-	wanted := endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}, Values: true, Whole: true}
 	if r.DryRun() {
-		return endpoint.CheckStream(r, c.Documents, wanted)
+		if replay.IsText(c.Documents) {
+			return r.Check(c.Documents)
+		}
+		return endpoint.CheckStream(r, c.Documents, replayable)
 	}
 	from, err := os.Getwd()
 	if err != nil {
 		return err
 	}
-	in, h, err := endpoint.OpenStream(r, c.Documents, wanted)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	data, err := replay.Read(h, in.Reader)
+	data, err := c.read(r)
 	if err != nil {
 		return err
 	}
@@ -124,6 +122,29 @@ func (c *Replay) Run(r *filter.Run) error {
 		return err
 	}
 	return violations(strings.Join(command, " "), results)
+}
+
+// replayable are the streams that have neighbours.
+var replayable = endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}, Values: true, Whole: true}
+
+// mostText is the largest text, in bytes: a replay keeps it in memory, and copies it for each run.
+const mostText = 1 << 28
+
+// read reads the data set.
+func (c *Replay) read(r *filter.Run) (*replay.Data, error) {
+	if replay.IsText(c.Documents) {
+		content, err := endpoint.ReadFile(r, c.Documents, mostText)
+		if err != nil {
+			return nil, err
+		}
+		return replay.ReadText(c.Documents, content)
+	}
+	in, h, err := endpoint.OpenStream(r, c.Documents, replayable)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return replay.ReadStream(h, in.Reader)
 }
 
 // violations returns an error if results contradict a claim.

@@ -22,7 +22,7 @@ import (
 // A replayed is a pipeline of two rounds or so that evaluate replay audits. Flags that hold @ name files of the test's
 // folder.
 type replayed struct {
-	documents                  string // a stream of replayedFolder, docs.pp by default
+	documents                  string // a file of replayedFolder, docs.pp by default
 	scheme                     string // of account plan and sample
 	plan, sample, release      string // more flags of account plan, of sample, and of privatize
 	subject, before            string // flags of account plan; a command that comes first
@@ -33,7 +33,7 @@ type replayed struct {
 
 // byDefault are the fields of topics in two rounds.
 func (r replayed) byDefault() replayed {
-	r.documents = cmp.Or(r.documents, "docs")
+	r.documents = cmp.Or(r.documents, "docs.pp")
 	r.scheme = cmp.Or(r.scheme, "--poisson 0.8 --rounds 2")
 	r.subject = cmp.Or(r.subject, "--model lda:2 --vocab @vocab.txt")
 	r.estep, r.mstep = cmp.Or(r.estep, "lda"), cmp.Or(r.mstep, "lda --topics 2 --vocab @vocab.txt")
@@ -91,21 +91,21 @@ var pipelines = map[string]replayed{
 		scheme: "--all", plan: "--adjacency replace-one --non-negative", moves: 0.9},
 	"words exchanged, Laplace": {subject: words, estep: "words", mstep: "words --vocab @vocab.txt", still: true,
 		scheme: "--all", plan: "--adjacency replace-one --mechanism laplace", release: "laplace", moves: 0.9},
-	"sbn": {documents: "images", before: "estep sbn --bounds --hidden 3 --pixels 13 -o bounds.txt", estep: "sbn",
+	"sbn": {documents: "images.pp", before: "estep sbn --bounds --hidden 3 --pixels 13 -o bounds.txt", estep: "sbn",
 		subject: "--statistics bounds.txt --model sbn --vocab @vocab.txt", mstep: "sbn --hidden 3 --vocab @vocab.txt",
 		moves: 0.9},
-	"sbn, clipped": {documents: "images", estep: "sbn", mstep: "sbn --hidden 3 --vocab @vocab.txt", moves: 0.9,
+	"sbn, clipped": {documents: "images.pp", estep: "sbn", mstep: "sbn --hidden 3 --vocab @vocab.txt", moves: 0.9,
 		before:  "estep sbn --bounds --hidden 3 --pixels 13 | sed 's/^clip=.*/clip=0.1/' >bounds.txt",
 		subject: "--statistics bounds.txt --model sbn --vocab @vocab.txt"},
-	"blr": {documents: "rows", subject: symmetricRows + " --clip 1.41421357", estep: "blr --row-norm 1.7321",
+	"blr": {documents: "rows.pp", subject: symmetricRows + " --clip 1.41421357", estep: "blr --row-norm 1.7321",
 		mstep: "blr --vocab @features.txt", moves: 0.7},
-	"blr, clipped": {documents: "rows", subject: symmetricRows + " --clip 0.3", estep: "blr --row-norm 1.7321",
+	"blr, clipped": {documents: "rows.pp", subject: symmetricRows + " --clip 0.3", estep: "blr --row-norm 1.7321",
 		mstep: "blr --vocab @features.txt", moves: 0.99},
-	"dpvi": {documents: "rows", subject: "--vocab @features.txt --model dpvi --matrix gradients=2xV", estep: "dpvi",
+	"dpvi": {documents: "rows.pp", subject: "--vocab @features.txt --model dpvi --matrix gradients=2xV", estep: "dpvi",
 		mstep: "dpvi --vocab @features.txt", moves: 0.7},
-	"linear": {documents: "hours", scheme: "--all", subject: responses + " --clip 2", moves: 0.7, still: true,
+	"linear": {documents: "hours.pp", scheme: "--all", subject: responses + " --clip 2", moves: 0.7, still: true,
 		estep: "linear --row-norm 1.7321 --least 1 --most 99", mstep: "linear --vocab @responses.txt"},
-	"clusters": {documents: "vectors", estep: "clusters", mstep: "clusters --clusters 2 --vocab @dimensions.txt",
+	"clusters": {documents: "vectors.pp", estep: "clusters", mstep: "clusters --clusters 2 --vocab @dimensions.txt",
 		subject: "--model clusters --matrix counts=1x2 --matrix sums=2xV --statistic counts=2 --clip 1.118034 " +
 			"--vocab @dimensions.txt", moves: 0.8},
 	"gibbs, kept": {scheme: "--all --rounds 2", moves: 0.99,
@@ -114,13 +114,27 @@ var pipelines = map[string]replayed{
 		moves: 0.99},
 	"words by name": {subject: words, estep: "words", mstep: "words --vocab @vocab.txt", still: true,
 		scheme: "--epoch --rounds 26", moves: 0.99},
-	"sbn of users": {documents: "images", before: "estep sbn --bounds --hidden 3 --pixels 13 -o bounds.txt",
+	"sbn of users": {documents: "images.pp", before: "estep sbn --bounds --hidden 3 --pixels 13 -o bounds.txt",
 		plan: "--unit user", sample: "--unit user", estep: "sbn", mstep: "sbn --hidden 3 --vocab @vocab.txt",
 		subject: "--statistics bounds.txt --model sbn --vocab @vocab.txt", moves: 0.9},
-	"dpvi exchanged": {documents: "rows", scheme: "--all --rounds 2", plan: "--adjacency replace-one", estep: "dpvi",
+	"dpvi exchanged": {documents: "rows.pp", scheme: "--all --rounds 2", plan: "--adjacency replace-one", estep: "dpvi",
 		subject: "--vocab @features.txt --model dpvi --matrix gradients=2xV", mstep: "dpvi --vocab @features.txt",
 		moves: 0.7},
-	"size": {documents: "sizes", scheme: "--all", subject: "--model size --matrix size=1x4", estep: "size",
+	"texts": {documents: "texts.jsonl", before: "tokenize text --vocab @vocab.txt -o documents.pp documents.jsonl",
+		moves: 0.99},
+	"texts of users": {documents: "texts.jsonl", plan: "--unit user", sample: "--unit user", moves: 0.99,
+		before: "tokenize text --vocab @vocab.txt -o documents.pp documents.jsonl"},
+	"texts exchanged": {documents: "texts.jsonl", scheme: "--fixed 10/26 --rounds 3", moves: 0.5,
+		before: "tokenize text --vocab @vocab.txt -o documents.pp documents.jsonl"},
+	"rows of CSV": {documents: "rows.csv", before: "tokenize rows --schema @schema.json -o documents.pp documents.csv",
+		subject: "--vocab @features.txt --model dpvi --matrix gradients=2xV", estep: "dpvi",
+		mstep: "dpvi --vocab @features.txt", moves: 0.5},
+	"vectors of JSON Lines": {documents: "vectors.jsonl", estep: "clusters",
+		before: "tokenize vectors --dimension 4 -o documents.pp documents.jsonl",
+		mstep:  "clusters --clusters 2 --vocab @dimensions.txt", moves: 0.5,
+		subject: "--model clusters --matrix counts=1x2 --matrix sums=2xV --statistic counts=2 --clip 1.118034 " +
+			"--vocab @dimensions.txt"},
+	"size": {documents: "sizes.pp", scheme: "--all", subject: "--model size --matrix size=1x4", estep: "size",
 		mstep: "size", still: true, moves: 0.5},
 }
 
@@ -239,7 +253,7 @@ func TestReplayFamilies(t *testing.T) {
 	bin := replayedFolder(t, folder)
 	for name, p := range pipelines {
 		t.Run(name, func(t *testing.T) {
-			code, printed := replay(t, folder, bin, "--json "+p.byDefault().documents+".pp", p.script())
+			code, printed := replay(t, folder, bin, "--json "+p.byDefault().documents, p.script())
 			var found struct{ Neighbours []struct{ Moved float64 } }
 			text, _, _ := strings.Cut(printed, "\n")
 			if err := json.Unmarshal([]byte(text), &found); code != 0 || err != nil {
@@ -286,7 +300,7 @@ func TestReplayFinds(t *testing.T) {
 			if !known || len(line) < 2 {
 				t.Fatalf("no pipeline or no check: %q", line)
 			}
-			flags := p.byDefault().documents + ".pp"
+			flags := p.byDefault().documents
 			for _, neighbour := range line[2:] {
 				flags = fmt.Sprintf("--case %q %s", neighbour, flags)
 			}

@@ -157,7 +157,7 @@ func (r *Result) sums(first, other map[string]output, claims []*claim) error {
 		share := last[together].share(moved[together])
 		r.Moved = max(r.Moved, share)
 		if share > 1 {
-			r.find(Sums, "%s moves by %.4g times its sensitivity", together, share)
+			r.find(Sums, "%s moves by %.7g times its sensitivity", together, share)
 		}
 	}
 	return nil

@@ -1,112 +1,87 @@
 package replay
 
 import (
-	"bytes"
-	"io"
 	"slices"
-
-	"google.golang.org/protobuf/proto"
 
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/wire"
-	"privpipe/pipelines/wire/stream"
 )
 
-// A Data is a data set: a stream of documents.
+// A Data is a data set: the documents of a stream, or the records of a text.
 type Data struct {
-	Header    *wire.Header
-	Documents []*wire.Document
+	File  string // its name in the folder of the command
+	items []item
+	form  form
 }
 
-// Read reads a stream of documents. It needs at least two, since a pipeline may refuse an empty neighbour.
-func Read(h *wire.Header, in *stream.Reader) (*Data, error) {
-	d := &Data{Header: h}
-	for {
-		record, err := in.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		d.Documents = append(d.Documents, proto.CloneOf(record.GetDocument()))
-	}
-	if len(d.Documents) < 2 {
-		return nil, exit.Errorf(exit.Malformed, "%s: fewer than two documents, must have more", in.Name())
-	}
-	return d, nil
+// An item is a document or a record.
+type item interface {
+	names() *wire.Document // with the item's id, user and label
+	size() uint64          // the sum of counts, the number of values, or a text's length
+	content() string       // all but its names
+	clone() item
+	rename(id, user string) // user is empty if documents are the units
+	relabel(label string)
+	empty() item // an item without content and names; nil if there is none
 }
 
-// encode returns documents as a stream.
-func (d *Data) encode(documents []*wire.Document) ([]byte, error) {
-	compressor, err := stream.NewCompressor(stream.None)
-	if err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	out, err := stream.NewWriter(&b, d.Header, compressor)
-	if err != nil {
-		return nil, err
-	}
-	for _, document := range documents {
-		if err := out.Write(&wire.Record{Body: &wire.Record_Document{Document: document}}); err != nil {
-			return nil, err
-		}
-	}
-	err = out.Close()
-	return b.Bytes(), err
+// A form writes items, and knows items that would show faults.
+type form interface {
+	encode(items []item) ([]byte, error)
+	extremes(items []item) []named
 }
 
-// A unit is a privacy unit: the places of its documents, and how much they hold in all.
+// check refuses a data set that a pipeline may refuse without one of its items.
+func (d *Data) check(name string) error {
+	if len(d.items) < 2 {
+		return exit.Errorf(exit.Malformed, "%s: fewer than two documents, must have more", name)
+	}
+	return nil
+}
+
+// A unit is a privacy unit: the places of its items, and how much they hold in all.
 type unit struct {
-	documents []int
-	size      uint64 // the sum of counts, or the number of values
-	content   string // equal for units with equal documents
+	items   []int
+	size    uint64
+	content string // equal for units with equal items
 }
 
-// units returns the units of the data set, in the order of their first documents.
+// units returns the units of the data set, in the order of their first items.
 func (d *Data) units(kind wire.Unit) (all []*unit) {
 	known := make(map[string]*unit)
-	for i, document := range d.Documents {
-		name := wire.UnitName(kind, document)
+	for i, one := range d.items {
+		name := wire.UnitName(kind, one.names())
 		u := known[name]
 		if u == nil {
 			u = new(unit)
 			known[name], all = u, append(all, u)
 		}
-		u.documents = append(u.documents, i)
-		u.size += size(document)
-		u.content += contentOf(document)
+		u.items = append(u.items, i)
+		u.size += one.size()
+		u.content += one.content()
 	}
 	return all
 }
 
-// size returns the sum of a document's counts, or the number of its values.
-func size(d *wire.Document) (n uint64) {
-	if len(d.Values) > 0 {
-		return uint64(len(d.WordGaps))
-	}
-	for _, count := range d.Counts {
-		n += uint64(count)
-	}
-	return n
-}
-
-// contentOf returns all of a document but its names.
-func contentOf(d *wire.Document) string {
-	d = proto.CloneOf(d)
-	d.Id, d.User = "", ""
-	b, _ := proto.MarshalOptions{Deterministic: true}.Marshal(d) // fails only for text that is not UTF-8
-	return string(b)
-}
-
-// without returns the documents except those of a unit.
-func (d *Data) without(u *unit) []*wire.Document {
-	var rest []*wire.Document
-	for i, document := range d.Documents {
-		if !slices.Contains(u.documents, i) {
-			rest = append(rest, document)
+// without returns the items except a unit's.
+func (d *Data) without(u *unit) []item {
+	var rest []item
+	for i, one := range d.items {
+		if !slices.Contains(u.items, i) {
+			rest = append(rest, one)
 		}
 	}
 	return rest
+}
+
+// inPlace returns the items with others where the first one of a unit was, and without the rest of the unit.
+func (d *Data) inPlace(u *unit, others []item) (all []item) {
+	for i, one := range d.items {
+		if i == u.items[0] {
+			all = append(all, others...)
+		} else if !slices.Contains(u.items, i) {
+			all = append(all, one)
+		}
+	}
+	return all
 }

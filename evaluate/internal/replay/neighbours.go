@@ -1,13 +1,10 @@
 package replay
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"slices"
-
-	"google.golang.org/protobuf/proto"
 
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/wire"
@@ -15,8 +12,8 @@ import (
 
 // A Neighbour is a data set that differs from another in one unit.
 type Neighbour struct {
-	Name      string
-	Documents []*wire.Document
+	Name  string
+	items []item
 }
 
 // A Relation says which data sets are neighbours.
@@ -43,11 +40,11 @@ func (d *Data) Neighbours(r Relation) []Neighbour {
 	return slices.Concat(d.removed(old), d.added(fresh))
 }
 
-// A named is a unit in a data set, or the documents of a new one.
+// A named is a unit in a data set, or the items of a new one.
 type named struct {
-	name      string
-	unit      *unit
-	documents []*wire.Document
+	name  string
+	unit  *unit
+	items []item
 }
 
 // chosen returns units that would show faults, each once.
@@ -73,57 +70,47 @@ func chosen(units []*unit) (all []named) {
 	pick("the longest", func(u, best *unit) bool { return u.size > best.size })
 	pick("the shortest", func(u, best *unit) bool { return u.size < best.size })
 	pick("a twin", func(u, best *unit) bool { return twins[u] && !twins[best] })
-	pick("the one with most documents", func(u, best *unit) bool { return len(u.documents) > len(best.documents) })
+	pick("the one with most documents", func(u, best *unit) bool { return len(u.items) > len(best.items) })
 	return all
 }
 
 // many is the number of documents of a new user with many.
 const many = 20
 
-// loud is how often the word of a loud document occurs.
-const loud = 1 << 16
-
 // fresh returns new units.
 func (d *Data) fresh(kind wire.Unit) (all []named) {
-	add := func(name string, documents ...*wire.Document) {
-		for i, document := range documents {
-			document.Id, document.User = nameOf(name, i), ""
+	add := func(name string, items ...item) {
+		for i, one := range items {
+			user := ""
 			if kind == wire.Unit_USER {
-				document.User = nameOf(name, 0)
+				user = nameOf(name, 0)
 			}
+			one.rename(nameOf(name, i), user)
 		}
-		all = append(all, named{name: name, documents: documents})
+		all = append(all, named{name: name, items: items})
 	}
-	first := d.Documents[0]
-	add("an empty one", &wire.Document{Label: first.Label})
-	add("a twin of the first", proto.CloneOf(first))
-	for _, other := range d.Documents {
-		if other.Label != first.Label {
-			labelled := proto.CloneOf(first)
-			labelled.Label = other.Label
+	first := d.items[0]
+	if empty := first.empty(); empty != nil {
+		add("an empty one", empty)
+	}
+	add("a twin of the first", first.clone())
+	for _, other := range d.items {
+		if label := other.names().Label; label != first.names().Label {
+			labelled := first.clone()
+			labelled.relabel(label)
 			add("a twin with another label", labelled)
 			break
 		}
 	}
-	if d.Header.Values {
-		opposite := proto.CloneOf(first)
-		opposite.Values = negated(opposite.Values)
-		add("the opposite of the first", opposite)
-	} else {
-		add("a loud one", &wire.Document{Label: first.Label, WordGaps: []uint32{d.Header.VocabularySize - 1},
-			Counts: []uint32{loud}})
-		every := &wire.Document{Label: first.Label}
-		for i := range d.Header.VocabularySize {
-			every.WordGaps, every.Counts = append(every.WordGaps, min(i, 1)), append(every.Counts, 1)
-		}
-		add("one with all words", every)
+	for _, extreme := range d.form.extremes(d.items) {
+		add(extreme.name, extreme.items...)
 	}
 	if kind == wire.Unit_USER {
-		var documents []*wire.Document
+		var items []item
 		for i := range many {
-			documents = append(documents, proto.CloneOf(d.Documents[i%len(d.Documents)]))
+			items = append(items, d.items[i%len(d.items)].clone())
 		}
-		add("one with many documents", documents...)
+		add("one with many documents", items...)
 	}
 	return all
 }
@@ -132,15 +119,6 @@ func (d *Data) fresh(kind wire.Unit) (all []named) {
 func nameOf(what string, number int) string {
 	sum := sha256.Sum256(fmt.Append(nil, what, number))
 	return hex.EncodeToString(sum[:16])
-}
-
-// negated returns little-endian binary32 numbers with the other sign.
-func negated(values []byte) []byte {
-	values = bytes.Clone(values)
-	for i := 3; i < len(values); i += 4 {
-		values[i] ^= 0x80
-	}
-	return values
 }
 
 func (d *Data) removed(old []named) (all []Neighbour) {
@@ -153,11 +131,11 @@ func (d *Data) removed(old []named) (all []Neighbour) {
 // added returns data sets with a new unit, in turn before and after all others.
 func (d *Data) added(fresh []named) (all []Neighbour) {
 	for i, f := range fresh {
-		documents := slices.Concat(f.documents, d.Documents)
+		items := slices.Concat(f.items, d.items)
 		if i%2 == 0 {
-			documents = slices.Concat(d.Documents, f.documents)
+			items = slices.Concat(d.items, f.items)
 		}
-		all = append(all, Neighbour{"with " + f.name, documents})
+		all = append(all, Neighbour{"with " + f.name, items})
 	}
 	return all
 }
@@ -166,44 +144,33 @@ func (d *Data) added(fresh []named) (all []Neighbour) {
 // last one the new unit has the old one's name.
 func (d *Data) exchanged(old, fresh []named) (all []Neighbour) {
 	for i, o := range old {
-		for _, shift := range []int{len(fresh) - 1, 2} {
+		for _, shift := range []int{len(fresh) - 1, min(2, len(fresh)-2)} {
 			f := fresh[(i+shift)%len(fresh)]
-			all = append(all, Neighbour{f.name + " for " + o.name, d.inPlace(o.unit, f.documents)})
+			all = append(all, Neighbour{f.name + " for " + o.name, d.inPlace(o.unit, f.items)})
 		}
 	}
-	for _, f := range fresh[len(fresh)-1:] {
-		o := old[0]
-		var documents []*wire.Document
-		for i, document := range f.documents {
-			document = proto.CloneOf(document)
-			document.User = d.Documents[o.unit.documents[0]].User
-			if i == 0 {
-				document.Id = d.Documents[o.unit.documents[0]].Id
-			}
-			documents = append(documents, document)
+	o, f := old[0], fresh[len(fresh)-1]
+	names := d.items[o.unit.items[0]].names()
+	var items []item
+	for i, one := range f.items {
+		id := one.names().Id
+		if i == 0 {
+			id = names.Id
 		}
-		all = append(all, Neighbour{f.name + " under the name of " + o.name, d.inPlace(o.unit, documents)})
+		one = one.clone()
+		one.rename(id, names.User)
+		items = append(items, one)
 	}
-	return all
+	return append(all, Neighbour{f.name + " under the name of " + o.name, d.inPlace(o.unit, items)})
 }
 
 // emptied returns data sets where a unit has its name and nothing else.
 func (d *Data) emptied(old []named) (all []Neighbour) {
 	for _, o := range old {
-		document := d.Documents[o.unit.documents[0]]
-		empty := &wire.Document{Id: document.Id, User: document.User, Label: document.Label}
-		all = append(all, Neighbour{"nothing for " + o.name, d.inPlace(o.unit, []*wire.Document{empty})})
-	}
-	return all
-}
-
-// inPlace returns the documents with others where the first one of a unit was, and without the rest of the unit.
-func (d *Data) inPlace(u *unit, others []*wire.Document) (all []*wire.Document) {
-	for i, document := range d.Documents {
-		if i == u.documents[0] {
-			all = append(all, others...)
-		} else if !slices.Contains(u.documents, i) {
-			all = append(all, document)
+		one := d.items[o.unit.items[0]]
+		if empty := one.empty(); empty != nil {
+			empty.rename(one.names().Id, one.names().User)
+			all = append(all, Neighbour{"nothing for " + o.name, d.inPlace(o.unit, []item{empty})})
 		}
 	}
 	return all

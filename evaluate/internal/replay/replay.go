@@ -46,8 +46,9 @@ func (a *Auditor) Audit(ctx context.Context, d *Data) (relation Relation, result
 		return relation, nil, err
 	}
 	b := &bench{bin: a.Bin, seed: a.Seed, command: a.Command, from: a.From, folder: folder, except: a.Except,
+		file:    d.File,
 		longest: time.Hour}
-	documents, err := d.encode(d.Documents)
+	documents, err := d.form.encode(d.items)
 	if err != nil {
 		return relation, nil, err
 	}
@@ -76,7 +77,7 @@ func (a *Auditor) Audit(ctx context.Context, d *Data) (relation Relation, result
 	results = make([]*Result, len(neighbours))
 	one := func(ctx context.Context, i int) error {
 		n := neighbours[i]
-		documents, err := d.encode(n.Documents)
+		documents, err := d.form.encode(n.items)
 		if err != nil {
 			return err
 		}

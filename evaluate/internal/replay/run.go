@@ -48,6 +48,7 @@ type bench struct {
 	command []string
 	from    string // where the audit was called
 	folder  string // the folder of all runs
+	file    string // the name of the data set
 	except  []string
 	longest time.Duration
 }
@@ -85,7 +86,7 @@ func (b *bench) run(ctx context.Context, name string, documents []byte, history 
 			return nil, err
 		}
 	}
-	if err := os.WriteFile(filepath.Join(r.home, Documents), documents, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(r.home, b.file), documents, 0o600); err != nil {
 		return nil, err
 	}
 	said, err := b.call(ctx, r, below, audited)
@@ -100,8 +101,8 @@ func (b *bench) run(ctx context.Context, name string, documents []byte, history 
 	return r, err
 }
 
-// linesOf returns the lines of messages, sorted because stages write side by side. Whether a stage waits so long that it
-// says so depends on the machine.
+// linesOf returns the lines of messages, sorted because stages write side by side. On a slow machine a stage says that
+// it waits.
 func linesOf(said string) (lines []string) {
 	for line := range strings.Lines(said) {
 		if !strings.Contains(line, ": warning: waiting for ") {
@@ -111,9 +112,6 @@ func linesOf(said string) (lines []string) {
 	slices.Sort(lines)
 	return lines
 }
-
-// Documents is the data set's file in the command's folder.
-const Documents = "documents.pp"
 
 // call calls the command and sets r's exit code and output. It returns what the command says.
 func (b *bench) call(ctx context.Context, r *run, below, audited string) (said string, err error) {
