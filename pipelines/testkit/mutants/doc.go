@@ -17,6 +17,7 @@
 //		audit: ARGUMENTS                           arguments of evaluate audit, which must exit with code 83
 //		finds: TEXT                                a text that the audit's message must have
 //		kills: yes                                 the kills of pipelines/endtoend must find it, too
+//		simulation: SEED SCENARIO                  a schedule of testkit/simulation that finds it
 //		replay: PIPELINE CHECK                     evaluate replay must find it in a pipeline of pipelines/endtoend
 //		func Receiver.Method: OLD => NEW           the change
 //		func ./OTHER/FOLDER Function: 2/3 OLD =>   removes the second of three in a function of another folder

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -23,7 +24,10 @@ type Mutant struct {
 	Audits []string // arguments of evaluate audit; see Audited
 	Finds  string   // a text that the audit's message must have
 	Kills  bool     // the kills of pipelines/endtoend must find it
-	Replay string   // a pipeline of pipelines/endtoend, and the check by which evaluate replay must find it there
+	// Scenario is the scenario of testkit/simulation that must find it, and Seed a seed that does. Empty: none.
+	Scenario string
+	Seed     uint64
+	Replay   string // a pipeline of pipelines/endtoend, and the check by which evaluate replay must find it there
 
 	changes []change
 	with    []string // declarations that the changes need
@@ -138,6 +142,12 @@ func (m *Mutant) set(folder, line string) error {
 		m.Kills = true
 	case key == "replay":
 		m.Replay = value
+	case key == "simulation":
+		seed, scenario, _ := strings.Cut(value, " ")
+		var err error
+		m.Scenario = scenario
+		m.Seed, err = strconv.ParseUint(seed, 10, 64)
+		return err
 	case key == "with":
 		m.with = append(m.with, value)
 	case what == "func" || what == "var":
@@ -157,7 +167,7 @@ func (m *Mutant) set(folder, line string) error {
 
 func (m *Mutant) check() error {
 	switch {
-	case len(m.Tests)+len(m.Audits) == 0 && !m.Kills && m.Replay == "":
+	case len(m.Tests)+len(m.Audits) == 0 && !m.Kills && m.Replay == "" && m.Scenario == "":
 		return errors.New("does not say what finds it")
 	case len(m.Audits) > 0 && m.Finds == "":
 		return errors.New("does not say what the audit finds")

@@ -59,6 +59,7 @@ const whole = `door: A door stays open.
 	audit: --case users
 	finds: sums: open
 	kills: yes
+	simulation: 7 night, rain
 	func Door.Close: shut() => open()
 	func ./garden Gate: knock()
 		=>
@@ -77,7 +78,8 @@ func TestParse(t *testing.T) {
 	}
 	m := all[0]
 	const breaks = "A door stays open. It is the second one."
-	if m.Name != "door" || m.Breaks != breaks || m.Finds != "sums: open" || !m.Kills {
+	if m.Name != "door" || m.Breaks != breaks || m.Finds != "sums: open" || !m.Kills ||
+		m.Scenario != "night, rain" || m.Seed != 7 {
 		t.Errorf("parsed %+v", m)
 	}
 	tests := []Test{{"house", "TestDoor"}, {"house", "TestLock/second"}, {"garden", "TestGate"}}

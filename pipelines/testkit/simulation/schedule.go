@@ -116,6 +116,9 @@ func (s *Scenario) Run(t *testing.T, schedule Schedule, trace bool) (result *Res
 // faults is the largest number of faults in a schedule.
 const faults = 4
 
+// soon is the largest number of effects between faults that follow each other.
+const soon = 60
+
 // Plan returns the schedule of a seed. Some have no fault.
 func (s *Scenario) Plan(t *testing.T, seed uint64) Schedule {
 	t.Helper()
@@ -131,11 +134,14 @@ func (s *Scenario) Plan(t *testing.T, seed uint64) Schedule {
 	}
 	slices.Sort(names)
 	schedule := Schedule{Seed: seed}
-	for range random.IntN(faults + 1) {
+	for i := range random.IntN(faults + 1) {
 		name := names[random.IntN(len(names))]
-		schedule.Faults = append(schedule.Faults, effect.Planned{
-			Process: name, Effect: 1 + random.IntN(s.usual[name]*3/2), Fault: s.Faults[random.IntN(len(s.Faults))],
-		})
+		at := random.IntN(s.usual[name] * 3 / 2)
+		if i > 0 && random.IntN(2) == 0 { // soon after the fault before, in the next life
+			name, at = schedule.Faults[i-1].Process, schedule.Faults[i-1].Effect+random.IntN(soon)
+		}
+		fault := s.Faults[random.IntN(len(s.Faults))]
+		schedule.Faults = append(schedule.Faults, effect.Planned{Process: name, Effect: 1 + at, Fault: fault})
 	}
 	return schedule
 }

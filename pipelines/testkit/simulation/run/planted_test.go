@@ -1,46 +1,61 @@
 package run
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"privpipe/pipelines/testkit/mutants"
+	"privpipe/pipelines/testkit/simulation/planted"
 )
 
-// A finding is the schedule that finds a planted fault.
-type finding struct {
-	scenario string
-	seed     uint64
-}
-
-// found has the planted faults that need a kill, a power cut or a failing disk, by name: see package mutants. The seeds
-// change with the number of effects of a stage, and then TestPlanted looks for others.
-var found = map[string]finding{
-	"book-charge-not-synced":              {"wall", 0},
-	"book-charge-of-a-release-not-stored": {"wall", 4},
-	"book-charged-round-drawn-again":      {"wall", 1},
-	"book-folder-above-not-synced":        {"wall", 12},
-	"book-folder-that-cannot-be-synced":   {"wall", 1},
-	"book-folders-not-synced":             {"wall", 1},
-	"book-opened-not-synced":              {"wall", 32},
-	"book-release-after-charge":           {"wall", 1},
-	"book-release-not-synced":             {"wall", 1},
-	"release-replay-draws-again":          {"wall", 1},
-}
-
-// all returns the mutants in found.
-func all(t *testing.T) (some []*mutants.Mutant) {
+// all returns the mutants that a scenario of the simulation must find.
+func all(t *testing.T) []*mutants.Mutant {
 	t.Helper()
 	every, err := mutants.All()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range every {
-		if _, ok := found[m.Name]; ok {
-			some = append(some, m)
+	return slices.DeleteFunc(every, func(m *mutants.Mutant) bool { return m.Scenario == "" })
+}
+
+// sure is the number of seeds after which a planted fault counts as not found.
+const sure = 300
+
+// TestPlanted: the simulation finds each planted fault. It tries the seed that the mutant names first. The seeds change
+// with the number of effects of a stage.
+func TestPlanted(t *testing.T) {
+	machine(t)
+	some := all(t)
+	if len(some) < 20 {
+		t.Errorf("%d planted faults", len(some))
+	}
+	for i, m := range some {
+		s := scenarios[m.Scenario]
+		if s == nil {
+			t.Fatalf("%s: there is no scenario %q", m.Name, m.Scenario)
+		}
+		tries := 0
+		for seed := m.Seed; ; seed = uint64(tries - 1) {
+			schedule := s.Plan(t, seed)
+			planted.Number = i + 1
+			result := s.Run(t, schedule, false)
+			if result.Err != nil {
+				schedule, result = s.Shorten(t, schedule)
+			}
+			planted.Number = 0
+			if result.Err != nil {
+				if sound := s.Run(t, schedule, false); sound.Err != nil {
+					t.Fatalf("%s, %s: fails without a planted fault, too: %v", m.Scenario, schedule, sound.Err)
+				}
+				message, _, _ := strings.Cut(result.Err.Error(), "\n")
+				t.Logf("%s: %s, %s: %s", m.Name, m.Scenario, schedule, message)
+				break
+			}
+			if tries++; tries == sure {
+				t.Errorf("%s: not found by %d schedules of %s", m.Name, sure, m.Scenario)
+				break
+			}
 		}
 	}
-	if len(some) != len(found) {
-		t.Errorf("%d of the %d planted faults are mutants", len(some), len(found))
-	}
-	return some
 }

@@ -238,11 +238,14 @@ func begin(m *system.Machine) {
 	m.Put(ledgerName, content)
 }
 
-// whole says whether an output is there, and durable.
+// whole says whether an output is there, complete and durable.
 func whole(m *system.Machine, name string) error {
 	f := m.Files.At(name)
-	if f == nil || len(f.Content) == 0 || !bytes.Equal(m.Files.Durable(name), f.Content) {
+	if f == nil || !bytes.Equal(m.Files.Durable(name), f.Content) {
 		return fmt.Errorf("%s is not there, or not durable", name)
+	}
+	if !simulation.Complete(f.Content) {
+		return fmt.Errorf("%s is not complete", name)
 	}
 	return nil
 }

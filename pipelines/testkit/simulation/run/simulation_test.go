@@ -18,7 +18,6 @@ import (
 
 	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/simulation"
-	"privpipe/pipelines/testkit/simulation/planted"
 )
 
 // The environment of the program that TestSimulation builds.
@@ -166,46 +165,6 @@ func TestSameTrace(t *testing.T) {
 					}
 				}
 				t.Fatalf("%s, %s: another run has more effects", name, schedule)
-			}
-		}
-	}
-}
-
-// sure is the number of seeds after which a planted fault counts as not found.
-const sure = 300
-
-// TestPlanted: the simulation finds each planted fault. It tries the seed in the table first.
-func TestPlanted(t *testing.T) {
-	machine(t)
-	defer func() { planted.Number = 0 }()
-	for i, m := range all(t) {
-		f, listed := found[m.Name]
-		if !listed {
-			continue
-		}
-		s := scenarios[f.scenario]
-		for try := uint64(0); ; try++ {
-			seed := f.seed
-			if try > 0 {
-				seed = try - 1
-			}
-			planted.Number = 0
-			schedule := s.Plan(t, seed)
-			planted.Number = i + 1
-			if s.Run(t, schedule, false).Err != nil {
-				planted.Number = 0
-				if result := s.Run(t, schedule, false); result.Err != nil {
-					t.Fatalf("%s, %s: fails without a planted fault, too: %v", f.scenario, schedule, result.Err)
-				}
-				planted.Number = i + 1
-				shorter, last := s.Shorten(t, schedule)
-				message, _, _ := strings.Cut(last.Err.Error(), "\n")
-				t.Logf("%s: %s, %s: %s", m.Name, f.scenario, shorter, message)
-				break
-			}
-			if try == sure {
-				t.Errorf("%s: not found by %d schedules of %s", m.Name, sure, f.scenario)
-				break
 			}
 		}
 	}
