@@ -10,6 +10,7 @@ import (
 	"privpipe/estep/latent"
 	"privpipe/estep/lda"
 	"privpipe/estep/mean"
+	"privpipe/pipelines/wire"
 )
 
 // TestSettings: the hash differs for each option that contributions depend on, and for each model. Other versions of
@@ -21,7 +22,7 @@ func TestSettings(t *testing.T) {
 	}
 	hash := func(o lda.Options) string {
 		t.Helper()
-		b, err := job.Settings("lda", lda.New(o), 0)
+		b, err := job.Settings(wire.Newest, "lda", lda.New(o), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,7 +36,7 @@ func TestSettings(t *testing.T) {
 	}
 	chain := gibbs.Options{Sweeps: 2, BurnIn: 1, Statistic: gibbs.Expected, Draws: 1, Shape: base.Shape}
 	sampled := func() string {
-		b, err := job.Settings("lda", gibbs.New(chain, nil), 0)
+		b, err := job.Settings(wire.Version, "lda", gibbs.New(chain, nil), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,7 +47,7 @@ func TestSettings(t *testing.T) {
 	if len(seen) != 27 {
 		t.Errorf("%d hashes, want those of 17 options of the sampler and of its base, too", len(seen))
 	}
-	other, err := job.Settings("words", mean.NewWords(), 0)
+	other, err := job.Settings(wire.Version, "words", mean.NewWords(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +55,8 @@ func TestSettings(t *testing.T) {
 		t.Errorf("the hash of another model is that with another %s", with)
 	}
 
-	if stale, err := job.Settings("words", mean.NewWords(), 1); err != nil || string(stale) == string(other) {
+	stale, err := job.Settings(wire.Version, "words", mean.NewWords(), 1)
+	if err != nil || string(stale) == string(other) {
 		t.Errorf("the hash with stale parameters is that with new ones, %v", err)
 	}
 
@@ -65,8 +67,8 @@ func TestSettings(t *testing.T) {
 	}
 	// SHA-256 of the two lines below, joined without the line's end, by sha256sum.
 	// {"model":"lda","settings":{"binary":true,"iterations":6,"length":9,"norm":1,
-	// "resample":false,"tolerance":0.001,"top topics":5},"wire":1}
-	const wantBase = "5ab97802c0636cdabdb526e8e3fcf1dd321476ad34f7e444f31e8f60aedd4f11"
+	// "resample":false,"tolerance":0.001,"top topics":5},"wire":3}
+	const wantBase = "85029df9f1f7ff5a52229d39099fcdb79af3cb3e04fe23b76e5a57196935b6be"
 	if got := hash(base); got != wantBase {
 		t.Errorf("hash of lda %s, want %s", got, wantBase)
 	}

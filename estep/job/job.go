@@ -49,9 +49,10 @@ type Work struct {
 	Sharing   *Sharing // flags of a model with topics; nil: it has none
 	Mean      bool     // one contribution a user: the mean of her documents' shares of topics
 	// The only round must have all documents, each a privacy unit: what a paper claims is of such a run.
-	Once  bool
-	Keyed // for a model with secret coins
-	Kept  // for a model that keeps a state for each document
+	Once   bool
+	Scaled bool // contributions are sent in INT16, not FLOAT32; not with Kept or factored parts
+	Keyed       // for a model with secret coins
+	Kept        // for a model that keeps a state for each document
 }
 
 // Training reports whether the job answers rounds, instead of scoring documents or inferring their topics.

@@ -108,7 +108,13 @@ func (t *trainer) train() (err error) {
 		Unit:       h.Unit,
 		Vocabulary: h.Vocabulary, VocabularySize: h.VocabularySize, Matrices: t.work.Family.Statistics(t.size),
 	}
-	if t.header.Settings, err = Settings(t.work.Family.Name, t.step, t.Stale); err != nil {
+	if t.work.Scaled {
+		t.header.Version = wire.Newest
+		for _, m := range t.header.Matrices {
+			m.Element = wire.Element_INT16
+		}
+	}
+	if t.header.Settings, err = Settings(t.header.Version, t.work.Family.Name, t.step, t.Stale); err != nil {
 		return err
 	}
 	if t.state, err = t.openState(); err != nil {
@@ -127,9 +133,11 @@ func (t *trainer) train() (err error) {
 
 // Settings is the hash of all settings that contributions depend on. Workers with different settings must not share a
 // run. All hashed settings are public. They do not include the machine, the number of cores or the names of files.
-func Settings(name string, m model.EStep, stale int) ([]byte, error) {
-	// Version 2 of the wire changed no contribution, so workers of both versions may work on one run.
-	settings := map[string]any{"wire": 1, "model": name, "settings": m.Settings()}
+func Settings(version uint32, name string, m model.EStep, stale int) ([]byte, error) {
+	settings := map[string]any{"wire": version, "model": name, "settings": m.Settings()}
+	if version == 2 { // it changed no contribution, so workers of versions 1 and 2 may work on one run
+		settings["wire"] = 1
+	}
 	if stale > 0 {
 		settings["stale"] = stale
 	}
@@ -328,6 +336,13 @@ type answering struct {
 func (a *answering) add(c *wire.Contribution, parts []*wire.Part) error {
 	state := a.t.state
 	sent := state.sent(parts)
+	if a.t.work.Scaled {
+		for _, p := range sent {
+			if err := scaled(p); err != nil {
+				return err
+			}
+		}
+	}
 	if a.sent = a.sent[:0]; state != nil { // the state keeps the records
 		a.sent = nil
 	}

@@ -67,7 +67,10 @@ func (c *Command) Run(r *filter.Run) error {
 			o.Iterations = 6
 		}
 	}
-	work := job.Work{Family: lda.Family, New: func() model.EStep { return New(o) }, Sharing: &c.Sharing}
+	work := job.Work{
+		Family: lda.Family, New: func() model.EStep { return New(o) }, Sharing: &c.Sharing,
+		Scaled: o.Shape.Norm > 0, // without a norm the counts of a paper's statistic stay as they are
+	}
 	var err error
 	if o.Unigram, work.Baseline, err = c.Baseline(r, &c.Job); err != nil {
 		return err

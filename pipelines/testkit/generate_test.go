@@ -335,7 +335,7 @@ func vectors(t *testing.T) []Vector {
 	unknownScheme := scheme()
 	unknownScheme.ProtoReflect().SetUnknown([]byte{0x78, 1})
 	nested := openBy(1, unknownScheme)
-	newer := with(documents(), func(h *wire.Header) { h.Version = 3 })
+	newer := with(documents(), func(h *wire.Header) { h.Version = 4 })
 	nan := float32(math.NaN())
 	// SHA-256 begins with 3e, 87 and ca for these units.
 	ascending := [][]byte{key("b"), key("user/u"), key("a")}
@@ -637,7 +637,7 @@ func vectors(t *testing.T) []Vector {
 			Stream: newBuilder(spelledOut()).add(terms("a", "#")).whole()},
 		{Name: "terms-long.pp", Rule: "term of more than 256 bytes", Section: "2.2",
 			Stream: newBuilder(spelledOut()).add(terms("a", strings.Repeat("ä", 129))).whole()},
-	}, vectors2()...)
+	}, slices.Concat(vectors2(), vectors3())...)
 }
 
 // withHeader is a stream of the same records with a header as it is given.

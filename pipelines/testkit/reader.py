@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A second reader and writer of privpipe's wire format, versions 1 and 2, built only from SPEC.md and wire.proto.
+"""A second reader and writer of privpipe's wire format, versions 1 to 3, built only from SPEC.md and wire.proto.
 
   reader.py check DIR      reads the vectors that DIR/index.json names
   reader.py show [FILE]    prints the records of a stream as JSON, one a line
@@ -36,7 +36,7 @@ RECORD, HEADER_RECORD = 880_000, 16_000
 NAME, UNIT_NAME, COINS, WORD, KEY, SETTINGS = 1_024, 1_040, 64, 256, 16, 32
 WORDS, MATRICES, CELLS, ROUNDS = 2**24, 64, 2**31, 2**31
 WINDOW = 8 * 2**20
-VERSIONS = (1, 2)
+VERSIONS = (1, 2, 3)
 
 
 def load_schema():
@@ -142,7 +142,7 @@ def decode(data):
     except DecodeError:
         raise Broken("record is not a protobuf Record (SPEC 2)") from None
     if record.HasField("header"):  # before unknown fields, as a newer version has some
-        need(record.header.version in VERSIONS, "2.1", f"wire version {record.header.version} is not known, only 1 and 2")
+        need(record.header.version in VERSIONS, "2.1", f"wire version {record.header.version} is not known, only 1 to 3")
     size = record.ByteSize()
     record.DiscardUnknownFields()  # at all levels
     need(record.ByteSize() == size, "2", "record has an unknown field")
@@ -211,16 +211,16 @@ SYMMETRIC = (wire.CONTRIBUTIONS, wire.RELEASES, wire.SUMS, wire.STATE)  # the ki
 # Unicode's property White_Space. Python's isspace() has some more.
 WHITE_SPACE = set("\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000") | {chr(c) for c in range(0x2000, 0x200B)}
 FIRST_ROUND = {"round_open": 1, "release": 1, "parameters": 0}  # what begins a round, and its least number
-FORMATS = {wire.FLOAT32: "<f", wire.FLOAT64: "<d", wire.INT64: "<q"}  # of the module struct
+FORMATS = {wire.FLOAT32: "<f", wire.FLOAT64: "<d", wire.INT64: "<q", wire.INT16: "<h"}  # of the module struct
 SCORED = ("score", "prediction")  # what may be of a round, and of the same one as before, from version 2 on
 # The elements of a kind's matrices; a kind that is not named has none.
 ELEMENTS = {
-    wire.CONTRIBUTIONS: (wire.FLOAT32,),
+    wire.CONTRIBUTIONS: (wire.FLOAT32, wire.INT16),
     wire.STATE: (wire.FLOAT32,),
     wire.RELEASES: (wire.INT64,),
     wire.SUMS: (wire.INT64,),
-    wire.PARAMETERS: tuple(FORMATS),
-    wire.CHECKPOINT: tuple(FORMATS),
+    wire.PARAMETERS: (wire.FLOAT32, wire.FLOAT64, wire.INT64),
+    wire.CHECKPOINT: (wire.FLOAT32, wire.FLOAT64, wire.INT64),
 }
 
 
@@ -353,8 +353,14 @@ class Stream:
         need((part.matrix, first) > self.last_row, "3.3", "parts do not ascend, or share a row")
         rows, columns = len(part.row_gaps) or matrix.rows, len(part.column_gaps) or matrix.columns
         numbers = rows + columns if part.factored else rows * columns
-        need(len(part.values) == numbers * struct.calcsize("<f"), "3.3", "not one value for each cell, or row and column")
-        check_finite(part.values, "<f", "3.3")
+        form = FORMATS[matrix.element]
+        need(len(part.values) == numbers * struct.calcsize(form), "3.3", "not one value for each cell, or row and column")
+        check_finite(part.values, form, "3.3")
+        if matrix.element == wire.INT16:
+            need(not part.factored, "3.3", "factored part of INT16")
+            need(-149 <= part.exponent <= 112, "3.3", "exponent out of its range")
+        else:
+            need(part.exponent == 0, "3.3", "exponent of a part of FLOAT32")
         self.last_row = (part.matrix, last)
 
     def release(self, release):
@@ -465,6 +471,7 @@ def check_header(header):
     check_names(*names)
     need(all(names) and len(set(names)) == len(names), "2.1", "names of matrices are empty or not distinct")
     for matrix in header.matrices:
+        need(header.version > 2 or matrix.element != wire.INT16, "2", "INT16 before version 3")
         need(matrix.element in ELEMENTS[header.kind], "2.1", "matrix has a wrong element")
         need(1 <= matrix.rows * matrix.columns <= CELLS, "2.1", "matrix has no cells or too many")
         need(not matrix.symmetric or header.kind in SYMMETRIC, "2.1", "symmetric matrix in a kind that has none")
@@ -606,7 +613,7 @@ def documents(path, **vocabulary):
 def write_documents(out, size, words):
     """Writes a stream of the documents on standard input, in frames as large as they may be."""
     hashed = hash_vocabulary(words, size) if words else b""
-    header = wire.Header(version=VERSIONS[-1], kind=wire.DOCUMENTS, side=wire.PRIVATE, vocabulary=hashed, vocabulary_size=size)
+    header = wire.Header(version=2, kind=wire.DOCUMENTS, side=wire.PRIVATE, vocabulary=hashed, vocabulary_size=size)
     header = wire.Record(header=header)
     raw_header = delimit(header)
     stream = Stream(raw_header, header)

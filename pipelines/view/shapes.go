@@ -74,7 +74,8 @@ func (v Viewer) decoded(m any) map[protoreflect.Name]member {
 			"matrix":      {"matrix", v.header.Matrices[m.Matrix].Name},
 			"row_gaps":    {"rows", ids(m.RowGaps)},
 			"column_gaps": {"columns", ids(m.ColumnGaps)},
-			"values":      {"values", numbers(wire.Element_FLOAT32, m.Values)},
+			"values":      {"values", wire.AppendNumbers(nil, v.header.Matrices[m.Matrix], m)},
+			"exponent":    {},
 		}
 	case *wire.Block:
 		of := v.header.Matrices[m.Matrix]

@@ -16,10 +16,10 @@ func CheckHeader(h *Header) error {
 	switch {
 	case h == nil:
 		return errors.New("stream does not begin with a header")
-	case h.Version > Version:
-		return fmt.Errorf("wire version %d is newer than %d, the newest this program reads", h.Version, Version)
+	case h.Version > Newest:
+		return fmt.Errorf("wire version %d is newer than %d, the newest this program reads", h.Version, Newest)
 	case h.Version < Oldest:
-		return fmt.Errorf("wire version %d, must be %d to %d", h.Version, Oldest, Version)
+		return fmt.Errorf("wire version %d, must be %d to %d", h.Version, Oldest, Newest)
 	case h.Kind <= Kind_KIND_UNSPECIFIED || h.Kind > Kind_STATE:
 		return fmt.Errorf("unknown kind of stream %d", h.Kind)
 	case h.Side != Side_PRIVATE && h.Side != Side_PUBLIC:
@@ -50,7 +50,8 @@ func CheckHeader(h *Header) error {
 	if err := checkKind(h); err != nil {
 		return err
 	}
-	return checkVersion(h, h.newer())
+	feature, since := h.newer()
+	return checkVersion(h, feature, since)
 }
 
 // settled says whether headers of kind k may have settings.
@@ -62,27 +63,33 @@ func (k Kind) settled() bool {
 	return false
 }
 
+// elements are what the elements of matrices may be in a stream of kind k; nil if it has no matrices.
+func (k Kind) elements() []Element {
+	switch k {
+	case Kind_CONTRIBUTIONS:
+		return []Element{Element_FLOAT32, Element_INT16}
+	case Kind_STATE:
+		return []Element{Element_FLOAT32}
+	case Kind_RELEASES, Kind_SUMS:
+		return []Element{Element_INT64}
+	case Kind_PARAMETERS, Kind_CHECKPOINT:
+		return []Element{Element_FLOAT32, Element_FLOAT64, Element_INT64}
+	}
+	return nil
+}
+
 // checkKind checks the rules for headers with the kind of h.
 func checkKind(h *Header) error {
-	element := Element_ELEMENT_UNSPECIFIED
-	switch h.Kind {
-	case Kind_CONTRIBUTIONS, Kind_STATE:
-		element = Element_FLOAT32
-	case Kind_RELEASES, Kind_SUMS:
-		element = Element_INT64
-	case Kind_PARAMETERS, Kind_CHECKPOINT:
-	default:
-		if len(h.Matrices) > 0 {
-			return fmt.Errorf("a stream of %s has no matrices", h.Kind)
-		}
+	elements := h.Kind.elements()
+	if elements == nil && len(h.Matrices) > 0 {
+		return fmt.Errorf("a stream of %s has no matrices", h.Kind)
 	}
 	for _, m := range h.Matrices {
-		if m.Symmetric && h.Kind != Kind_CONTRIBUTIONS && h.Kind != Kind_RELEASES && h.Kind != Kind_SUMS &&
-			h.Kind != Kind_STATE {
+		if m.Symmetric && (h.Kind == Kind_PARAMETERS || h.Kind == Kind_CHECKPOINT) {
 			return fmt.Errorf("matrix %q of a stream of %s cannot be symmetric", m.Name, h.Kind)
 		}
-		if element != Element_ELEMENT_UNSPECIFIED && m.Element != element {
-			return fmt.Errorf("matrix %q of a stream of %s must have elements %s", m.Name, h.Kind, element)
+		if !slices.Contains(elements, m.Element) {
+			return fmt.Errorf("matrix %q of a stream of %s must have elements %v", m.Name, h.Kind, elements)
 		}
 	}
 	if h.Kind == Kind_TERMS && (len(h.Vocabulary) > 0 || h.VocabularySize > 0) {
@@ -117,7 +124,7 @@ func checkMatrix(m *Matrix, names map[string]bool) error {
 // Check returns an error for the first rule in SPEC.md that r breaks, as a record in a stream with header h. Package
 // stream checks the order of records. No error quotes an id or a word, or reveals the size of a private record.
 func Check(h *Header, r *Record) error {
-	if err := checkVersion(h, r.newer()); err != nil {
+	if err := checkVersion(h, r.newer(), 2); err != nil {
 		return err
 	}
 	switch body := r.GetBody().(type) {
@@ -151,11 +158,14 @@ func Check(h *Header, r *Record) error {
 	return nil // no rule is about a Header, an End or a RoundClose without its stream
 }
 
-// finite says whether each little-endian FLOAT32 in values is finite. NaN and infinities have all exponent bits set
-// (IEEE 754), so one more in the exponent carries into the sign bit, which is cleared before. finite looks at two
-// numbers at a time, and writes out four of these times: that takes half of the time.
-func finite(values []byte) bool {
-	const exponents, one, signs = 0x7f80_0000_7f80_0000, 0x0080_0000_0080_0000, 0x8000_0000_8000_0000
+// finite says whether each little-endian FLOAT32 or FLOAT64 in values is finite. NaN and infinities have all exponent
+// bits set (IEEE 754), so one more in the exponent carries into the sign bit, which is cleared before. finite looks at
+// two FLOAT32 at a time, and writes out four of these times: that takes half of the time.
+func finite(values []byte, e Element) bool {
+	exponents, one, signs := uint64(0x7f80_0000_7f80_0000), uint64(0x0080_0000_0080_0000), uint64(0x8000_0000_8000_0000)
+	if e == Element_FLOAT64 {
+		exponents, one, signs = 0x7ff<<52, 1<<52, 1<<63
+	}
 	carried := uint64(0)
 	for ; len(values) >= 32; values = values[32:] { // faster than an index
 		eight := (*[32]byte)(values)
@@ -171,23 +181,6 @@ func finite(values []byte) bool {
 		carried |= uint64(binary.LittleEndian.Uint32(values))&exponents + one
 	}
 	return carried&signs == 0
-}
-
-// finite64 is finite for FLOAT64.
-func finite64(values []byte) bool {
-	const exponents, one = 0x7ff << 52, 1 << 52
-	carried := uint64(0)
-	for ; len(values) >= 32; values = values[32:] {
-		four := (*[32]byte)(values)
-		carried |= (binary.LittleEndian.Uint64(four[0:8])&exponents + one) |
-			(binary.LittleEndian.Uint64(four[8:16])&exponents + one) |
-			(binary.LittleEndian.Uint64(four[16:24])&exponents + one) |
-			(binary.LittleEndian.Uint64(four[24:32])&exponents + one)
-	}
-	for ; len(values) >= 8; values = values[8:] {
-		carried |= binary.LittleEndian.Uint64(values)&exponents + one
-	}
-	return carried>>63 == 0
 }
 
 func checkName(what, s string, least int) error {
@@ -260,11 +253,16 @@ func checkPart(h *Header, p *Part) error {
 		return errors.New("part of a symmetric matrix has a cell below the diagonal, or does not name its rows and " +
 			"columns")
 	}
-	if len(p.Values) != values*4 {
-		return errors.New("part of a matrix has not one value of 4 bytes for each of its cells, or of its rows and " +
-			"columns if it is factored")
+	if len(p.Values) != values*m.Element.Size() {
+		return errors.New("part of a matrix has not one value for each of its cells, or of its rows and columns if " +
+			"it is factored")
 	}
-	if !finite(p.Values) {
+	switch {
+	case m.Element == Element_INT16 && (p.Factored || p.Exponent < MinExponent || p.Exponent > MaxExponent):
+		return fmt.Errorf("part of INT16 is factored, or its exponent not within %d to %d", MinExponent, MaxExponent)
+	case m.Element != Element_INT16 && p.Exponent != 0:
+		return errors.New("part of FLOAT32 has an exponent")
+	case m.Element != Element_INT16 && !finite(p.Values, m.Element):
 		return errors.New("contribution has a value that is NaN or infinite")
 	}
 	return nil
@@ -351,14 +349,7 @@ func checkBlock(h *Header, b *Block) error {
 }
 
 func checkFinite(m *Matrix, values []byte) error {
-	ok := true
-	switch m.Element {
-	case Element_FLOAT32:
-		ok = finite(values)
-	case Element_FLOAT64:
-		ok = finite64(values)
-	}
-	if !ok {
+	if m.Element != Element_INT64 && !finite(values, m.Element) {
 		return fmt.Errorf("block of %q has a value that is NaN or infinite", m.Name)
 	}
 	return nil

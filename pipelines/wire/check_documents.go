@@ -51,7 +51,7 @@ func checkValues(d *Document) error {
 	if len(d.Values) != 4*len(d.WordGaps) || len(d.Counts) > 0 {
 		return errors.New("document has not one value of 4 bytes for each word id, or has counts in a stream of values")
 	}
-	if !finite(d.Values) {
+	if !finite(d.Values, Element_FLOAT32) {
 		return errors.New("document has a value that is NaN or infinite")
 	}
 	for i := 0; i < len(d.Values); i += 4 {

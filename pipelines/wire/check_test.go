@@ -27,8 +27,8 @@ func TestCheckHeader(t *testing.T) {
 	}
 	long := strings.Repeat("x", MaxName+1)
 	for rule, breakIt := range map[string]func(*Header){
-		"newer than 2":         func(h *Header) { h.Version = 3 },
-		"must be 1 to 2":       func(h *Header) { h.Version = 0 },
+		"newer than 3":         func(h *Header) { h.Version = 4 },
+		"must be 1 to 3":       func(h *Header) { h.Version = 0 },
 		"kind of stream":       func(h *Header) { h.Kind = 99 },
 		"side of the wall":     func(h *Header) { h.Side = 0 },
 		"unknown privacy unit": func(h *Header) { h.Unit = 3 },
@@ -51,6 +51,15 @@ func TestCheckHeader(t *testing.T) {
 				&Matrix{Name: "m", Rows: 2, Columns: 2, Element: Element_FLOAT32, Symmetric: true}
 		},
 		"SUMS must have elements": func(h *Header) { h.Kind = Kind_SUMS },
+		"INT16 came with wire version 3": func(h *Header) {
+			h.Version, h.Matrices[0].Element = 2, Element_INT16
+		},
+		"STATE must have elements": func(h *Header) {
+			h.Version, h.Kind, h.Matrices[0].Element = Newest, Kind_STATE, Element_INT16
+		},
+		"PARAMETERS must have elements": func(h *Header) {
+			h.Version, h.Kind, h.Matrices[0].Element = Newest, Kind_PARAMETERS, Element_INT16
+		},
 		"SUMS must name": func(h *Header) {
 			h.Kind, h.Unit, h.Matrices[0].Element = Kind_SUMS, 0, Element_INT64
 		},
@@ -176,7 +185,7 @@ func TestCheckRecords(t *testing.T) {
 		{"row is not below 2", contribution(&Part{RowGaps: []uint32{2}, ColumnGaps: []uint32{0}, Values: floats(1)})},
 		{"column is not below 4",
 			contribution(&Part{RowGaps: []uint32{0}, ColumnGaps: []uint32{9}, Values: floats(1)})},
-		{"one value of 4 bytes", contribution(&Part{RowGaps: []uint32{0}, Values: floats(1)})},
+		{"one value for each", contribution(&Part{RowGaps: []uint32{0}, Values: floats(1)})},
 		{"NaN or infinite", contribution(&Part{RowGaps: []uint32{0}, ColumnGaps: []uint32{0}, Values: floats(nan)})},
 		{"NaN or infinite", contribution(&Part{RowGaps: []uint32{0}, ColumnGaps: []uint32{0}, Values: floats(inf)})},
 		{"unit must have", &Record{Round: 1, Body: &Record_Contribution{Contribution: &Contribution{}}}},

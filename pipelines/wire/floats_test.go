@@ -20,13 +20,13 @@ func TestFinite(t *testing.T) {
 			for i := range values {
 				values[i] = fill
 			}
-			if !finite(floats(values...)) {
+			if !finite(floats(values...), Element_FLOAT32) {
 				t.Errorf("%d values %v are not finite", n, fill)
 			}
 			for i := range values {
 				for _, other := range others {
 					values[i] = other
-					if finite(floats(values...)) {
+					if finite(floats(values...), Element_FLOAT32) {
 						t.Errorf("%v are finite", values)
 					}
 					values[i] = fill
@@ -51,13 +51,13 @@ func TestFinite64(t *testing.T) {
 	for n := range 11 {
 		for _, fill := range finiteValues {
 			values := slices.Repeat([]float64{fill}, n)
-			if !finite64(encoded(values)) {
+			if !finite(encoded(values), Element_FLOAT64) {
 				t.Errorf("%d values %v are not finite", n, fill)
 			}
 			for i := range values {
 				for _, other := range others {
 					values[i] = other
-					if finite64(encoded(values)) {
+					if finite(encoded(values), Element_FLOAT64) {
 						t.Errorf("%v are finite", values)
 					}
 					values[i] = fill
@@ -81,5 +81,32 @@ func TestAppendFloats(t *testing.T) {
 				t.Errorf("%d values and %d bytes: %v, want %v", n, cut, got, want)
 			}
 		}
+	}
+}
+
+// TestAppendNumbers: numbers of INT16 times powers of two, with lists of all small lengths behind other values. The
+// products are worked out in FLOAT64, which holds each exactly.
+func TestAppendNumbers(t *testing.T) {
+	short := &Matrix{Element: Element_INT16}
+	numbers := []int16{0, 1, -1, math.MaxInt16, math.MinInt16, 256, -255, 12345}
+	for _, exponent := range []int32{MinExponent, -127, -126, -15, 0, 1, MaxExponent} {
+		for n := range len(numbers) + 1 {
+			p := &Part{Exponent: exponent}
+			want := []float32{7}
+			for _, x := range numbers[:n] {
+				p.Values = binary.LittleEndian.AppendUint16(p.Values, uint16(x))
+				exact := math.Ldexp(float64(x), int(exponent))
+				if want = append(want, float32(exact)); float64(want[len(want)-1]) != exact {
+					t.Errorf("%d · 2^%d is no FLOAT32", x, exponent)
+				}
+			}
+			if got := AppendNumbers([]float32{7}, short, p); !slices.Equal(got, want) {
+				t.Errorf("exponent %d: %v, want %v", exponent, got, want)
+			}
+		}
+	}
+	p := &Part{Values: floats(1.5, -2)}
+	if got := AppendNumbers(nil, &Matrix{Element: Element_FLOAT32}, p); !slices.Equal(got, []float32{1.5, -2}) {
+		t.Errorf("of FLOAT32: %v", got)
 	}
 }

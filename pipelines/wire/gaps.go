@@ -49,3 +49,23 @@ func AppendFloats(values []float32, b []byte) []float32 {
 	}
 	return values
 }
+
+// AppendNumbers appends the values of a part to values. m is the part's matrix. A value of INT16 is exact: 2^exponent
+// is a FLOAT32, and so is its product with a number of 15 binary digits (see checkPart).
+func AppendNumbers(values []float32, m *Matrix, p *Part) []float32 {
+	if m.Element != Element_INT16 {
+		return AppendFloats(values, p.Values)
+	}
+	from, more, unit := len(values), len(p.Values)/2, float32(math.Ldexp(1, int(p.Exponent)))
+	values = slices.Grow(values, more)[:from+more]
+	rest, b := values[from:], p.Values
+	for ; len(rest) >= 4; rest, b = rest[4:], b[8:] {
+		to, four := (*[4]float32)(rest), binary.LittleEndian.Uint64(b)
+		to[0], to[1] = float32(int16(four))*unit, float32(int16(four>>16))*unit
+		to[2], to[3] = float32(int16(four>>32))*unit, float32(int16(four>>48))*unit
+	}
+	for i := range rest {
+		rest[i] = float32(int16(binary.LittleEndian.Uint16(b[2*i:2*i+2]))) * unit
+	}
+	return values
+}

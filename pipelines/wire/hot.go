@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"unicode/utf8"
+
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // Nearly all records in a run are documents and contributions. A Decoder reads them without the protobuf library if
@@ -21,7 +23,7 @@ const (
 	tagWordGaps, tagCounts, tagDocumentValues         = 4<<3 | 2, 5<<3 | 2, 6<<3 | 2
 	tagUnit, tagRecord, tagPart, tagMore              = 1<<3 | 2, 2<<3 | 2, 3<<3 | 2, 4 << 3
 	tagMatrix, tagRowGaps, tagColumnGaps, tagFactored = 1 << 3, 2<<3 | 2, 3<<3 | 2, 5 << 3
-	tagPartValues                                     = 4<<3 | 2
+	tagPartValues, tagExponent                        = 4<<3 | 2, 6 << 3
 )
 
 // A Decoder decodes records. The zero Decoder is ready to use.
@@ -135,6 +137,7 @@ func (c *cursor) part(p *Part) {
 	factored := c.number(tagFactored)
 	p.Factored = factored == 1
 	c.other = c.other || factored > 1
+	p.Exponent = int32(protowire.DecodeZigZag(uint64(c.number(tagExponent))))
 }
 
 // varint returns the 32-bit number that b begins with, and its size. The size is 0 if b begins with no number, or with

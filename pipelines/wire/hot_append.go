@@ -111,7 +111,8 @@ func (c *Contribution) append(b []byte) ([]byte, bool) {
 		b = appendNumbers(b, tagRowGaps, p.RowGaps)
 		b = appendNumbers(b, tagColumnGaps, p.ColumnGaps)
 		b = appendBytes(b, tagPartValues, p.Values)
-		b = to.end(appendBool(b, tagFactored, p.Factored))
+		b = appendBool(b, tagFactored, p.Factored)
+		b = to.end(appendNumber(b, tagExponent, uint32(protowire.EncodeZigZag(int64(p.Exponent)))))
 	}
 	return appendBool(b, tagMore, c.More), true
 }

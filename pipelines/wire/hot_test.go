@@ -29,6 +29,9 @@ func hotRecords() []*Record {
 			{RowGaps: numbers, ColumnGaps: many, Values: []byte("12345678")},
 			{Matrix: 300, Values: make([]byte, 100_000), Factored: true},
 			{Matrix: 301, RowGaps: []uint32{3}},
+			{Matrix: 302, Values: []byte("12"), Exponent: -15},
+			{Matrix: 303, Factored: true, Exponent: math.MinInt32},
+			{Matrix: 304, Exponent: math.MaxInt32},
 		}}),
 	}
 	for k := range 20 { // one number of two bytes among numbers of one byte, at each place

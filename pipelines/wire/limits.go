@@ -3,11 +3,18 @@ package wire
 // The wire's limits. A decoder refuses input beyond a limit before it allocates, so damaged or hostile input costs
 // bounded memory. The limits are part of the format: SPEC.md lists them.
 const (
-	// Version is the wire version that this package writes.
+	// Version is the wire version of all streams but contributions in INT16.
 	Version = 2
+
+	// Newest is the newest wire version, which contributions in INT16 have.
+	Newest = 3
 
 	// Oldest is the oldest wire version that this package reads.
 	Oldest = 1
+
+	// MinExponent and MaxExponent bound the exponent of a part of INT16: 2^-149 is the least positive FLOAT32, and
+	// 2^15·2^112 is finite.
+	MinExponent, MaxExponent = -149, 112
 
 	// MaxFrame bounds a compressed frame, in bytes. A Kafka broker with default settings accepts a frame of this size
 	// as one message.

@@ -86,6 +86,8 @@ func (d *Decoder) Decode(b []byte) (*Record, error) {
 // Size returns the number of bytes that one value of e takes, or 0 for an element that the wire does not know.
 func (e Element) Size() int {
 	switch e {
+	case Element_INT16:
+		return 2
 	case Element_FLOAT32:
 		return 4
 	case Element_FLOAT64, Element_INT64:

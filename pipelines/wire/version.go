@@ -1,20 +1,26 @@
 package wire
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
-// newer names a feature of h that wire version 1 does not have, or returns "".
-func (h *Header) newer() string {
+// newer names a feature of h that wire version 1 does not have, or returns "". It also returns the first version that
+// has the feature.
+func (h *Header) newer() (feature string, since uint32) {
 	switch {
+	case slices.ContainsFunc(h.Matrices, func(m *Matrix) bool { return m.GetElement() == Element_INT16 }):
+		return "elements INT16", 3
 	case h.Kind == Kind_PREDICTIONS:
-		return "a stream of PREDICTIONS"
+		return "a stream of PREDICTIONS", 2
 	case h.Kind == Kind_STATE:
-		return "a stream of STATE"
+		return "a stream of STATE", 2
 	case h.Values:
-		return "values of documents"
+		return "values of documents", 2
 	case h.Kind == Kind_SCORES && len(h.Settings) > 0:
-		return "the digest of the parameters of scores"
+		return "the digest of the parameters of scores", 2
 	}
-	return ""
+	return "", 0
 }
 
 // newer names a feature of r that wire version 1 does not have, or returns "".
@@ -53,9 +59,9 @@ func (r *Record) newer() string {
 
 // checkVersion refuses a feature that is newer than the version that h states. Each version's schema is closed, so a
 // stream of version 1 cannot use a feature of version 2.
-func checkVersion(h *Header, newer string) error {
-	if h.Version < 2 && newer != "" {
-		return fmt.Errorf("%s came with wire version 2, the stream is of version %d", newer, h.Version)
+func checkVersion(h *Header, newer string, since uint32) error {
+	if h.Version < since && newer != "" {
+		return fmt.Errorf("%s came with wire version %d, the stream is of version %d", newer, since, h.Version)
 	}
 	return nil
 }

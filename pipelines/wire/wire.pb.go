@@ -214,6 +214,7 @@ const (
 	Element_FLOAT32             Element = 1
 	Element_FLOAT64             Element = 2
 	Element_INT64               Element = 3
+	Element_INT16               Element = 4 // since 3, in contributions only: see Part.exponent
 )
 
 // Enum value maps for Element.
@@ -223,12 +224,14 @@ var (
 		1: "FLOAT32",
 		2: "FLOAT64",
 		3: "INT64",
+		4: "INT16",
 	}
 	Element_value = map[string]int32{
 		"ELEMENT_UNSPECIFIED": 0,
 		"FLOAT32":             1,
 		"FLOAT64":             2,
 		"INT64":               3,
+		"INT16":               4,
 	}
 )
 
@@ -751,7 +754,7 @@ type Matrix struct {
 	Name    string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	Rows    uint32                 `protobuf:"varint,2,opt,name=rows,proto3" json:"rows,omitempty"`
 	Columns uint32                 `protobuf:"varint,3,opt,name=columns,proto3" json:"columns,omitempty"`
-	Element Element                `protobuf:"varint,4,opt,name=element,proto3,enum=privpipe.wire.Element" json:"element,omitempty"` // type of the cells in blocks; contributions are always FLOAT32
+	Element Element                `protobuf:"varint,4,opt,name=element,proto3,enum=privpipe.wire.Element" json:"element,omitempty"` // type of the cells in blocks, and of the numbers in parts
 	// The matrix is symmetric, with as many rows as columns, and only the cells of its upper triangle exist: row r has
 	// the columns r, r+1, …. Contributions hold no cell below the diagonal. Blocks count the cells of the triangle, row by
 	// row.
@@ -1326,10 +1329,12 @@ type Part struct {
 	Matrix     uint32                 `protobuf:"varint,1,opt,name=matrix,proto3" json:"matrix,omitempty"`                                  // index into Header.matrices
 	RowGaps    []uint32               `protobuf:"varint,2,rep,packed,name=row_gaps,json=rowGaps,proto3" json:"row_gaps,omitempty"`          // ascending rows as gaps, like word_gaps; empty: all rows
 	ColumnGaps []uint32               `protobuf:"varint,3,rep,packed,name=column_gaps,json=columnGaps,proto3" json:"column_gaps,omitempty"` // likewise
-	Values     []byte                 `protobuf:"bytes,4,opt,name=values,proto3" json:"values,omitempty"`                                   // little-endian FLOAT32, row by row
+	Values     []byte                 `protobuf:"bytes,4,opt,name=values,proto3" json:"values,omitempty"`                                   // little-endian FLOAT32 or INT16, row by row
 	// Since 2: values has a number for each row and then a number for each column. A cell is the number of its row times the number
 	// of its column. In a symmetric matrix rows and columns are the same, and the part covers the cells on and above the diagonal.
-	Factored      bool `protobuf:"varint,5,opt,name=factored,proto3" json:"factored,omitempty"`
+	Factored bool `protobuf:"varint,5,opt,name=factored,proto3" json:"factored,omitempty"`
+	// Since 3, in a matrix of INT16: a cell is its number times 2^exponent.
+	Exponent      int32 `protobuf:"zigzag32,6,opt,name=exponent,proto3" json:"exponent,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1397,6 +1402,13 @@ func (x *Part) GetFactored() bool {
 		return x.Factored
 	}
 	return false
+}
+
+func (x *Part) GetExponent() int32 {
+	if x != nil {
+		return x.Exponent
+	}
+	return 0
 }
 
 // Release announces the noisy statistics of a round; Blocks that cover every matrix of the header follow.
@@ -2157,14 +2169,15 @@ const file_wire_proto_rawDesc = "" +
 	"\x04unit\x18\x01 \x01(\tR\x04unit\x12\x16\n" +
 	"\x06record\x18\x02 \x01(\tR\x06record\x12)\n" +
 	"\x05parts\x18\x03 \x03(\v2\x13.privpipe.wire.PartR\x05parts\x12\x12\n" +
-	"\x04more\x18\x04 \x01(\bR\x04more\"\x8e\x01\n" +
+	"\x04more\x18\x04 \x01(\bR\x04more\"\xaa\x01\n" +
 	"\x04Part\x12\x16\n" +
 	"\x06matrix\x18\x01 \x01(\rR\x06matrix\x12\x19\n" +
 	"\brow_gaps\x18\x02 \x03(\rR\arowGaps\x12\x1f\n" +
 	"\vcolumn_gaps\x18\x03 \x03(\rR\n" +
 	"columnGaps\x12\x16\n" +
 	"\x06values\x18\x04 \x01(\fR\x06values\x12\x1a\n" +
-	"\bfactored\x18\x05 \x01(\bR\bfactored\"\xc2\x01\n" +
+	"\bfactored\x18\x05 \x01(\bR\bfactored\x12\x1a\n" +
+	"\bexponent\x18\x06 \x01(\x11R\bexponent\"\xc2\x01\n" +
 	"\aRelease\x12\x1c\n" +
 	"\tmechanism\x18\x01 \x01(\tR\tmechanism\x12\x14\n" +
 	"\x05grant\x18\x02 \x01(\tR\x05grant\x12\x12\n" +
@@ -2242,12 +2255,13 @@ const file_wire_proto_rawDesc = "" +
 	"\x04Unit\x12\x14\n" +
 	"\x10UNIT_UNSPECIFIED\x10\x00\x12\f\n" +
 	"\bDOCUMENT\x10\x01\x12\b\n" +
-	"\x04USER\x10\x02*G\n" +
+	"\x04USER\x10\x02*R\n" +
 	"\aElement\x12\x17\n" +
 	"\x13ELEMENT_UNSPECIFIED\x10\x00\x12\v\n" +
 	"\aFLOAT32\x10\x01\x12\v\n" +
 	"\aFLOAT64\x10\x02\x12\t\n" +
-	"\x05INT64\x10\x03B\x19Z\x17privpipe/pipelines/wireb\x06proto3"
+	"\x05INT64\x10\x03\x12\t\n" +
+	"\x05INT16\x10\x04B\x19Z\x17privpipe/pipelines/wireb\x06proto3"
 
 var (
 	file_wire_proto_rawDescOnce sync.Once

@@ -3,7 +3,6 @@ package rounds
 import (
 	"encoding/binary"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -28,10 +27,10 @@ const (
 func round(b *testing.B, unitWords int) (name string, size int64) {
 	b.Helper()
 	h := &wire.Header{
-		Version: wire.Version, Kind: wire.Kind_CONTRIBUTIONS, Side: wire.Side_PRIVATE, Model: "lda",
+		Version: wire.Newest, Kind: wire.Kind_CONTRIBUTIONS, Side: wire.Side_PRIVATE, Model: "lda",
 		Unit: wire.Unit_DOCUMENT, Vocabulary: make([]byte, 32), VocabularySize: benchWords,
 		Matrices: []*wire.Matrix{{Name: "topics", Rows: benchTopics, Columns: benchWords,
-			Element: wire.Element_FLOAT32}},
+			Element: wire.Element_INT16}},
 	}
 	scheme := &wire.Scheme{Method: wire.Scheme_POISSON, Rate: 0.25, Rounds: 3, Secret: true}
 	random := rand.New(rand.NewPCG(1, 2))
@@ -57,7 +56,7 @@ func round(b *testing.B, unitWords int) (name string, size int64) {
 	for i := range benchUnits {
 		unit := fmt.Sprint("unit ", i)
 		end.UnitDigest += wire.UnitDigest(unit)
-		part := &wire.Part{RowGaps: make([]uint32, unitTopics), ColumnGaps: make([]uint32, unitWords)}
+		part := &wire.Part{RowGaps: make([]uint32, unitTopics), ColumnGaps: make([]uint32, unitWords), Exponent: -15}
 		for j := range part.RowGaps {
 			part.RowGaps[j] = 1 + random.Uint32N(benchTopics/unitTopics-1)
 		}
@@ -65,7 +64,7 @@ func round(b *testing.B, unitWords int) (name string, size int64) {
 			part.ColumnGaps[j] = 1 + random.Uint32N(uint32(benchWords/unitWords-1))
 		}
 		for range unitTopics * unitWords {
-			part.Values = binary.LittleEndian.AppendUint32(part.Values, math.Float32bits(random.Float32()))
+			part.Values = binary.LittleEndian.AppendUint16(part.Values, uint16(random.Uint32N(1<<15)))
 		}
 		write(&wire.Record{Body: &wire.Record_Contribution{Contribution: &wire.Contribution{Unit: unit,
 			Parts: []*wire.Part{part}}}})

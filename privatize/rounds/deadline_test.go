@@ -54,7 +54,7 @@ func TestDeadlineOfSilence(t *testing.T) {
 			defer synctest.Wait()
 			defer close(in.end)
 			s := &Sources{deadline: newDeadline(time.Minute), streams: []supplier{in},
-				kinds: []wire.Kind{wire.Kind_CONTRIBUTIONS}}
+				headers: []*wire.Header{contributions}}
 			err := s.deadline.within(func() error { return s.all(upTo(9)) })
 			if exit.Code(err) != exit.Malformed || !strings.HasPrefix(err.Error(), words) ||
 				!strings.HasSuffix(err.Error(), "waiting for one") {

@@ -36,10 +36,10 @@ type Sources struct {
 	Unspent  bool         // the ledger has no charge of the run
 
 	streams  []supplier
-	kinds    []wire.Kind
-	version  uint32    // the least wire version of all streams
-	deadline *deadline // of the current round
-	last     uint32    // the last round taken
+	headers  []*wire.Header // of each stream
+	version  uint32         // the least wire version of all streams
+	deadline *deadline      // of the current round
+	last     uint32         // the last round taken
 
 	adding  sync.Mutex // held while a unit or a partial sum is added: the streams are read at the same time
 	reading sync.Mutex // held while a partial sum is read: one at a time, since it takes much memory
@@ -72,7 +72,7 @@ func Of(in *endpoint.Partition) *Sources {
 	in.Reuse()
 	return &Sources{
 		deadline: newDeadline(0), Header: in.Header, version: in.Header.Version, streams: []supplier{in},
-		kinds: []wire.Kind{in.Header.Kind},
+		headers: []*wire.Header{in.Header},
 	}
 }
 
@@ -84,7 +84,7 @@ func open(ctx context.Context, output string, names []string, wanted endpoint.Wa
 	if err := endpoint.Once(ctx, names); err != nil {
 		return nil, err
 	}
-	s := &Sources{deadline: newDeadline(0), version: wire.Version}
+	s := &Sources{deadline: newDeadline(0), version: wire.Newest}
 	if endpoint.IsTopic(output) { // the output topic shows which rounds were answered
 		wanted.Answers = output
 	}
@@ -96,7 +96,7 @@ func open(ctx context.Context, output string, names []string, wanted endpoint.Wa
 		}
 		for _, in := range all {
 			in.Reuse() // add keeps no contribution
-			s.streams, s.kinds = append(s.streams, in), append(s.kinds, h.Kind)
+			s.streams, s.headers = append(s.streams, in), append(s.headers, h)
 		}
 		if s.Header == nil {
 			s.Header = h
@@ -344,10 +344,10 @@ func (s *Sources) round(r Taker, open *wire.Record) error {
 		return err
 	}
 	ends, err := atOnce(s, func(i int, in supplier) (*wire.RoundClose, error) {
-		if s.kinds[i] == wire.Kind_SUMS {
+		if s.headers[i].Kind == wire.Kind_SUMS {
 			return s.part(in, collector)
 		}
-		return s.units(in, collector)
+		return s.units(in, s.headers[i].Matrices, collector)
 	})
 	if err != nil {
 		return err
@@ -368,7 +368,7 @@ func (s *Sources) round(r Taker, open *wire.Record) error {
 // units takes one round's contributions from a stream. Several streams are read at the same time, since the sum does
 // not depend on the order of units. A Collector drops or refuses a unit that comes again, whichever came first, and it
 // sums exactly.
-func (s *Sources) units(in supplier, to *release.Collector) (*wire.RoundClose, error) {
+func (s *Sources) units(in supplier, of []*wire.Matrix, to *release.Collector) (*wire.RoundClose, error) {
 	var with scratch
 	for {
 		record, err := in.Next()
@@ -379,7 +379,7 @@ func (s *Sources) units(in supplier, to *release.Collector) (*wire.RoundClose, e
 			return end, nil
 		}
 		if to != nil {
-			if err := s.add(in, &with, to, record.GetContribution()); err != nil {
+			if err := s.add(in, of, &with, to, record.GetContribution()); err != nil {
 				return nil, err
 			}
 		}
@@ -387,11 +387,12 @@ func (s *Sources) units(in supplier, to *release.Collector) (*wire.RoundClose, e
 }
 
 // add takes one record of the contribution. The last record passes the whole contribution on.
-func (s *Sources) add(in supplier, with *scratch, to *release.Collector, c *wire.Contribution) error {
+func (s *Sources) add(in supplier, of []*wire.Matrix, with *scratch, to *release.Collector,
+	c *wire.Contribution) error {
 	for _, p := range c.Parts {
 		with.rows = wire.AppendIDs(with.rows[:0], p.RowGaps)
 		with.columns = wire.AppendIDs(with.columns[:0], p.ColumnGaps)
-		with.values = wire.AppendFloats(with.values[:0], p.Values)
+		with.values = wire.AppendNumbers(with.values[:0], of[p.Matrix], p)
 		if err := to.Quantise(&with.vector, int(p.Matrix), with.rows, with.columns, with.values,
 			p.Factored); err != nil {
 			return in.Errorf("%w", err)

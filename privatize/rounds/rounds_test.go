@@ -167,7 +167,7 @@ func TestEndWithoutRounds(t *testing.T) {
 // the round over.
 func TestAnsweredAfterSent(t *testing.T) {
 	in := &answers{supplied: supplied{partition: partition{0, 3}, name: "one"}}
-	s := &Sources{deadline: newDeadline(0), streams: []supplier{in}, kinds: []wire.Kind{wire.Kind_CONTRIBUTIONS}}
+	s := &Sources{deadline: newDeadline(0), streams: []supplier{in}, headers: []*wire.Header{contributions}}
 	if err := s.all(sendsUntil{last: 2}); !errors.Is(err, io.ErrClosedPipe) {
 		t.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func TestTogether(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := &Sources{deadline: newDeadline(0), kinds: slices.Repeat([]wire.Kind{wire.Kind_CONTRIBUTIONS}, streams)}
+		s := &Sources{deadline: newDeadline(0), headers: slices.Repeat([]*wire.Header{contributions}, streams)}
 		var begun sync.WaitGroup
 		begun.Add(streams)
 		for i := range streams {
@@ -288,3 +288,7 @@ func (p *parted) Next() (*wire.Record, error) {
 	p.read++
 	return &wire.Record{Body: &wire.Record_Contribution{Contribution: c}}, nil
 }
+
+// contributions is the header of streams in tests, of parts of one matrix.
+var contributions = &wire.Header{
+	Kind: wire.Kind_CONTRIBUTIONS, Matrices: []*wire.Matrix{{Element: wire.Element_FLOAT32}}}

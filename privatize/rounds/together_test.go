@@ -31,10 +31,10 @@ func TestPartsTogether(t *testing.T) {
 		s := &Sources{deadline: newDeadline(0), Settings: make([]byte, 32), Header: summedHeader(cells)}
 		for i := range streams - 1 {
 			s.streams = append(s.streams, partialSum(t, &begun, to.Step(), s.Header, (i+1)*units-shared*i, units))
-			s.kinds = append(s.kinds, wire.Kind_SUMS)
+			s.headers = append(s.headers, &wire.Header{Kind: wire.Kind_SUMS})
 		}
 		s.streams = append(s.streams, &parted{begun: &begun, supplied: supplied{name: "contributions"}, units: units})
-		s.kinds = append(s.kinds, wire.Kind_CONTRIBUTIONS)
+		s.headers = append(s.headers, contributions)
 		got := &summed{collector: to}
 		err = s.round(got, &wire.Record{Round: 1,
 			Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: everyUnit}}})

@@ -224,6 +224,10 @@ func (a *attack) contributions(wanted func(name) bool, take func(name, []cell) e
 			clear(a.counts)
 		}
 	}
+	h, err := a.assignments.Header()
+	if err != nil {
+		return err
+	}
 	var cells []cell
 	for {
 		record, err := a.assignments.Next()
@@ -239,7 +243,7 @@ func (a *attack) contributions(wanted func(name) bool, take func(name, []cell) e
 			continue
 		}
 		for _, part := range c.Parts {
-			if cells, err = appendCells(cells, a.Size, part); err != nil {
+			if cells, err = appendCells(cells, a.Size, h.Matrices[part.Matrix], part); err != nil {
 				return a.assignments.Errorf("%w", err)
 			}
 		}

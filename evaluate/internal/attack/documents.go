@@ -1,7 +1,6 @@
 package attack
 
 import (
-	"encoding/binary"
 	"errors"
 	"maps"
 	"math"
@@ -16,16 +15,17 @@ type cell struct {
 	value       float64
 }
 
-// appendCells appends the cells of one part, except zeros. It refuses values that are not whole, because raw counts are
-// whole.
-func appendCells(cells []cell, size model.Size, p *wire.Part) ([]cell, error) {
+// appendCells appends the cells of one part of matrix m, except zeros. It refuses values that are not whole, because
+// raw counts are whole.
+func appendCells(cells []cell, size model.Size, m *wire.Matrix, p *wire.Part) ([]cell, error) {
 	if p.Factored {
 		return nil, errNotRaw
 	}
 	rows, columns := ids(p.RowGaps, size.Components), ids(p.ColumnGaps, size.Words)
+	values := wire.AppendNumbers(nil, m, p)
 	for i, row := range rows {
 		for j, column := range columns {
-			x := float64(math.Float32frombits(binary.LittleEndian.Uint32(p.Values[4*(i*len(columns)+j):])))
+			x := float64(values[i*len(columns)+j])
 			if x != math.Trunc(x) {
 				return nil, errNotRaw
 			}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"math"
@@ -276,13 +275,13 @@ func addParts(to [][]float32, h *wire.Header, parts []*wire.Part) {
 	for _, p := range parts {
 		m := h.Matrices[p.Matrix]
 		rows, columns := idsOf(p.RowGaps, m.Rows), idsOf(p.ColumnGaps, m.Columns)
-		number := func(i int) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(p.Values[4*i:])) }
+		numbers := wire.AppendNumbers(nil, m, p)
 		for i, row := range rows {
 			for j, column := range columns {
 				if p.Factored {
-					to[p.Matrix][row*m.Columns+column] += number(i) * number(len(rows)+j)
+					to[p.Matrix][row*m.Columns+column] += numbers[i] * numbers[len(rows)+j]
 				} else {
-					to[p.Matrix][row*m.Columns+column] += number(i*len(columns) + j)
+					to[p.Matrix][row*m.Columns+column] += numbers[i*len(columns)+j]
 				}
 			}
 		}
