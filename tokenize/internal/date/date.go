@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 	_ "time/tzdata" // zones are known on machines without a zoneinfo folder, too
+
+	"privpipe/tokenize/internal/lazy"
 )
 
 // A Rule keeps the documents of a stretch of time. Whether a document is kept follows from its own date alone.
@@ -104,7 +105,7 @@ func (r *Rule) Keeps(date string) (bool, error) {
 }
 
 func (r *Rule) parse(date string) (time.Time, error) {
-	date = leap.ReplaceAllString(date, "${1}59")
+	date = leap().ReplaceAllString(date, "${1}59")
 	switch {
 	case date == "":
 		return time.Time{}, errNone
@@ -126,7 +127,7 @@ func (r *Rule) parse(date string) (time.Time, error) {
 	case r.Format == iso:
 		return t, errOther
 	}
-	if x, err := strconv.ParseFloat(date, 64); err == nil && number.MatchString(date) {
+	if x, err := strconv.ParseFloat(date, 64); err == nil && number().MatchString(date) {
 		switch {
 		case len(date) == 8 && isDigits(date):
 			return t, errWhole
@@ -144,17 +145,17 @@ func (r *Rule) parse(date string) (time.Time, error) {
 }
 
 // leap matches a leap second, which Go does not know. It counts as the second before.
-var leap = regexp.MustCompile(`(:[0-9][0-9]:)60`)
+var leap = lazy.Regexp(`(:[0-9][0-9]:)60`)
 
 // comment matches the comment that ends the date of a mail, and zone the names that RFC 5322 has for UTC.
 var (
-	comment = regexp.MustCompile(` *\([^()]*\)$`)
-	zone    = regexp.MustCompile(` (?:GMT|UT|UTC|Z)$`)
+	comment = lazy.Regexp(` *\([^()]*\)$`)
+	zone    = lazy.Regexp(` (?:GMT|UT|UTC|Z)$`)
 )
 
 // parseMail reads the date of a mail (RFC 5322, §3.3): Mon, 2 Mar 2026 09:30:00 +0100 (CET).
 func parseMail(text string) (t time.Time, err error) {
-	text = zone.ReplaceAllString(comment.ReplaceAllString(text, ""), " +0000")
+	text = zone().ReplaceAllString(comment().ReplaceAllString(text, ""), " +0000")
 	for _, layout := range []string{"Mon, 2 Jan 2006 15:04:05 -0700", "2 Jan 2006 15:04:05 -0700",
 		"Mon, 2 Jan 2006 15:04 -0700", "2 Jan 2006 15:04 -0700"} {
 		if t, err = time.Parse(layout, text); err == nil {
@@ -165,7 +166,7 @@ func parseMail(text string) (t time.Time, err error) {
 }
 
 // number matches a number as JSON has it.
-var number = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
+var number = lazy.Regexp(`^-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
 
 // Numbers in this range are told to be seconds since 1970, from March 1973 on. A year, or the number of a day as
 // spreadsheets have it, is below.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 	"sync/atomic"
 	"unicode/utf8"
@@ -15,6 +14,7 @@ import (
 	"golang.org/x/text/transform"
 
 	"privpipe/pipelines/endpoint/plain"
+	"privpipe/tokenize/internal/lazy"
 )
 
 // An Encoding is the character encoding of files. The zero value is UTF-8. A byte order mark of UTF-16 or UTF-32 takes
@@ -70,14 +70,14 @@ func (c counting) Read(b []byte) (int, error) {
 }
 
 // metaCharset matches the place where HTML names its encoding.
-var metaCharset = regexp.MustCompile(`(?i)<meta\s[^>]*\bcharset\s*=\s*["']?\s*([-:\w]+)`)
+var metaCharset = lazy.Regexp(`(?i)<meta\s[^>]*\bcharset\s*=\s*["']?\s*([-:\w]+)`)
 
 // metaBytes is how many bytes at the beginning of HTML may contain the name of its encoding (HTML, section 4.2.5.4).
 const metaBytes = 1 << 10
 
 // html converts HTML that is not UTF-8 from the encoding that it names. Without a name it returns the content as it is.
 func (e *Encoding) html(content []byte, replaced *atomic.Int64) []byte {
-	named := metaCharset.FindSubmatch(content[:min(metaBytes, len(content))])
+	named := metaCharset().FindSubmatch(content[:min(metaBytes, len(content))])
 	if e.of != nil || named == nil || utf8.Valid(content) {
 		return content
 	}

@@ -10,7 +10,6 @@ import (
 	"mime/multipart"
 	"mime/quotedprintable"
 	"net/mail"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -18,18 +17,19 @@ import (
 	"golang.org/x/text/encoding/htmlindex"
 	"golang.org/x/text/encoding/unicode"
 
+	"privpipe/tokenize/internal/lazy"
 	"privpipe/tokenize/internal/words"
 )
 
 var errNoMail = errors.New("not a mail: it must begin with headers, such as From and Subject")
 
 // fieldName matches the beginning of a header: a name and a colon.
-var fieldName = regexp.MustCompile(`\A[A-Za-z][-\w]*:`)
+var fieldName = lazy.Regexp(`\A[A-Za-z][-\w]*:`)
 
 // parseMail returns a mail's fields. The text is its subject and body, and the user is the address that it is from.
 func parseMail(content []byte, columns *Columns) (f Fields, err error) {
 	m, err := mail.ReadMessage(bytes.NewReader(content))
-	if err != nil || !fieldName.Match(content) {
+	if err != nil || !fieldName().Match(content) {
 		return f, errNoMail
 	}
 	names := []string{"subject", "body"}

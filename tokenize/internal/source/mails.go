@@ -3,7 +3,8 @@ package source
 import (
 	"bytes"
 	"iter"
-	"regexp"
+
+	"privpipe/tokenize/internal/lazy"
 )
 
 // mails finds the mails in an mbox (RFC 4155). A file that does not begin like an mbox is one mail.
@@ -15,20 +16,20 @@ const mostFromLine = 1 << 10
 // fromLine matches a line that begins a mail. It has a day of the week, a month, a day and a time, as asctime writes
 // them.
 var (
-	fromLine = regexp.MustCompile(`\AFrom [^\n]*\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? +` +
+	fromLine = lazy.Regexp(`\AFrom [^\n]*\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? +` +
 		`(?:[A-Z][a-z]{2} +\d{1,2}|\d{1,2} +[A-Z][a-z]{2})(?: \d{4})? \d{1,2}:\d\d(?::\d\d)?\b[^\n]*\n`)
 	fromWord    = []byte("From ")
-	escapedFrom = regexp.MustCompile(`(?m)^>(>*From )`)
+	escapedFrom = lazy.Regexp(`(?m)^>(>*From )`)
 )
 
 // isBox says whether a file begins like an mbox.
-func isBox(head []byte) bool { return fromLine.Match(head) }
+func isBox(head []byte) bool { return fromLine().Match(head) }
 
 // begins says whether a mail begins at an offset, with the line that has its sender and time. Programs that append
 // mails may leave out the empty line before it. If a boundary were missed, the mail would become a part of another
 // person's mail.
 func (m *mails) begins(b []byte, at int) bool {
-	return b[at-1] == '\n' && fromLine.Match(b[at:min(at+mostFromLine, len(b))])
+	return b[at-1] == '\n' && fromLine().Match(b[at:min(at+mostFromLine, len(b))])
 }
 
 // end returns the offset of the first mail after the beginning of b, or 0 if none begins there.
@@ -79,7 +80,7 @@ func (c Chunk) mails(limit int) iter.Seq2[int, element] {
 			number += bytes.Count(mail, []byte{'\n'})
 			if m.box {
 				_, mail, _ = bytes.Cut(mail, []byte("\n"))
-				mail = escapedFrom.ReplaceAll(mail, []byte("$1"))
+				mail = escapedFrom().ReplaceAll(mail, []byte("$1"))
 			}
 			e := element{content: mail}
 			if len(mail) > limit {

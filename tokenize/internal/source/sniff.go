@@ -2,12 +2,12 @@ package source
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"privpipe/pipelines/exit"
+	"privpipe/tokenize/internal/lazy"
 )
 
 // headBytes is how many bytes at a file's beginning tell its format.
@@ -31,7 +31,7 @@ var kinds = []*kind{
 	{name: "UTF-16 without a byte order mark", is: begins(`(?s)([^\x00]\x00){2}|(\x00[^\x00]){2}`),
 		hint: "--encoding utf-16le, or utf-16be, reads it"},
 	{name: "a matrix in the format Matrix Market, not a text", is: begins(`%%MatrixMarket`), hint: bagHint},
-	{name: "a UCI bag of words, not a text: read it with tokenize uci", is: bagHead.Match,
+	{name: "a UCI bag of words, not a text: read it with tokenize uci", is: isBag,
 		hint: "tokenize uci reads it"},
 	{name: "bags of words in the format of LDA-C, not a text", is: isLDAC, hint: bagHint},
 	{name: "rows in the format of SVMlight, not a text", is: isSVMlight, hint: bagHint},
@@ -57,29 +57,32 @@ func otherFormat(head []byte, as Format) *kind {
 }
 
 func begins(expression string) func([]byte) bool {
-	return regexp.MustCompile(`\A(?:` + expression + `)`).Match
+	compiled := lazy.Regexp(`\A(?:` + expression + `)`)
+	return func(head []byte) bool { return compiled().Match(head) }
 }
 
 // bagHead matches the three sizes and the first pair in a UCI bag of words. All these lines are numbers, without a
 // word.
-var bagHead = regexp.MustCompile(`\A\s*\d+\s*\n\s*\d+\s*\n\s*\d+\s*\n\s*\d+ \d+ \d+(\.0*)?\s*\n`)
+var bagHead = lazy.Regexp(`\A\s*\d+\s*\n\s*\d+\s*\n\s*\d+\s*\n\s*\d+ \d+ \d+(\.0*)?\s*\n`)
+
+func isBag(head []byte) bool { return bagHead().Match(head) }
 
 // isLDAC says whether each of the first lines is a number and then as many pairs.
 func isLDAC(head []byte) bool {
 	return allLines(head, func(line string) bool {
 		count, pairs, _ := strings.Cut(line, " ")
 		n, err := strconv.Atoi(count)
-		return err == nil && n == strings.Count(pairs, ":") && pairsOnly.MatchString(pairs)
+		return err == nil && n == strings.Count(pairs, ":") && pairsOnly().MatchString(pairs)
 	})
 }
 
 var (
-	pairsOnly = regexp.MustCompile(`\A\d+:\d+( \d+:\d+)*\z`)
-	labelled  = regexp.MustCompile(`\A[-+]?\d+(\.\d+)?( qid:\d+)?( \d+:[-+.\deE]+)+ *(#.*)?\z`)
+	pairsOnly = lazy.Regexp(`\A\d+:\d+( \d+:\d+)*\z`)
+	labelled  = lazy.Regexp(`\A[-+]?\d+(\.\d+)?( qid:\d+)?( \d+:[-+.\deE]+)+ *(#.*)?\z`)
 )
 
 // isSVMlight says whether each of the first lines is a number and pairs. A pair is a feature and its value.
-func isSVMlight(head []byte) bool { return allLines(head, labelled.MatchString) }
+func isSVMlight(head []byte) bool { return allLines(head, labelled().MatchString) }
 
 // allLines says whether a file's first three lines have a form, or all lines if the file has fewer. A single line must
 // have three pairs, since it may be a text such as "1 10:30".

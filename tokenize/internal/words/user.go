@@ -1,15 +1,16 @@
 package words
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
+
+	"privpipe/tokenize/internal/lazy"
 )
 
 // number matches the ways that programs write numbers: a sign, digits, digits after the point, an exponent.
-var number = regexp.MustCompile(`^([+-]?)([0-9]+)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]{1,3}))?$`)
+var number = lazy.Regexp(`^([+-]?)([0-9]+)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]{1,3}))?$`)
 
 // mostDigits bounds the length of whole numbers that are recognized in a spelling with an exponent. An exponent makes
 // very long numbers from few bytes.
@@ -37,7 +38,7 @@ func (r Rule) User(user string) string {
 
 // whole returns the digits if s is a whole number, and else s.
 func whole(s string) string {
-	parts := number.FindStringSubmatch(s)
+	parts := number().FindStringSubmatch(s)
 	if parts == nil {
 		return s
 	}
