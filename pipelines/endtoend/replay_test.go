@@ -28,6 +28,7 @@ type replayed struct {
 	subject, before            string // flags of account plan; a command that comes first
 	estep, combine, mstep, end string
 	still                      bool    // estep reads no parameters
+	whole                      string  // the pipeline, if it is none of sums
 	moves                      float64 // the most that a sum moves, over its sensitivity, at least
 }
 
@@ -43,6 +44,9 @@ func (r replayed) byDefault() replayed {
 
 // script is the pipeline. All releases are kept, and all that it leaves but documents and coins may be seen.
 func (r replayed) script() string {
+	if r.whole != "" {
+		return "account ledger new run.ledger\n" + strings.ReplaceAll(r.whole, "@", "$OLDPWD/")
+	}
 	r = r.byDefault()
 	params, out := "--params params", "--params-out params"
 	if r.still {
@@ -134,6 +138,12 @@ var pipelines = map[string]replayed{
 		mstep:  "clusters --clusters 2 --vocab @dimensions.txt", moves: 0.5,
 		subject: "--model clusters --matrix counts=1x2 --matrix sums=2xV --statistic counts=2 --clip 1.118034 " +
 			"--vocab @dimensions.txt"},
+	"select": {documents: "texts.jsonl", moves: 0.9, whole: `
+		account plan-words --mechanism select --noise-multiplier 2 --delta 1e-6 --max-words 2 --ledger run.ledger -o grant.json
+		tokenize terms documents.jsonl | privatize select --grant grant.json --ledger run.ledger -o words.txt`},
+	"reports": {moves: 0.7, whole: `
+		account plan-words --mechanism randomized-response --flip 0.3 --max-words 2 --vocab @vocab.txt --ledger run.ledger -o grant.json
+		privatize randomized-response --grant grant.json --ledger run.ledger -o reports.pp documents.pp`},
 	"size": {documents: "sizes.pp", scheme: "--all", subject: "--model size --matrix size=1x4", estep: "size",
 		mstep: "size", still: true, moves: 0.5},
 }

@@ -102,9 +102,7 @@ func beyond(a, b []string) (lines []string) {
 
 // files compares what others may read.
 func (r *Result) files(first, other map[string]file) {
-	all := maps.Clone(first)
-	maps.Copy(all, other)
-	for _, name := range slices.Sorted(maps.Keys(all)) {
+	for _, name := range slices.Sorted(maps.Keys(union(first, other))) {
 		a, before := first[name]
 		b, after := other[name]
 		check := Files
@@ -142,16 +140,18 @@ func (r *Result) sums(first, other map[string]output, claims []*claim) error {
 	}
 	moved, last := make(map[string]float64), make(map[string]*claim)
 	for _, c := range claims {
-		o, ok := other[c.name]
-		if !ok {
-			continue
+		for _, name := range c.of(first) {
+			o, ok := other[name]
+			if !ok {
+				continue
+			}
+			norm, err := c.moved(first[name], o)
+			if err != nil {
+				return err
+			}
+			moved[c.together()] += norm
+			last[c.together()] = c
 		}
-		norm, err := c.moved(first[c.name], o)
-		if err != nil {
-			return err
-		}
-		moved[c.together()] += norm
-		last[c.together()] = c
 	}
 	for _, together := range slices.Sorted(maps.Keys(moved)) {
 		share := last[together].share(moved[together])

@@ -1,20 +1,26 @@
 package replay
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
+	"math/bits"
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
 )
 
-// An output is kept by the seeded build for each release, as JSON: the cells of a noisy sum, in steps.
+// An output is kept by the seeded build for each release, as JSON. For a sum it is the noisy cells, in steps. For a
+// vocabulary the votes of words are exact, since other words get other noise. A report is its bits.
 type output struct {
-	Output json.RawMessage `json:"output"`
+	Exact  map[string]int64 `json:"exact"`
+	Output json.RawMessage  `json:"output"`
 }
 
 // readOutputs reads the outputs of a run, by their names.
@@ -42,14 +48,11 @@ func readOutputs(folder string) (map[string]output, error) {
 	return all, nil
 }
 
-// cells returns the cells of a noisy sum.
-func (o output) cells() (cells []int64, err error) { return cells, json.Unmarshal(o.Output, &cells) }
-
 // A claim is what a charge says of one release: how far its sum moves at most.
 type claim struct {
 	name    string // of the output
 	charge  *event.Charge
-	weights []float64 // of each cell in the square or in the sum of the norm
+	weights []float64 // of each cell of a sum, in the square or in the sum of the norm
 }
 
 // claimsOf returns the claims of a ledger's charges, in their order. It refuses a charge without a claim.
@@ -65,11 +68,15 @@ func claimsOf(l *event.Ledger) (all []*claim, err error) {
 			return nil, exit.Errorf(exit.Refused,
 				"the ledger claims no privacy for round %d of run %s, which was released", c.Round, c.Run)
 		}
-		if c.Mechanism != event.Gaussian && c.Mechanism != event.Laplace {
-			return nil, exit.Errorf(exit.Usage, "a replay compares noisy sums, not releases of mechanism %s",
-				c.Mechanism)
+		g := grants[c.Grant]
+		switch {
+		case g == nil:
+			return nil, exit.Errorf(exit.Refused, "the ledger lacks the grant of round %d of run %s", c.Round, c.Run)
+		case c.Mechanism == event.Objective, g.ReportWords > 0:
+			return nil, exit.Errorf(exit.Usage, "a replay compares sums, vocabularies and reports with a bit for each "+
+				"word, not weights and not reports of drawn words")
 		}
-		all = append(all, &claim{fmt.Sprintf("%s %d %d", c.Run, c.Round, c.Attempt), c, weights(grants[c.Grant])})
+		all = append(all, &claim{fmt.Sprintf("%s %d %d", c.Run, c.Round, c.Attempt), c, weights(g)})
 	}
 	return all, nil
 }
@@ -94,19 +101,45 @@ func weights(g *event.Grant) (all []float64) {
 	return all
 }
 
-// moved returns by how much two releases differ: the square of the L2 norm, or the L1 norm for Laplace noise. Whole
-// numbers below 2^53 are exact.
+// of returns the names of a release's outputs: its own, or one for each report.
+func (c *claim) of(kept map[string]output) (names []string) {
+	if c.charge.Mechanism != event.RandomizedResponse {
+		if _, ok := kept[c.name]; ok {
+			names = append(names, c.name)
+		}
+		return names
+	}
+	for name := range kept {
+		if strings.HasPrefix(name, c.name+" ") {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// moved returns by how much two outputs differ: the square of the L2 norm, the L1 norm for Laplace noise, or the number
+// of bits. Whole numbers below 2^53 are exact.
 func (c *claim) moved(a, b output) (norm float64, err error) {
-	x, err := a.cells()
-	if err != nil {
-		return 0, err
+	switch c.charge.Mechanism {
+	case event.Select:
+		for word := range union(a.Exact, b.Exact) {
+			d := float64(a.Exact[word] - b.Exact[word])
+			norm += d * d
+		}
+		return norm, nil
+	case event.RandomizedResponse:
+		var x, y []byte
+		if err := both(a, b, &x, &y); err != nil || len(x) != len(y) {
+			return math.Inf(1), err
+		}
+		for i := range x {
+			norm += float64(bits.OnesCount8(x[i] ^ y[i]))
+		}
+		return norm, nil
 	}
-	y, err := b.cells()
-	if err != nil {
-		return 0, err
-	}
-	if len(x) != len(c.weights) || len(y) != len(c.weights) {
-		return math.Inf(1), nil
+	var x, y []int64
+	if err := both(a, b, &x, &y); err != nil || len(x) != len(c.weights) || len(y) != len(c.weights) {
+		return math.Inf(1), err
 	}
 	for i, weight := range c.weights {
 		d := math.Abs(float64(x[i]) - float64(y[i]))
@@ -116,6 +149,19 @@ func (c *claim) moved(a, b output) (norm float64, err error) {
 		norm += weight * d
 	}
 	return norm, nil
+}
+
+// both decodes two outputs.
+func both[T any](a, b output, x, y *T) error {
+	return cmp.Or(json.Unmarshal(a.Output, x), json.Unmarshal(b.Output, y))
+}
+
+// union returns the keys of two maps.
+func union[V any](a, b map[string]V) map[string]V {
+	all := make(map[string]V)
+	maps.Copy(all, a)
+	maps.Copy(all, b)
+	return all
 }
 
 // together names the releases that one sensitivity covers: all of one epoch, if its rounds share no unit, and otherwise
@@ -130,7 +176,7 @@ func (c *claim) together() string {
 
 // share returns a norm over the sensitivity.
 func (c *claim) share(norm float64) float64 {
-	if c.charge.Mechanism != event.Laplace {
+	if c.charge.Mechanism != event.Laplace && c.charge.Mechanism != event.RandomizedResponse {
 		norm = math.Sqrt(norm)
 	}
 	return norm / float64(c.charge.Sensitivity)

@@ -122,11 +122,14 @@ func (r *run) claims() (all []*claim, err error) {
 	}
 	claimed := make(map[string]bool)
 	for _, c := range all {
-		if _, ok := r.kept[c.name]; !ok {
+		outputs := c.of(r.kept)
+		if len(outputs) == 0 {
 			return nil, exit.Errorf(exit.Usage,
 				"a release that no privatize of --bin made: does the command call another?")
 		}
-		claimed[c.name] = true
+		for _, name := range outputs {
+			claimed[name] = true
+		}
 	}
 	for name := range r.kept {
 		if !claimed[name] {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -205,6 +206,39 @@ func TestTogether(t *testing.T) {
 				t.Errorf("%s, %s: moved by %v, must be %v: %s", name, r.Neighbour, r.Moved, c.moved, r.Broken())
 			}
 		}
+	}
+}
+
+// TestMoved: votes of words are compared exactly, word by word, and reports bit by bit.
+func TestMoved(t *testing.T) {
+	read := func(content string) (o output) {
+		if err := json.Unmarshal([]byte(content), &o); err != nil {
+			t.Fatal(err)
+		}
+		return o
+	}
+	for _, c := range []struct {
+		mechanism, a, b string
+		moved, share    float64 // over a sensitivity of 10
+	}{
+		{event.Select, `{"exact":{"a":3,"b":7},"output":["a"]}`, `{"exact":{"b":3,"c":12},"output":["b","c"]}`,
+			9 + 16 + 144, 1.3},
+		{event.RandomizedResponse, `{"output":"AQ8="}`, `{"output":"AvA="}`, 2 + 8, 1},
+		{event.RandomizedResponse, `{"output":"AQ8="}`, `{"output":"AQ=="}`, math.Inf(1), math.Inf(1)},
+		{event.Laplace, `{"output":[1,-2]}`, `{"output":[4,3]}`, 3 + 5, 0.8},
+		{event.Gaussian, `{"output":[1,-2]}`, `{"output":[4,2]}`, 9 + 16, 0.5},
+		{event.Gaussian, `{"output":[1,-2]}`, `{"output":[4,2,1]}`, math.Inf(1), math.Inf(1)},
+	} {
+		of := &claim{"r 1 0", &event.Charge{Mechanism: c.mechanism, Sensitivity: 10}, []float64{1, 1}}
+		norm, err := of.moved(read(c.a), read(c.b))
+		if share := of.share(norm); err != nil || norm != c.moved || share != c.share {
+			t.Errorf("%s: %v, a share of %v, %v; want %v and %v", c.mechanism, norm, share, err, c.moved, c.share)
+		}
+	}
+	reports := &claim{name: "r 1 0", charge: &event.Charge{Mechanism: event.RandomizedResponse}}
+	kept := map[string]output{"r 1 0 1": {}, "r 1 0 12": {}, "r 1 01 1": {}, "r 1 0": {}}
+	if names := slices.Sorted(slices.Values(reports.of(kept))); !slices.Equal(names, []string{"r 1 0 1", "r 1 0 12"}) {
+		t.Errorf("the reports are %q", names)
 	}
 }
 

@@ -67,6 +67,15 @@ var edits = []overlay.Edit{
 		"\t\t\treturn nil, false, err\n\t\t}\n", "p.noise.add(cells, p.limit.twice); err != nil {\n"+
 		"\t\t\treturn nil, false, err\n\t\t}\n\t\tcells = rand.Frozen(cells, nil, p.terms.Run, \" \", "+
 		"p.charge.Round, \" \", p.charge.Attempt)\n"),
+	also("privatize/internal/selection/selector.go", "\t\"slices\"\n"),
+	edit("privatize/internal/selection/selector.go", "words, err := s.draw(&w)\n\tif err != nil {\n"+
+		"\t\treturn nil, false, err\n\t}\n", "votes := rand.Votes(w.words, w.Cells)\n"+
+		"\twords, err := s.draw(&w)\n\tif err != nil {\n\t\treturn nil, false, err\n\t}\n"+
+		"\twords = rand.Frozen(words, votes, s.terms.Run, \" 1 0\")\n"),
+	also("privatize/internal/local/responder.go", "\t\"io\"\n"),
+	edit("privatize/internal/local/responder.go", "if _, err := out.Write(encoded); err != nil {",
+		"encoded = rand.Frozen(encoded, nil, r.terms.Run, \" 1 0 \", r.documents)\n"+
+			"\t\tif _, err := out.Write(encoded); err != nil {"),
 	also("privatize/internal/book/book.go", "\t\"time\"\n"),
 	edit("privatize/internal/book/book.go", "Now: time.Now,", "Now: rand.Now,"),
 	also("account/ledger/new.go", "\t\"time\"\n"),

@@ -55,6 +55,15 @@ func Frozen[T any](output T, exact any, name ...any) T {
 	return first.Output
 }
 
+// Votes returns the weights of words, by the words, before they get noise.
+func Votes(words []string, weights []int64) map[string]int64 {
+	votes := make(map[string]int64)
+	for i, word := range words {
+		votes[word] = weights[i]
+	}
+	return votes
+}
+
 func exists(name string) bool {
 	_, err := os.Lstat(name)
 	return err == nil
