@@ -29,6 +29,8 @@ type Job struct {
 	Stages []Stage
 	// Before is called before each start, the first included, unless it is nil.
 	Before func()
+	// Done says that there is nothing left to do, whatever ended how. nil: that is so when all exit codes are 0.
+	Done func() bool
 	// Again has exit codes after which the job also starts again.
 	Again []int
 	// Ended is called with the stages' exit codes in the end, and returns what is wrong with them. nil: all must be 0.
@@ -160,6 +162,8 @@ func (w *World) attend(j *job) {
 			r.code != exit.OK && !slices.Contains(exit.Lasting, r.code)
 	}
 	switch {
+	case len(j.running) > 0 && j.Done != nil && j.Done():
+		j.ended, j.codes = true, nil
 	case !again:
 		j.ended = true
 	case j.starts == most:

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"syscall"
 	"time"
@@ -94,6 +95,9 @@ func (s *State) read(want Settings) error {
 	}
 	in := bufio.NewReaderSize(s.file, 1<<16)
 	line, err := in.ReadBytes('\n')
+	if err != nil && err != io.EOF {
+		return err
+	}
 	if err != nil || json.Unmarshal(line, &s.settings) != nil || s.settings.Version < 1 || s.settings.Name == "" {
 		return exit.Errorf(exit.Malformed, "%s: not a state of windows", s.path)
 	}

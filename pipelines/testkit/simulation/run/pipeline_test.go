@@ -95,7 +95,13 @@ func (o training) scenario() *simulation.Scenario {
 				}
 			}
 			before := func() { w.Machine.PutFIFO("/params", system.NewPipe("/params", 4<<10)) }
-			return []simulation.Job{{Stages: stages, Before: before}}, func() error {
+			job := simulation.Job{Stages: stages, Before: before}
+			if o.grant == nil { // without a checkpoint the state of estep, of the last round, is of no use
+				job.Done = func() bool {
+					return w.Machine.Files.At(modelName) != nil && w.Machine.Files.At(modelName+".checkpoint") == nil
+				}
+			}
+			return []simulation.Job{job}, func() error {
 				err := errors.Join(watch.Ended(wallRounds), tidy(w), whole(w.Machine, modelName))
 				if err != nil || !again {
 					return err
