@@ -226,4 +226,8 @@ func smallFiles() map[string][]byte {
 	}
 }
 
-func TestScripts(t *testing.T) { script.Run(t, files()) }
+func TestScripts(t *testing.T) {
+	all := files()
+	maps.Copy(all, replayFiles(t))
+	script.Run(t, all)
+}
