@@ -45,7 +45,8 @@ func (Replay) Help() string {
 		"all its files:\n\n" +
 		"  evaluate replay --bin BIN docs.pp -- ./pipeline.sh\n\n" +
 		"The ledger says which data sets are neighbours. One unit goes (the first, the last, the longest, an empty " +
-		"one, a twin, the one with most documents), comes or is exchanged. Compared are the exit code, the lines " +
+		"one, a twin, the one with most documents), comes or is exchanged. For unit word the word of a document with " +
+		"one word is exchanged. Compared are the exit code, the lines " +
 		"on standard error, standard output, and the files that others than the owner may read, by name, mode and " +
 		"bytes. Private streams are left out. Ledgers are compared wherever they are. Time stands still, so lines " +
 		"of ledgers are equal to the byte. A difference is a violation, and so is a sum that moves too far: then " +

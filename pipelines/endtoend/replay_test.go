@@ -138,6 +138,15 @@ var pipelines = map[string]replayed{
 		mstep:  "clusters --clusters 2 --vocab @dimensions.txt", moves: 0.5,
 		subject: "--model clusters --matrix counts=1x2 --matrix sums=2xV --statistic counts=2 --clip 1.118034 " +
 			"--vocab @dimensions.txt"},
+	"gibbs of words": {documents: "short.pp", moves: 0.9, whole: `
+		account plan-paper --unit word --mechanism laplace --clipping proved --sensitivity 2 --clip 1 --noise-multiplier 4 \
+			--all -T 2 --model lda --matrix topics=2xV --vocab @vocab.txt --draws 2 -o grant.json
+		mkfifo params; (umask 077; head -c 32 /dev/urandom >key)
+		sample --all -T 2 --run chain documents.pp |
+			estep gibbs --keep --state state.pp --secret key --statistic counts --top-topics 0 --word-weight count --norm 0 \
+				--draws 2 --params params |
+			privatize laplace --run chain --grant grant.json --ledger run.ledger |
+			mstep lda --topics 2 --kappa 0 --vocab @vocab.txt --params-out params -o model.pp`},
 	"select": {documents: "texts.jsonl", moves: 0.9, whole: `
 		account plan-words --mechanism select --noise-multiplier 2 --delta 1e-6 --max-words 2 --ledger run.ledger -o grant.json
 		tokenize terms documents.jsonl | privatize select --grant grant.json --ledger run.ledger -o words.txt`},
@@ -179,7 +188,8 @@ func replayedFolder(t *testing.T, folder string) (bin string) {
 	texts.WriteString(strings.Repeat(`{"text":"waa wab wab","user":"twins"}`+"\n", 2))
 	for name, content := range map[string]string{
 		"vocab.txt": strings.Join(bagWords[:13], "\n") + "\n", "texts.jsonl": texts.String(),
-		"images.jsonl": images.String(), "rows.csv": rows.String(), "hours.csv": hours.String(),
+		"images.jsonl": images.String(), "short.jsonl": `{"text":"waa"}` + "\n" + `{"text":"waa wab wac"}` + "\n" +
+			`{"text":"wac"}` + "\n", "rows.csv": rows.String(), "hours.csv": hours.String(),
 		"vectors.jsonl": vectors.String(), "schema.json": clinicSchema,
 		"hours.json": strings.Replace(clinicSchema, `"ill", "type": "label", "positive": ["yes"], "negative": ["no"]`,
 			`"hours", "type": "label", "least": 1, "most": 99`, 1),
@@ -188,6 +198,7 @@ func replayedFolder(t *testing.T, folder string) (bin string) {
 	}
 	run(t, folder, `tokenize text -q --vocab vocab.txt -o docs.pp texts.jsonl
 		tokenize sizes -q -o sizes.pp docs.pp
+		tokenize text -q --vocab vocab.txt -o short.pp short.jsonl
 		tokenize text -q --vocab vocab.txt -o images.pp images.jsonl
 		tokenize features -q --schema schema.json -o features.txt
 		tokenize rows -q --schema schema.json -o rows.pp rows.csv

@@ -19,13 +19,16 @@ type Neighbour struct {
 // A Relation says which data sets are neighbours.
 type Relation struct {
 	Adjacency string // event.AddRemove and the others
-	Unit      string // event.Document or event.User
+	Unit      string // event.Document, event.User or event.Word
 	Fixed     bool   // rounds have a fixed size, so that the number of units is public under event.ReplaceNull, too
 }
 
 // Neighbours returns neighbours under a relation. One unit goes, comes or is exchanged: at the beginning or at the end,
 // long or empty, alone or beside a twin, with one document or with many.
 func (d *Data) Neighbours(r Relation) []Neighbour {
+	if r.Unit == event.Word {
+		return d.reworded()
+	}
 	kind := wire.Unit_DOCUMENT
 	if r.Unit == event.User {
 		kind = wire.Unit_USER
@@ -163,6 +166,34 @@ func (d *Data) exchanged(old, fresh []named) (all []Neighbour) {
 	}
 	return append(all, Neighbour{f.name + " under the name of " + o.name, d.inPlace(o.unit, items)})
 }
+
+// reworded returns data sets where the word of a document with one word is another. In longer documents the topics of
+// the other tokens follow from the draw of the word. The loss of the draws covers that, and no bound on the sum does.
+func (d *Data) reworded() (all []Neighbour) {
+	h, ok := d.form.(*documents)
+	if !ok {
+		return nil
+	}
+	for i, one := range d.items {
+		if one.size() != 1 || h.Values {
+			continue
+		}
+		at := &unit{items: []int{i}}
+		for _, shift := range []uint32{1, h.VocabularySize - 1} {
+			other := one.clone().(*document)
+			other.WordGaps[0] = (other.WordGaps[0] + shift) % h.VocabularySize
+			name := fmt.Sprintf("word %d for %d in document %d", other.WordGaps[0], one.names().WordGaps[0], i+1)
+			all = append(all, Neighbour{name, d.inPlace(at, []item{other})})
+		}
+		if len(all) == mostReworded {
+			break
+		}
+	}
+	return all
+}
+
+// mostReworded bounds the number of neighbours that differ in a word.
+const mostReworded = 8
 
 // emptied returns data sets where a unit has its name and nothing else.
 func (d *Data) emptied(old []named) (all []Neighbour) {

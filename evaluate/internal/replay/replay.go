@@ -71,6 +71,10 @@ func (a *Auditor) Audit(ctx context.Context, d *Data) (relation Relation, result
 		return relation, nil, err
 	}
 	neighbours, err := a.chosen(d.Neighbours(relation))
+	if err == nil && len(neighbours) == 0 {
+		err = exit.Errorf(exit.Usage, "the data set has no neighbours for unit %s: it needs documents of one word",
+			relation.Unit)
+	}
 	if err != nil {
 		return relation, nil, err
 	}
@@ -150,10 +154,6 @@ func relationOf(claims []*claim) (Relation, error) {
 		}
 		of.Fixed = r.Fixed || c.charge.Scheme.Method == event.Fixed
 		r = of
-	}
-	if r.Unit != event.Document && r.Unit != event.User {
-		return r, exit.Errorf(exit.Usage, "a replay has no neighbours for the unit %s: the topics of a document "+
-			"follow from the draw of the word", r.Unit)
 	}
 	return r, nil
 }

@@ -155,7 +155,7 @@ cp "$PRIVPIPE_REPLAY/own/r%201%200" "$PRIVPIPE_REPLAY/own/r%202%200"
 			g.Unit, g.Adjacency, g.Clipping, g.Proved = event.Word, event.ReplaceOne, event.ClipProved, 1.5
 			g.Scheme = event.Scheme{Method: event.All, Rate: 1, Rounds: 2}
 			g.Matrices = []event.Matrix{{Name: "m", Rows: 1, Columns: 3}}
-		}, "unit word"},
+		}, "no neighbours for unit word"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -295,6 +295,8 @@ func TestNeighbours(t *testing.T) {
 			"nothing for the shortest", "nothing for a twin"}},
 		{d, Relation{event.ReplaceOne, event.User, true}, []string{"one with many documents for the first",
 			"an empty one for the last", "one with many documents under the name of the first"}},
+		{d, Relation{event.ReplaceOne, event.Word, false}, []string{"word 1 for 0 in document 4",
+			"word 2 for 0 in document 4"}},
 		{jsonl, Relation{event.AddRemove, event.User, false}, []string{"without the first", "without the last",
 			"with an empty one", "with a loud one", "with one with all texts", "with one with many documents"}},
 		{jsonl, Relation{event.AddRemove, event.Document, false}, []string{"without the last", "with an empty one"}},
