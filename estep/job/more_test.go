@@ -17,19 +17,27 @@ func (large) Contribute(d *wire.Document, _ *model.Coins) ([]*wire.Part, error) 
 	if d.Id != "1" {
 		return model.AppendParts(nil, 0, []uint32{0}, []uint32{d.WordGaps[0]}, []float32{1}), nil
 	}
-	columns := make([]uint32, 1<<17)
+	columns := make([]uint32, 80_000)
 	for i := range columns {
-		columns[i] = uint32(i)
+		columns[i] = uint32(200 * i) // gaps of two bytes
 	}
-	return model.AppendParts(nil, 0, []uint32{0, 1, 2}, columns, make([]float32, 3<<17)), nil
+	return model.AppendParts(nil, 0, []uint32{0, 1, 2, 3, 4}, columns, make([]float32, 5*len(columns))), nil
 }
 
 // TestAfterSeveralRecords: in each contribution, only the records before the last one say that more follow. The
 // contribution of the next document in the batch is complete by itself. The writer checks that, as it checks the order
 // of all records.
 func TestAfterSeveralRecords(t *testing.T) {
+	t.Run("FLOAT32", func(t *testing.T) { afterSeveralRecords(t, false) })
+	t.Run("INT16", func(t *testing.T) { afterSeveralRecords(t, true) })
+}
+
+func afterSeveralRecords(t *testing.T, short bool) {
 	tr := keeper("", 1)
-	tr.header.Matrices[0].Rows, tr.header.Matrices[0].Columns = 3, 1<<17
+	tr.header.Matrices[0].Rows, tr.header.Matrices[0].Columns = 5, 1<<24
+	if tr.work.Scaled = short; short {
+		tr.header.Version, tr.header.Matrices[0].Element = wire.Newest, wire.Element_INT16
+	}
 	tr.meter = new(progress.Meter)
 	var err error
 	if tr.out, err = endpoint.CreateStream(t.Context(), filepath.Join(t.TempDir(), "out.pp"), tr.header,

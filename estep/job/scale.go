@@ -8,9 +8,9 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// shrink is what scaled multiplies numbers with. A norm grows by rounding: typically by 2^-18 of the largest number,
-// and hardly ever by 2^-14. So a contribution with the norm of the clip stays within it, and the privatizer need not
-// scale it.
+// shrink is what scaled multiplies numbers with. An L2 norm grows by rounding: typically by 2^-18 of the largest
+// number, and hardly ever by 2^-14. So a contribution with the norm of the clip stays within it, and the privatizer
+// need not scale it.
 const shrink = 1 - 0x1p-14
 
 // scaled shrinks a part's numbers and turns them from FLOAT32 into INT16 times 2^exponent, in their own memory. The

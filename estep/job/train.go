@@ -336,6 +336,10 @@ type answering struct {
 func (a *answering) add(c *wire.Contribution, parts []*wire.Part) error {
 	state := a.t.state
 	sent := state.sent(parts)
+	if a.sent = a.sent[:0]; state != nil { // the state keeps the records
+		a.sent = nil
+	}
+	a.sent = appendContribution(a.sent, a.round, c, sent) // a record has room for parts of FLOAT32, with their gaps
 	if a.t.work.Scaled {
 		for _, p := range sent {
 			if err := scaled(p); err != nil {
@@ -343,10 +347,6 @@ func (a *answering) add(c *wire.Contribution, parts []*wire.Part) error {
 			}
 		}
 	}
-	if a.sent = a.sent[:0]; state != nil { // the state keeps the records
-		a.sent = nil
-	}
-	a.sent = appendContribution(a.sent, a.round, c, sent)
 	for _, r := range a.sent {
 		if err := a.to.Add(r); err != nil {
 			return err

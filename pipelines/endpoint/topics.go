@@ -276,7 +276,8 @@ func openAll(ctx context.Context, logs []topic.Log, wanted Wanted,
 func MixedSettings(one, other string) error {
 	return exit.Errorf(exit.Malformed, "%s and %s hold contributions that were made under different settings of estep",
 		one, other).
-		WithHint("all workers of a run need the same flags; begin the run again, with topics or files of its own")
+		WithHint("all workers of a run need the same flags and the same version; begin the run again, " +
+			"with topics or files of its own")
 }
 
 // openLogs opens a topic's partitions, and returns the place of each. If the name has a group, a partition opens after
@@ -474,7 +475,7 @@ func tails(l *topic.Location, h *wire.Header) ([]Tail, error) {
 		if wire.OtherSettings(there, h) {
 			return nil, exit.Errorf(exit.Usage,
 				"%s: holds contributions that were made under other settings of estep than these", l).
-				WithHint("all workers of a run need the same flags")
+				WithHint("all workers of a run need the same flags and the same version")
 		}
 		if !proto.Equal(there, h) {
 			return nil, exit.Errorf(exit.Usage, "%s: holds another stream (%s of run %q): its %s",

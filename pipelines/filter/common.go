@@ -115,5 +115,5 @@ func version(program string) string {
 	if info, ok := debug.ReadBuildInfo(); ok && v == "" {
 		v = cmp.Or(info.Main.Version, "(devel)")
 	}
-	return fmt.Sprintf("privpipe %s %s wire %d %s", program, v, wire.Version, runtime.Version())
+	return fmt.Sprintf("privpipe %s %s wire %d %s", program, v, wire.Newest, runtime.Version())
 }
