@@ -192,7 +192,7 @@ func (c *client) failed(what string, err error) error {
 		return exit.Errorf(exit.Usage, "%s: %s: more replicas than the cluster has brokers: %w", c.Location, what, err).
 			WithHint("each copy of a partition needs a broker of its own: start more brokers, or ask for fewer " +
 				"--replicas")
-	case errors.As(err, &code) && !passing(err): // the broker has decided, and would decide so again
+	case errors.As(err, &code) && !passing(err) && !joining(err): // the broker has decided, and would decide so again
 		return exit.Errorf(exit.Missing, "%s: %s: the broker refuses it: %w", c.Location, what, err)
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
 		err = errors.New("the broker does not answer")

@@ -529,3 +529,18 @@ func TestStaleNotes(t *testing.T) {
 		t.Errorf("the notes %v are left, want %v", other.notes, want)
 	}
 }
+
+// TestGroupKeepsRebalancing: a group that is still in a rebalance when the patience of a member is over may heal later.
+// The simulation found that such a member was not started again: a broker's first answer after an outage is such.
+func TestGroupKeepsRebalancing(t *testing.T) {
+	c, err := newClient(&Location{Brokers: []string{"127.0.0.1:1"}, Topic: "t"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.leave()
+	for _, code := range []kafka.Error{kafka.RebalanceInProgress, kafka.UnknownMemberId, kafka.IllegalGeneration} {
+		if failed := c.failed("join group g", code); exit.Code(failed) != exit.Unavailable {
+			t.Errorf("%v has exit code %d", code, exit.Code(failed))
+		}
+	}
+}

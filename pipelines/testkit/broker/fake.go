@@ -22,15 +22,24 @@ type Faked struct {
 // topics are not created automatically.
 func Fake(t testing.TB, topics map[string]int, options ...kfake.Opt) Faked {
 	t.Helper()
+	fake, err := NewFake(topics, options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(fake.Close)
+	return fake
+}
+
+// NewFake starts a broker that lives until Close.
+func NewFake(topics map[string]int, options ...kfake.Opt) (Faked, error) {
 	all := []kfake.Opt{kfake.NumBrokers(1), kfake.ListenFn(Mending(net.Listen)), cleaning}
 	for topic, partitions := range topics {
 		all = append(all, kfake.SeedTopics(int32(partitions), topic))
 	}
 	cluster, err := kfake.NewCluster(append(all, options...)...)
 	if err != nil {
-		t.Fatal(err)
+		return Faked{}, err
 	}
-	t.Cleanup(cluster.Close)
 	cluster.ControlKey(int16(kmsg.Produce), func(request kmsg.Request) (kmsg.Response, error, bool) {
 		write := request.(*kmsg.ProduceRequest)
 		if refused := keyless(cluster, write); refused != nil {
@@ -40,7 +49,7 @@ func Fake(t testing.TB, topics map[string]int, options ...kfake.Opt) Faked {
 		stamp(cluster, write)
 		return nil, nil, false
 	})
-	return Faked{Address: cluster.ListenAddrs()[0], Cluster: cluster}
+	return Faked{Address: cluster.ListenAddrs()[0], Cluster: cluster}, nil
 }
 
 // cleaning makes a fake broker look every second for messages that retention removes.

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -82,22 +83,27 @@ func keyless(cluster *kfake.Cluster, request *kmsg.ProduceRequest) kmsg.Response
 
 // hasKeyless says whether a batch that is not compressed has a message without a key.
 func hasKeyless(records []byte) bool {
+	return slices.ContainsFunc(Messages(records), func(m kmsg.Record) bool { return m.Key == nil })
+}
+
+// Messages returns the messages of a batch, or none if it is compressed or malformed.
+func Messages(records []byte) (all []kmsg.Record) {
 	var batch kmsg.RecordBatch
 	if batch.ReadFrom(records) != nil || batch.Attributes&7 != 0 {
-		return false
+		return nil
 	}
 	for rest := batch.Records; len(rest) > 0; {
 		size, read := kbin.Varint(rest)
 		if read == 0 || int(size) > len(rest)-read {
-			return false
+			return nil
 		}
-		var record kmsg.Record
-		if record.ReadFrom(rest[:read+int(size)]) != nil || record.Key == nil {
-			return true
+		var message kmsg.Record
+		if message.ReadFrom(rest[:read+int(size)]) != nil {
+			return nil
 		}
-		rest = rest[read+int(size):]
+		all, rest = append(all, message), rest[read+int(size):]
 	}
-	return false
+	return all
 }
 
 // sign writes a batch's checksum.

@@ -23,7 +23,7 @@ type Coins struct {
 }
 
 // unique are the places whose bytes must only be unique: names of temporary files, fences.
-var unique = []string{"/endpoint."}
+var unique = []string{"/endpoint.", "/endpoint/"}
 
 // Read implements rand.Source.
 func (c *Coins) Read(p *effect.Process, place string, b []byte) {

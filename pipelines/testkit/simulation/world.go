@@ -59,6 +59,10 @@ type World struct {
 	Machine *system.Machine
 	Coins   *Coins
 
+	// Closing is called when the run is over, before the goroutines of its processes end. nil: nothing.
+	Closing func()
+
+	over     bool
 	capacity int // of a pipe
 	jobs     []*job
 	failures []string
@@ -116,10 +120,13 @@ func (w *World) Write(b []byte) (int, error) {
 	return w.messages.Write(b)
 }
 
+// Stop ends the run at the next effect, though jobs go on.
+func (w *World) Stop() { w.over = true }
+
 // supervise starts jobs, and starts them again after failures. It returns true when all jobs have ended, or an
 // invariant is broken.
 func (w *World) supervise() bool {
-	ended := len(w.failures) > 0
+	ended := len(w.failures) > 0 || w.over
 	if ended {
 		return true
 	}
@@ -166,6 +173,9 @@ func (w *World) attend(j *job) {
 		j.ended, j.codes = true, nil
 	case !again:
 		j.ended = true
+		if err := j.check(j.codes, w.Messages()); err != nil { // other jobs may wait for this one
+			w.Fail("%v", err)
+		}
 	case j.starts == most:
 		w.Fail("a job ended %d times, at last with exit codes %v: %s", most, j.codes, w.Messages())
 	default:

@@ -2,11 +2,13 @@ package network
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"net"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -35,16 +37,17 @@ var fates = map[effect.Fault]Fate{
 // broken has the faults of any request. Only requests that the broker may get twice from a client can be doubled.
 var broken = []effect.Fault{CutBefore, CutAfter, LandsLate, SlowAnswer}
 
-// looks are requests that are no effects: they only read how the cluster is laid out. The client sends them by itself.
-var looks = []kmsg.Key{kmsg.ApiVersions, kmsg.Metadata, kmsg.FindCoordinator}
+// Quiet are requests that are no effects. Some only read how the cluster is laid out: the client sends them by itself.
+var Quiet = []kmsg.Key{kmsg.ApiVersions, kmsg.Metadata, kmsg.FindCoordinator}
 
 // networks has the network of each scheduler.
 var networks sync.Map
 
-// Simulated returns a network where each request of a process is an effect of the scheduler. The caller calls Close.
-func Simulated(s *effect.Scheduler) *Network {
+// Simulated returns a network where each request of a process is an effect of the scheduler, except Quiet ones and
+// others that are named. The caller calls Close.
+func Simulated(s *effect.Scheduler, quiet ...kmsg.Key) *Network {
 	n := New(nil)
-	n.judge, n.scheduler = n.effects, s
+	n.judge, n.scheduler, n.quiet = n.effects, s, append(slices.Clip(Quiet), quiet...)
 	networks.Store(s, n)
 	return n
 }
@@ -60,9 +63,35 @@ func Dial(ctx context.Context, network, address string) (net.Conn, error) {
 	}
 	n, ok := networks.Load(p.Scheduler)
 	if !ok {
-		return nil, errors.New("simulation: the network is gone")
+		return nil, never(p, address)
 	}
 	return n.(*Network).dial(ctx, p, address)
+}
+
+// Answered returns what the current process remembers of brokers.
+func Answered() *sync.Map {
+	return effect.Current().Local(answered{}, func() any { return new(sync.Map) }).(*sync.Map)
+}
+
+type answered struct{}
+
+// names counts the names that a process has taken for a partition.
+type names struct {
+	topic     string
+	partition int
+}
+
+// Name gives a writer of the current process a name, which nobody else has.
+func Name(topic string, partition int, into []byte) {
+	p := effect.Current()
+	count := p.Local(names{topic, partition}, func() any { return new(atomic.Int64) }).(*atomic.Int64)
+	sum := sha256.Sum256(fmt.Append(nil, p.Name, p.Life, topic, partition, count.Add(1)))
+	copy(into, sum[:])
+}
+
+// never waits as all effects of a process do that has ended.
+func never(p *effect.Process, address string) error {
+	return p.Perform(&effect.Effect{Kind: "connect", Object: address, Do: func(effect.Fault) {}})
 }
 
 // dial connects a process that lives. Another waits as long as all its effects do.
@@ -73,7 +102,7 @@ func (n *Network) dial(ctx context.Context, p *effect.Process, address string) (
 	n.processes[name] = p
 	n.mutex.Unlock()
 	if ended {
-		return nil, p.Perform(&effect.Effect{Kind: "connect", Object: address, Do: func(effect.Fault) {}})
+		return nil, never(p, address)
 	}
 	return n.Dialer(name)(ctx, "tcp", address)
 }
@@ -83,7 +112,7 @@ func (n *Network) effects(r Request, deliver func(Fate)) {
 	n.mutex.Lock()
 	p := n.processes[r.Process]
 	n.mutex.Unlock()
-	if p == nil || slices.Contains(looks, r.Key) { // the test itself asks without faults
+	if p == nil || slices.Contains(n.quiet, r.Key) { // the test itself asks without faults
 		deliver(Fate{})
 		return
 	}
@@ -97,6 +126,9 @@ func (n *Network) effects(r Request, deliver func(Fate)) {
 				p.AtEnd(func() { n.end(r.Process) })
 				return nil
 			})
+			if n.Asked != nil && fault != CutBefore {
+				n.Asked(p, r)
+			}
 			deliver(fates[fault])
 		}})
 }
@@ -109,29 +141,30 @@ func (n *Network) end(process string) {
 	n.Kill(process)
 }
 
-// object names the first partition, or the group, of a request.
-func (r Request) object() string {
+// Parsed returns the request, or nil if its body is malformed.
+func (r Request) Parsed() kmsg.Request {
 	request := r.Key.Request()
-	if request == nil {
-		return ""
+	if request == nil || len(r.Body) < 2 {
+		return nil
 	}
 	request.SetVersion(r.Version)
-	body := r.Body
-	if len(body) < 2 {
-		return ""
+	client := max(0, int(int16(r.Body[0])<<8|int16(r.Body[1]))) // the size of the client's id; −1: it has none
+	if len(r.Body) < 2+client+1 {
+		return nil
 	}
-	if size := int(int16(body[0])<<8 | int16(body[1])); size >= 0 && 2+size <= len(body) {
-		body = body[2+size:]
-	} else {
-		body = body[2:]
-	}
-	if request.IsFlexible() && len(body) > 0 {
+	body := r.Body[2+client:]
+	if request.IsFlexible() {
 		body = body[1:] // no tags
 	}
 	if request.ReadFrom(body) != nil {
-		return ""
+		return nil
 	}
-	switch q := request.(type) {
+	return request
+}
+
+// object names the first partition, or the group, of a request.
+func (r Request) object() string {
+	switch q := r.Parsed().(type) {
 	case *kmsg.ProduceRequest:
 		for _, topic := range q.Topics {
 			for _, partition := range topic.Partitions {
@@ -140,6 +173,9 @@ func (r Request) object() string {
 		}
 	case *kmsg.FetchRequest:
 		for _, topic := range q.Topics {
+			if topic.Topic == "" {
+				topic.Topic = fmt.Sprintf("%x", topic.TopicID[:4])
+			}
 			for _, partition := range topic.Partitions {
 				return fmt.Sprintf("%s/%d", topic.Topic, partition.Partition)
 			}

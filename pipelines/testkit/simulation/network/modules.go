@@ -45,7 +45,8 @@ var (
 // in Kafka it counts. Timers of groups never fire at the same moment.
 //
 // The client puts a connection back after it has answered a request. Whether the next request finds the connection then
-// depends on the machine. The edit puts it back first.
+// depends on the machine. The edit puts it back first. A request whose context
+// has ended is sent or not; the edit never sends it.
 var modules = map[string][]Edit{
 	brokerModule: {
 		{File: "misc.go", From: "\t\"crypto/rand\"\n", To: ""},
@@ -54,6 +55,7 @@ var modules = map[string][]Edit{
 		{File: "cluster.go", From: "rand.Intn(", To: "drawBelow("},
 		{File: "cluster.go", From: "\tc := &Cluster{\n", To: "\tdrawAnew()\n\tc := &Cluster{\n"},
 		{File: "cluster.go", From: "return time.AfterFunc(d, ", To: "return time.AfterFunc(d+oneAfterAnother(), "},
+		{File: "cluster.go", From: "range seedTopics {", To: "range ordered(seedTopics) {"},
 		{File: "data.go", From: "\t\"math/rand\"\n", To: ""},
 		{File: "data.go", From: "rand.Intn(", To: "drawBelow("},
 		{File: "txns.go", From: "\t\"math/rand\"\n", To: ""},
@@ -75,6 +77,8 @@ var modules = map[string][]Edit{
 	},
 	clientModule: {
 		{File: "consumergroup.go", From: "range memberAssignments {", To: "range ordered(memberAssignments) {"},
+		{File: "transport.go", From: "\t// This first select should never",
+			To: "\tif err := ctx.Err(); err != nil {\n\t\treturn nil, err\n\t}\n\t// This first select should never"},
 		{File: "transport.go", From: `			cr.res.resolve(r)
 		}
 		if !c.group.releaseConn(c) {

@@ -10,12 +10,18 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/twmb/franz-go/pkg/kmsg"
+
 	"privpipe/pipelines/testkit/simulation/effect"
 )
 
 // A Network connects processes with the listeners of brokers. It belongs to the bubble that made it.
 type Network struct {
+	// Asked is called for each request of a process that reaches the broker, in the scheduler's goroutine. nil: not.
+	Asked func(*effect.Process, Request)
+
 	judge     Judge
+	quiet     []kmsg.Key
 	scheduler *effect.Scheduler // nil: the judge is another's
 
 	mutex     sync.Mutex // never held over a wait

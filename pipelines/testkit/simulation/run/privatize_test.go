@@ -88,6 +88,15 @@ func wallInput() []byte {
 	return stream
 }
 
+// encoded returns the file of a grant.
+func encoded(g *event.Grant) []byte {
+	b, err := json.Marshal(g)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
 // A wall is a scenario of privatizers, which read a file and write files or pipes.
 type wall struct {
 	piped   bool // the output is a pipe
@@ -97,10 +106,7 @@ type wall struct {
 
 func (o wall) scenario() *simulation.Scenario {
 	input := wallInput()
-	grant, err := json.Marshal(wallGrant())
-	if err != nil {
-		panic(err)
-	}
+	grant := encoded(wallGrant())
 	stages := func(output string) []simulation.Stage {
 		all := []simulation.Stage{stage(privatize.Program, "gaussian --grant "+grantName+" --ledger "+ledgerName+
 			" -o "+output+" /private.pp")}

@@ -29,13 +29,17 @@ const (
 
 // scenarios has all scenarios by name.
 var scenarios = map[string]*simulation.Scenario{
-	"wall":           wall{}.scenario(),
-	"wall to pipe":   wall{piped: true}.scenario(),
-	"wall, rivals":   wall{rival: true}.scenario(),
-	"training":       noisy().scenario(),
-	"chain":          chained.scenario(),
-	"windows":        windows(),
-	"wall, old copy": wall{putBack: true}.scenario(),
+	"wall":             wall{}.scenario(),
+	"wall to pipe":     wall{piped: true}.scenario(),
+	"wall, rivals":     wall{rival: true}.scenario(),
+	"training":         noisy().scenario(),
+	"chain":            chained.scenario(),
+	"windows":          windows(),
+	"wall, old copy":   wall{putBack: true}.scenario(),
+	"topics":           new(topics).scenario(),
+	"text, made again": remadeText(),
+	"topics, marks":    (&topics{foreign: true}).scenario(),
+	"topics, poison":   (&topics{poison: true}).scenario(),
 }
 
 // gate is the number of schedules of each scenario in the gate.
@@ -107,6 +111,7 @@ func TestSchedules(t *testing.T) {
 			continue
 		}
 		s, begun, effects, leaks := scenarios[name], time.Now(), 0, 0
+		n := n / max(1, s.Share)
 		for seed := first; seed < first+uint64(n); seed++ {
 			schedule := s.Plan(t, seed)
 			result := s.Run(t, schedule, false)
@@ -150,7 +155,7 @@ func TestSameTrace(t *testing.T) {
 	machine(t)
 	seeds, runs := uint64(10), testkit.Repeats(t, "simulate", 1, 100)
 	for name, s := range scenarios {
-		for seed := range seeds {
+		for seed := range seeds / uint64(max(1, s.Share)) {
 			schedule := s.Plan(t, seed)
 			first := s.Run(t, schedule, true)
 			for range runs {
