@@ -51,7 +51,7 @@ type Scenario struct {
 // Usual are the faults of processes, files and pipes.
 var Usual = []effect.Fault{
 	effect.Kill, effect.Kill, effect.KillAfter, effect.KillAfter, effect.Power, effect.Power, effect.Power,
-	system.Torn, system.Torn, system.IO, system.NoSpace, system.Short, effect.Pause,
+	effect.KillWithin, effect.KillWithin, system.IO, system.NoSpace, system.Short, effect.Pause,
 }
 
 // A Result is what a run came to.

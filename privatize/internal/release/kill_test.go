@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"privpipe/pipelines/testkit"
 )
 
 // victim names the ledger that a test binary works on as a privatizer to be killed.
@@ -53,8 +55,9 @@ func emitRounds(ledger string) error {
 
 // TestKill kills a privatizer again and again, soon after a new release of it, at whatever step it is by then. Of every
 // round one release leaves, the one that is charged, however often it is sent. Where a kill hits is up to chance; what
-// must hold is not.
+// must hold is not. In the gate the simulation does the same (pipelines/testkit/simulation); this one has real kills.
 func TestKill(t *testing.T) {
+	testkit.Deep(t, "kills")
 	ledger := newLedger(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	seen := make(map[string]string) // round to release

@@ -40,8 +40,10 @@ const (
 	None      Fault = ""
 	Kill      Fault = "kill"       // the process ends before the effect
 	KillAfter Fault = "kill after" // the process ends after the effect, before it learns the result
-	Power     Fault = "power"      // all processes end, and disks keep what is durable, and perhaps more
-	Pause     Fault = "pause"      // time passes before the effect
+	// KillWithin is for effects that list it: Do does a part, and the process ends.
+	KillWithin Fault = "kill within"
+	Power      Fault = "power" // all processes end, and disks keep what is durable, and perhaps more
+	Pause      Fault = "pause" // time passes before the effect
 )
 
 // ErrEnded is the result of each effect of a process that has ended. Its goroutines learn it when the run is over.

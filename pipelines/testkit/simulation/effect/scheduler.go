@@ -180,6 +180,9 @@ func (s *Scheduler) perform(r *request) {
 	case KillAfter:
 		r.Do(None)
 		s.end(p)
+	case KillWithin:
+		r.Do(fault)
+		s.end(p)
 	case Power:
 		for _, other := range s.all {
 			s.end(other)

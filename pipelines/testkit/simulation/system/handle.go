@@ -178,9 +178,11 @@ func (h *Handle) Write(b []byte) (n int, err error) {
 }
 
 func (h *Handle) write(b []byte) (n int, err error) {
-	e := effect.Effect{Kind: "write", Content: slices.Clone(b), Faults: []effect.Fault{IO, NoSpace, Torn}}
+	e := effect.Effect{Kind: "write", Content: slices.Clone(b)}
+	e.Faults = []effect.Fault{IO, NoSpace, effect.KillWithin}
 	if h.pipe != nil {
-		e.Faults, e.Ready = []effect.Fault{Short, Torn}, func() bool { return h.closed || h.pipe.writable() }
+		e.Faults = []effect.Fault{Short, effect.KillWithin}
+		e.Ready = func() bool { return h.closed || h.pipe.writable() }
 	}
 	err = h.act(e, func(c *call) error {
 		n = len(b)

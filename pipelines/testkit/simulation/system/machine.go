@@ -18,7 +18,6 @@ const (
 	NoSpace effect.Fault = "no space"     // ENOSPC, after a part of a write
 	IO      effect.Fault = "input/output" // EIO, after a part of a write
 	Short   effect.Fault = "short"        // a pipe takes or gives a part
-	Torn    effect.Fault = "kill within"  // the process is killed after a part of a write
 )
 
 // A Machine has files and pipes, and runs processes.
