@@ -28,7 +28,7 @@ func remadeText() *simulation.Scenario {
 	return &simulation.Scenario{
 		Faults: []effect.Fault{network.CutBefore, network.CutAfter, network.SlowAnswer, effect.Pause, effect.Kill},
 		Prepare: func(w *simulation.World) ([]simulation.Job, func() error) {
-			w.Limit, w.Longest = time.Hour, time.Minute
+			w.Limit, w.Longest = 20*time.Minute, time.Minute
 			n := network.Simulated(w.Scheduler)
 			fake, err := broker.NewFake(map[string]int{textTopic: 1}, kfake.ListenFn(broker.Mending(n.Listen)))
 			if err != nil {

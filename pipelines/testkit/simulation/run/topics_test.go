@@ -76,7 +76,7 @@ func (o *topics) prepare(w *simulation.World) ([]simulation.Job, func() error) {
 	w.Machine.Put("/private.pp", topicsInput())
 	w.Machine.Put(grantName, encoded(topicsGrant()))
 	w.Machine.Put("/vocab.txt", []byte(strings.Join(words, "\n")+"\n"))
-	w.Limit, w.Longest = time.Hour, time.Minute // stages look at topics twice a second
+	w.Limit, w.Longest = 20*time.Minute, time.Minute // stages look at topics twice a second
 	// Goroutines of one stage ask the same of two partitions, in any order: such requests cannot be told apart. Notes
 	// of two partitions commute.
 	n := network.Simulated(w.Scheduler, kmsg.DescribeConfigs, kmsg.ListOffsets, kmsg.OffsetCommit, kmsg.OffsetFetch)
