@@ -65,7 +65,7 @@ type Result struct {
 }
 
 // patience is the real time of a run after which its program ends, with all goroutines: some wait cannot be seen.
-const patience = time.Minute
+const patience = 10 * time.Minute
 
 // Run runs a schedule. With trace the result has a line for each effect.
 func (s *Scenario) Run(t *testing.T, schedule Schedule, trace bool) (result *Result) {
