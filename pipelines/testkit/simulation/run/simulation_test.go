@@ -34,7 +34,8 @@ var scenarios = map[string]*simulation.Scenario{
 	"wall, rivals":     wall{rival: true}.scenario(),
 	"training":         noisy().scenario(),
 	"chain":            chained.scenario(),
-	"windows":          windows(),
+	"windows":          windows{documents: 8, hours: 3}.scenario(1),
+	"windows, a day":   windows{documents: 71, hours: 24}.scenario(50),
 	"wall, old copy":   wall{putBack: true}.scenario(),
 	"topics":           new(topics).scenario(),
 	"text, made again": remadeText(),
@@ -155,7 +156,7 @@ func TestSameTrace(t *testing.T) {
 	machine(t)
 	seeds, runs := uint64(10), testkit.Repeats(t, "simulate", 1, 100)
 	for name, s := range scenarios {
-		for seed := range seeds / uint64(max(1, s.Share)) {
+		for seed := range max(1, seeds/uint64(max(1, s.Share))) {
 			schedule := s.Plan(t, seed)
 			first := s.Run(t, schedule, true)
 			for range runs {

@@ -19,27 +19,25 @@ import (
 	sample "privpipe/sample/command"
 )
 
-// A live document comes twenty minutes after the one before. A window takes an hour.
-const (
-	liveDocuments = 8
-	between       = 20 * time.Minute
-	liveWindows   = 3
-)
+// windows is the scenario of a sampler that cuts a live stream into windows of an hour. A document comes twenty minutes
+// after the one before. After a restart all documents come again. Whatever happens, no unit is in two windows, and a
+// window that is written again is the same.
+type windows struct{ documents, hours int }
 
-// windows is the scenario of a sampler that cuts a live stream into windows of time. After a restart all documents come
-// again. Whatever happens, no unit is in two windows, and a window that is written again is the same.
-func windows() *simulation.Scenario {
-	return &simulation.Scenario{Faults: simulation.Usual,
+const between = 20 * time.Minute
+
+func (l windows) scenario(share int) *simulation.Scenario {
+	return &simulation.Scenario{Faults: simulation.Usual, Share: share,
 		Prepare: func(w *simulation.World) ([]simulation.Job, func() error) {
 			begin(w.Machine)
 			start := time.Now()
 			feed := func(_ context.Context, _ []string, _, out *system.Handle, _ io.Writer) int {
-				return feed(start, file(out))
+				return l.feed(start, file(out))
 			}
-			args := fmt.Sprintf("--epoch --window 1h --rounds %d --run live --window-start %s", liveWindows,
+			args := fmt.Sprintf("--epoch --window 1h --rounds %d --run live --window-start %s", l.hours,
 				start.UTC().Format(time.RFC3339)) + " --window-state /wall/state"
-			watch := &rounds{world: w, outputs: make(map[*system.Handle][]byte), in: make(map[string]uint32),
-				whole: make(map[uint32]map[string]bool)}
+			watch := &rounds{world: w, documents: l.documents, outputs: make(map[*system.Handle][]byte),
+				in: make(map[string]uint32), whole: make(map[uint32]map[string]bool)}
 			w.Machine.Wrote = watch.wrote
 			return []simulation.Job{{Stages: []simulation.Stage{
 				{Name: "feed", Execute: feed}, stage(sample.Program, args), {Name: "reader", Execute: drain},
@@ -48,14 +46,14 @@ func windows() *simulation.Scenario {
 }
 
 // feed writes the live stream. What was due before it began comes at once.
-func feed(start time.Time, out io.WriteCloser) int {
+func (l windows) feed(start time.Time, out io.WriteCloser) int {
 	c, err := stream.NewCompressor(stream.None)
 	if err != nil {
 		panic(err)
 	}
 	w, err := stream.NewWriter(out, &wire.Header{Version: wire.Version, Kind: wire.Kind_DOCUMENTS,
 		Side: wire.Side_PRIVATE, Vocabulary: make([]byte, 32), VocabularySize: 3}, c)
-	for i := 0; err == nil && i < liveDocuments; i++ {
+	for i := 0; err == nil && i < l.documents; i++ {
 		time.Sleep(time.Until(start.Add(time.Duration(i+1) * between)))
 		d := &wire.Document{Id: fmt.Sprint(canary, i), WordGaps: []uint32{uint32(i % 3)}, Counts: []uint32{1}}
 		if err = w.Write(&wire.Record{Body: &wire.Record_Document{Document: d}}); err == nil {
@@ -63,7 +61,7 @@ func feed(start time.Time, out io.WriteCloser) int {
 		}
 	}
 	if err == nil {
-		time.Sleep(time.Until(start.Add((liveWindows + 1) * time.Hour)))
+		time.Sleep(time.Until(start.Add(time.Duration(l.hours+1) * time.Hour)))
 		err = w.Close()
 	}
 	out.Close()
@@ -83,10 +81,11 @@ func drain(_ context.Context, _ []string, in, _ *system.Handle, _ io.Writer) int
 
 // rounds watches the rounds that a sampler writes.
 type rounds struct {
-	world   *simulation.World
-	outputs map[*system.Handle][]byte
-	in      map[string]uint32 // the window of each unit
-	whole   map[uint32]map[string]bool
+	world     *simulation.World
+	documents int // of the stream
+	outputs   map[*system.Handle][]byte
+	in        map[string]uint32 // the window of each unit
+	whole     map[uint32]map[string]bool
 }
 
 func (r *rounds) wrote(p *effect.Process, h *system.Handle, b []byte) {
@@ -124,8 +123,8 @@ func (r *rounds) wrote(p *effect.Process, h *system.Handle, b []byte) {
 
 // ended checks that each unit is in a window if nothing failed, and that no message has a private word.
 func (r *rounds) ended() error {
-	if len(r.world.Struck()) == 0 && len(r.in) != liveDocuments {
-		return fmt.Errorf("%d of %d units are in a window", len(r.in), liveDocuments)
+	if len(r.world.Struck()) == 0 && len(r.in) != r.documents {
+		return fmt.Errorf("%d of %d units are in a window", len(r.in), r.documents)
 	}
 	if strings.Contains(r.world.Messages(), canary) {
 		return errors.New("messages have private words")
