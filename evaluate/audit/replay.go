@@ -36,14 +36,15 @@ func (Replay) Help() string {
 		"leaves the wall must then be the same, and the sum of each round must move by at most the sensitivity " +
 		"that the ledger charges. No statistic is needed, so one run of each neighbour shows a violation.\n\n" +
 		"The programs in --bin must be of a seeded build, which only a checkout makes: go run -tags seeded " +
-		"./pipelines/testkit/seeded/seededbin BIN. It protects nobody. The command refuses other programs, since " +
+		"./pipelines/testkit/seeded/seededbin BIN, where BIN has the shipped programs, makes a folder in BIN and " +
+		"prints its name. It protects nobody. The command refuses other programs, since " +
 		"no shipped program has noise from a seed. The seeded build also gives every neighbour the releases of the " +
 		"first run, after each has got its noise. So all runs have one history, and later rounds depend on it " +
 		"alone, as in the proof of adaptive composition.\n\n" +
 		"COMMAND runs in an empty folder that has documents.pp, or documents.jsonl or documents.csv for a text. It " +
 		"finds other files in $OLDPWD, the folder of the call. There it begins a ledger, plans, trains and writes " +
 		"all its files:\n\n" +
-		"  evaluate replay --bin BIN docs.pp -- ./pipeline.sh\n\n" +
+		"  evaluate replay --bin BIN/seeded-… docs.pp -- ./pipeline.sh\n\n" +
 		"The ledger says which data sets are neighbours. One unit goes (the first, the last, the longest, an empty " +
 		"one, a twin, the one with most documents), comes or is exchanged. For unit word the word of a document with " +
 		"one word is exchanged. Compared are the exit code, the lines " +

@@ -35,7 +35,8 @@ func CheckSeeded(bin string) error {
 		if !bytes.Contains(content, marker()) {
 			return exit.Errorf(exit.Usage,
 				"--bin: %s is not of a seeded build, whose noise and coins follow from a seed", name).
-				WithHint("make one: go run -tags seeded ./pipelines/testkit/seeded/seededbin FOLDER, in a checkout")
+				WithHint("--bin is the folder whose name this prints: go run -tags seeded " +
+					"./pipelines/testkit/seeded/seededbin FOLDER, in a checkout")
 		}
 	}
 	return nil
