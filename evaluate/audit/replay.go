@@ -41,9 +41,11 @@ func (Replay) Help() string {
 		"no shipped program has noise from a seed. The seeded build also gives every neighbour the releases of the " +
 		"first run, after each has got its noise. So all runs have one history, and later rounds depend on it " +
 		"alone, as in the proof of adaptive composition.\n\n" +
-		"COMMAND runs in an empty folder that has documents.pp, or documents.jsonl or documents.csv for a text. It " +
-		"finds other files in $OLDPWD, the folder of the call. There it begins a ledger, plans, trains and writes " +
-		"all its files:\n\n" +
+		"COMMAND runs in an empty folder that has documents.pp, or documents.jsonl or documents.csv for a text. The " +
+		"columns or members of a text must be called text, id, user and label, whatever --columns can name: under " +
+		"another name an id stands twice where a neighbour has a twin, and tokenize refuses it. COMMAND finds " +
+		"other files in $OLDPWD, the folder of the call. There it begins a ledger, plans, trains and writes all its " +
+		"files:\n\n" +
 		"  evaluate replay --bin BIN/seeded-… docs.pp -- ./pipeline.sh\n\n" +
 		"The ledger says which data sets are neighbours. One unit goes (the first, the last, the longest, an empty " +
 		"one, a twin, the one with most documents), comes or is exchanged. For unit word the word of a document with " +
