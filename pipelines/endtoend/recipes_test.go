@@ -508,6 +508,10 @@ func TestRecipeUsage(t *testing.T) {
 		if !strings.Contains(help, input+" OUT") {
 			t.Errorf("%s --help lacks its arguments: %s", recipe, help)
 		}
+		unwritten := bash(t.TempDir(), path+" --help >/dev/full")
+		if unwritten.Run(); unwritten.ProcessState.Success() || strings.Contains(unwritten.stderr.String(), "wants") {
+			t.Errorf("%s --help without room goes on: %s", recipe, unwritten.stderr.String())
+		}
 		for _, flag := range shared {
 			if has := strings.Contains(help, "\n  --"+flag+" "); has == slices.Contains(refused, flag) {
 				t.Errorf("%s --help has --%s: %v", recipe, flag, has)

@@ -13,7 +13,7 @@
 # PRIVPIPE_ARCHITECTURES, "amd64 arm64" by default, names the architectures.
 set -euo pipefail
 usage() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; }
-[[ ${1:-} != -h && ${1:-} != --help ]] || { usage && exit; }
+[[ ${1:-} != -h && ${1:-} != --help ]] || { usage; exit; }
 [[ $# -le 1 && ${1-/} != "" && ${1-/} != -* ]] || { echo "dist.sh: error: wants at most OUT, see --help" >&2 && exit 80; }
 [[ ${PRIVPIPE_ARCHITECTURES-amd64} =~ ^(amd64|arm64)(\ (amd64|arm64))?$ ]] ||
   { echo "dist.sh: error: PRIVPIPE_ARCHITECTURES must name amd64, arm64 or both, is '$PRIVPIPE_ARCHITECTURES'" >&2 && exit 80; }

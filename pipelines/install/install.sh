@@ -21,7 +21,7 @@ export LC_ALL=C
 
 destdir=
 case ${1:-} in
-  -h | --help) usage && exit ;;
+  -h | --help) usage; exit ;;
   --destdir) [[ $# -ge 2 && $2 ]] || fail "--destdir wants a folder, see --help" && destdir=$2 && shift 2 ;;
 esac
 [[ $# -le 1 && ${1-/} != "" && ${1-/} != -* ]] || fail "wants at most PREFIX, see --help" # an empty one is of a variable that was not set

@@ -13,7 +13,7 @@ fail() {
   exit "${2:-80}"
 }
 case ${1-} in
-  -h | --help) usage && exit ;;
+  -h | --help) usage; exit ;;
   '' | -*) fail "wants FILE…, see --help" ;;
 esac
 here=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")

@@ -8,7 +8,7 @@
 # PRIVPIPE_PLATFORMS names some of the platforms, as GOOS/GOARCH with spaces between.
 set -euo pipefail
 usage() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; }
-[[ ${1:-} != -h && ${1:-} != --help ]] || { usage && exit; }
+[[ ${1:-} != -h && ${1:-} != --help ]] || { usage; exit; }
 [[ $# -le 1 && ${1-/} != "" && ${1-/} != -* ]] || { echo "wheel.sh: error: wants at most OUT, see --help" >&2 && exit 80; }
 platforms=${PRIVPIPE_PLATFORMS-linux/amd64 linux/arm64 darwin/amd64 darwin/arm64}
 # The static programs need neither glibc nor musl, and what Go 1.26 asks of a system: Linux 3.2, macOS 12.

@@ -118,6 +118,19 @@ def charges(out):
     return ledger.read_text().count('"type":"charge"') if ledger.exists() else 0
 
 
+class Command(unittest.TestCase):
+    def test_pipe(self):
+        """The program has SIGPIPE as a shell gives it, so that a reader that goes away is no error."""
+        code = (
+            "import os, signal; from privpipe import programs; programs.environment = dict\n"
+            "os.execve = lambda *_: print(signal.getsignal(signal.SIGPIPE) == signal.SIG_DFL)\n"
+            "programs.main()"
+        )
+        here = Path(__file__).parent
+        done = subprocess.run([sys.executable, "-c", code], cwd=here, capture_output=True, text=True)
+        self.assertEqual(done.stdout, "True\n", done.stderr)
+
+
 class Training(unittest.TestCase):
     def test_train(self):
         table = pyarrow.table({"body": COMMENTS, "file": [f"f{len(text) % 97}" for text in COMMENTS]})

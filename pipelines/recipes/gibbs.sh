@@ -8,5 +8,5 @@
 # the user, and the guarantee is that of lda.sh: the draws stay behind the wall, and only sums with noise leave.
 set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
-[[ " $* " != *" --help "* && " $* " != *" -h "* ]] || { usage && exit; }
+[[ " $* " != *" --help "* && " $* " != *" -h "* ]] || { usage; exit; }
 exec "$recipes/lda.sh" --inference gibbs "$@"

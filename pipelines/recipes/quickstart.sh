@@ -9,7 +9,7 @@ set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
 
 case ${1:-} in
-  -h | --help) usage && exit ;;
+  -h | --help) usage; exit ;;
 esac
 type -P go >/dev/null || fail "Go is not on PATH: its source is the text of this recipe; lda.sh takes your own text" 82
 out=${1:-out/quickstart}

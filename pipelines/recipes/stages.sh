@@ -70,7 +70,7 @@ take() {
   arguments=()
   while (($#)); do
     case $1 in
-      -h | --help) usage && exit ;;
+      -h | --help) usage; exit ;;
       --*=*)
         set -- "${1%%=*}" "${1#*=}" "${@:2}"
         continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import shutil
+import signal
 import subprocess
 from importlib import util
 from pathlib import Path
@@ -89,4 +90,5 @@ def main() -> None:
     import sys
 
     program = _HERE / "installation/bin/privpipe"
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python ignores it, and so would the program
     os.execve(program, [str(program), *sys.argv[1:]], environment())

@@ -24,7 +24,7 @@ fail() {
   echo "broker.sh: error: $1" >&2
   exit "${2:-80}"
 }
-[[ ${1:-} != -h && ${1:-} != --help ]] || { usage && exit; }
+[[ ${1:-} != -h && ${1:-} != --help ]] || { usage; exit; }
 command=${1:-} secure=
 if [[ ${1:-} == start && ${2:-} == --secure ]]; then
   secure=yes
