@@ -22,7 +22,8 @@
 //	.ci/deep simulate                                                     # fresh seeds
 //
 // The variable PRIVPIPE_SIMULATIONS sets the number of schedules of each scenario. PRIVPIPE_SIMULATION='4 wall' replays
-// one schedule, seed 4 of the scenario wall, and prints its effects.
+// one schedule, seed 4 of the scenario wall, and prints its effects. The build takes a minute at first. A line has the
+// program and its life, the effect, the file, the FNV-1a of the bytes (cbf29ce484222325 for none) and the fault.
 //
 // What it cannot show: faults of the real file system and of SIGKILL itself, a wait that the standard library hides
 // from testing/synctest, and the code outside of filter.Execute, such as signals. After a failed fsync the content of a

@@ -52,6 +52,9 @@ func TestSimulation(t *testing.T) {
 	if simulated() {
 		t.Skip("this is the program that the test builds")
 	}
+	if os.Getenv(replay) != "" {
+		chosen(t) // before the stages are built
+	}
 	schedules := testkit.Repeats(t, "simulate", gate, 5000)
 	program, err := Build("../../../..", cmp.Or(os.Getenv("SIMULATION_TO"), t.TempDir()), all(t))
 	if err != nil {
@@ -132,16 +135,23 @@ func TestSchedules(t *testing.T) {
 	}
 }
 
-// TestReplay runs one schedule with its trace.
-func TestReplay(t *testing.T) {
-	machine(t)
+// chosen returns the scenario and the seed to replay.
+func chosen(t *testing.T) (*simulation.Scenario, uint64) {
+	t.Helper()
 	text, name, _ := strings.Cut(os.Getenv(replay), " ")
 	seed, err := strconv.ParseUint(text, 10, 64)
 	if err != nil || scenarios[name] == nil {
-		t.Fatalf("%s must be SEED SCENARIO: %v", replay, slices.Sorted(maps.Keys(scenarios)))
+		t.Fatalf("%s must be a seed and one of %q, such as '4 wall'", replay, slices.Sorted(maps.Keys(scenarios)))
 	}
-	schedule := scenarios[name].Plan(t, seed)
-	result := scenarios[name].Run(t, schedule, true)
+	return scenarios[name], seed
+}
+
+// TestReplay runs one schedule with its trace.
+func TestReplay(t *testing.T) {
+	machine(t)
+	scenario, seed := chosen(t)
+	schedule := scenario.Plan(t, seed)
+	result := scenario.Run(t, schedule, true)
 	for _, line := range result.Trace {
 		t.Log(line)
 	}
