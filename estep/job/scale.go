@@ -8,7 +8,7 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// shrink is what scaled multiplies numbers with. An L2 norm grows by rounding: typically by 2^-18 of the largest
+// shrink is the factor of scaled. An L2 norm grows by rounding: typically by 2^-18 of the largest
 // number, and hardly ever by 2^-14. So a contribution with the norm of the clip stays within it, and the privatizer
 // need not scale it.
 const shrink = 1 - 0x1p-14
@@ -18,7 +18,7 @@ const shrink = 1 - 0x1p-14
 // 2^-15 of the largest one, or 2^-127: truncation would add up to a bias. Numbers beyond ±2^126 count as ±2^126. scaled
 // refuses numbers that are not finite.
 //
-// Like the part, its numbers depend on one unit only. The privatizer reads the numbers, and then bounds what it read.
+// Like the part, its numbers depend on one unit only. The privatizer bounds the numbers that it reads.
 func scaled(p *wire.Part) error {
 	largest := float64(magnitude(p.Values))
 	switch {

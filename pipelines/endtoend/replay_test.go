@@ -70,7 +70,7 @@ const (
 	words = "--model words --matrix words=1xV --vocab @vocab.txt"
 )
 
-// pipelines are those of all families and samplings, and those in which planted faults show.
+// pipelines are of all families and samplings, and of the planted faults.
 var pipelines = map[string]replayed{
 	"lda":      {sample: "--secret coins", end: "evaluate topics --top 3 model.pp", moves: 0.99},
 	"all":      {scheme: "--all --rounds 2", moves: 0.99},
@@ -214,7 +214,7 @@ func replayedFolder(t *testing.T, folder string) (bin string) {
 	return bin
 }
 
-// replay replays a pipeline in a folder. It returns the exit code and what was printed.
+// replay replays a pipeline in a folder. It returns the exit code and the output.
 func replay(t *testing.T, folder, bin, flags, pipeline string) (code int, printed string) {
 	t.Helper()
 	name := fmt.Sprintf("%x.sh", rand.Uint64())
@@ -225,7 +225,7 @@ func replay(t *testing.T, folder, bin, flags, pipeline string) (code int, printe
 }
 
 // TestReplay: a sound pipeline of the seeded build passes, and pipelines that tell something of their documents do not.
-// No noise of the test is from a shipped program, whose folder is refused.
+// A folder of shipped programs is refused, so none draws noise here.
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	folder := seeded.From(t, 1)
@@ -303,7 +303,7 @@ func TestReplayFinds(t *testing.T) {
 		t.Fatal(err)
 	}
 	all = slices.DeleteFunc(all, func(m *mutants.Mutant) bool { return m.Replay == "" })
-	shipped := t.TempDir() // beside those of the shipped stages, which the seeded build links
+	shipped := t.TempDir() // beside the shipped stages, since the seeded build links them
 	if err := os.CopyFS(shipped, os.DirFS(os.Getenv("PRIVPIPE_BIN"))); err != nil {
 		t.Fatal(err)
 	}

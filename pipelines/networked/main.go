@@ -4,7 +4,7 @@
 // client of schema registries.
 //
 // The stages themselves link none of it. They start in a third of the time, and read and write files and pipes. If a
-// command line may name a topic, a server or a port, the stage becomes this program, which lies in the stage's folder.
+// command line may name a topic, a server or a port, the stage becomes this program from its own folder.
 // privatize is a program of its own in both builds, and evaluate reads files only. A build with -tags pipes leaves this
 // program out.
 package main

@@ -24,7 +24,7 @@ func short(exponent int32, numbers []int16, rows ...uint32) *wire.Part {
 	return p
 }
 
-// vectors3 are of what version 3 has beyond version 2, and of streams of version 2 that have it all the same.
+// vectors3 have the features of version 3, in streams of version 3 and in ones of version 2.
 func vectors3() []Vector {
 	answered := func(h *wire.Header, parts ...*wire.Part) []byte {
 		return newBuilder(h).add(open(1), contribution(1, false, parts...), closing(1, "a")).whole()

@@ -63,7 +63,7 @@ func (k Kind) settled() bool {
 	return false
 }
 
-// elements are what the elements of matrices may be in a stream of kind k; nil if it has no matrices.
+// elements are the allowed elements of matrices in a stream of kind k; nil if it has no matrices.
 func (k Kind) elements() []Element {
 	switch k {
 	case Kind_CONTRIBUTIONS:

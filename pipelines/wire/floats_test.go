@@ -85,7 +85,7 @@ func TestAppendFloats(t *testing.T) {
 }
 
 // TestAppendNumbers: numbers of INT16 times powers of two, with lists of all small lengths behind other values. The
-// products are worked out in FLOAT64, which holds each exactly.
+// products are worked out in FLOAT64, where each is exact.
 func TestAppendNumbers(t *testing.T) {
 	short := &Matrix{Element: Element_INT16}
 	numbers := []int16{0, 1, -1, math.MaxInt16, math.MinInt16, 256, -255, 12345}

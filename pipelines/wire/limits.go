@@ -6,7 +6,7 @@ const (
 	// Version is the wire version of all streams but contributions in INT16.
 	Version = 2
 
-	// Newest is the newest wire version, which contributions in INT16 have.
+	// Newest is the newest wire version. Contributions in INT16 have it.
 	Newest = 3
 
 	// Oldest is the oldest wire version that this package reads.

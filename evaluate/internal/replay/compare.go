@@ -13,9 +13,9 @@ const (
 	Code     = "exit code"
 	Messages = "messages" // lines on standard error
 	Output   = "output"   // standard output
-	Files    = "files"    // names, modes, sizes and contents of what others may read
+	Files    = "files"    // names, modes, sizes and contents of files that others may read
 	Ledger   = "ledger"
-	Releases = "releases" // how many, of which rounds
+	Releases = "releases" // their number and their rounds
 	Sums     = "sums"
 )
 
@@ -43,7 +43,7 @@ func (r *Result) Found(check string) bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Check == check })
 }
 
-// Broken says what a neighbour shows, and "" if it shows nothing.
+// Broken describes the violations at a neighbour; "" if there are none.
 func (r *Result) Broken() string {
 	var all []string
 	for _, f := range r.Findings {
@@ -75,7 +75,7 @@ func (r *Result) compare(first, other *run, claims []*claim) error {
 	return r.sums(first.kept, other.kept, claims)
 }
 
-// messages compares lines, which are sorted.
+// messages compares sorted lines.
 func (r *Result) messages(first, other []string) {
 	more, less := beyond(other, first), beyond(first, other)
 	for _, line := range more[:min(1, len(more))] {
@@ -100,7 +100,7 @@ func beyond(a, b []string) (lines []string) {
 	return lines
 }
 
-// files compares what others may read.
+// files compares the files that others may read.
 func (r *Result) files(first, other map[string]file) {
 	for _, name := range slices.Sorted(maps.Keys(union(first, other))) {
 		a, before := first[name]

@@ -48,7 +48,7 @@ func readOutputs(folder string) (map[string]output, error) {
 	return all, nil
 }
 
-// A claim is what a charge says of one release: how far its sum moves at most.
+// A claim of a charge bounds how far the sum of one release moves.
 type claim struct {
 	name    string // of the output
 	charge  *event.Charge

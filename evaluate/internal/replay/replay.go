@@ -23,7 +23,7 @@ type Auditor struct {
 	Cases   []string
 	Except  []string // patterns of names of files that are not compared
 	Workers int
-	// Patience is the least time after which a run on a neighbour counts as hanging.
+	// Patience is how long a run on a neighbour may take, at least.
 	Patience time.Duration
 	Status   func(format string, args ...any)
 }

@@ -71,7 +71,7 @@ echo ready; echo "begins in $PWD" >&2; echo another >&2
 [ -e "$OLDPWD/documents.pp" ] || cp documents.pp "$OLDPWD/documents.pp"
 cmp -s documents.pp "$OLDPWD/documents.pp" || eval "$1"`
 
-// auditor returns an auditor of the pipeline, which on neighbours also runs a script.
+// auditor returns an auditor of the pipeline. On neighbours the pipeline also runs a script.
 func auditor(folder, script string) *Auditor {
 	return &Auditor{Bin: folder, From: folder, Folder: folder, Workers: 2, Patience: time.Hour,
 		Command: []string{"sh", "-c", pipeline, "sh", script}, Status: func(string, ...any) {}}
@@ -132,7 +132,7 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-// TestNotAudited: what cannot be audited is an error, not a success.
+// TestNotAudited: a pipeline that cannot be audited is an error, not a success.
 func TestNotAudited(t *testing.T) {
 	t.Parallel()
 	const both = `echo '{"output":[1,2,3]}' >"$PRIVPIPE_REPLAY/own/r%201%200"
@@ -332,7 +332,7 @@ func TestNeighbours(t *testing.T) {
 	}
 }
 
-// TestTexts: a text that is read and written is the same, and what is no text is refused.
+// TestTexts: a text that is read and written is the same. Other content is refused.
 func TestTexts(t *testing.T) {
 	for name, content := range map[string]string{
 		"x.jsonl": `{"score":12345678901234567890,"text":"a","vector":[1,2.50]}` + "\n" + `{"text":"b"}` + "\n",
@@ -411,7 +411,7 @@ func TestCheckSeeded(t *testing.T) {
 	}
 }
 
-// TestJSON: a result has what was found.
+// TestJSON: a result has the violations.
 func TestJSON(t *testing.T) {
 	r := &Result{Neighbour: "n", Releases: 2, Moved: 1.5}
 	r.find(Sums, "r 1 0 moves by %v", 1.5)

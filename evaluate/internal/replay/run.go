@@ -23,7 +23,7 @@ var drawing = []string{"account", "estep", "privatize", "sample"}
 // marker is in each such program, and in no shipped one: this program puts it together when it runs.
 func marker() []byte { return []byte(path.Join("pipelines", "testkit", "seeded", "source")) }
 
-// CheckSeeded refuses a folder whose programs are not of a seeded build: their noise would differ from run to run, and
+// CheckSeeded refuses a folder with programs of another build: their noise would differ from run to run, and
 // their releases would follow from their own noise.
 func CheckSeeded(bin string) error {
 	for _, program := range drawing {
@@ -54,7 +54,7 @@ type bench struct {
 	longest time.Duration
 }
 
-// A run is what one run of the command left.
+// A run has all that one run of the command left.
 type run struct {
 	home string // where the command ran
 	code int    // the exit code; -1 after longest
@@ -71,7 +71,7 @@ const (
 	ownFolder   = "own"
 )
 
-// run runs the command on documents. history is the run whose releases this one gets, nil for none.
+// run runs the command on documents. It gets the releases of the run history; nil: its own.
 func (b *bench) run(ctx context.Context, name string, documents []byte, history *run) (*run, error) {
 	below := filepath.Join(b.folder, name)
 	r := &run{home: filepath.Join(below, homeFolder)}
@@ -114,7 +114,7 @@ func linesOf(said string) (lines []string) {
 	return lines
 }
 
-// call calls the command and sets r's exit code and output. It returns what the command says.
+// call calls the command and sets r's exit code and output. It returns the command's messages.
 func (b *bench) call(ctx context.Context, r *run, below, audited string) (said string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, b.longest)
 	defer cancel()
@@ -137,7 +137,7 @@ func (b *bench) call(ctx context.Context, r *run, below, audited string) (said s
 	if c.Process == nil {
 		return "", err
 	}
-	syscall.Kill(-c.Process.Pid, syscall.SIGKILL) // what stays behind
+	syscall.Kill(-c.Process.Pid, syscall.SIGKILL) // folders that stay behind
 	r.code = c.ProcessState.ExitCode()
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.DeadlineExceeded) {
 		return "", cause

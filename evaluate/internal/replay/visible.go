@@ -13,7 +13,7 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// A file is what others than its owner see of a file: its mode, and its content.
+// A file has a file's mode and content, as others than its owner see them.
 type file struct {
 	mode   fs.FileMode
 	size   int

@@ -91,7 +91,7 @@ tokenize text --vocab vocab.txt -o docs.pp texts.jsonl`)
 	}
 }
 
-// A look is what a stage has used, when so many rounds were released.
+// A look is the use of a stage so far, when so many rounds were released.
 type look struct {
 	rounds int64
 	cpu    time.Duration // since the stage began; in a cost, of one round
@@ -145,7 +145,7 @@ func (r *run) look(name string) (look, error) {
 	return l, err
 }
 
-// TestGrown: what grows with the rounds is not flat, and what jumps around is.
+// TestGrown: a use that grows with the rounds is not flat; one that jumps around is.
 func TestGrown(t *testing.T) {
 	var growing, steady []look
 	for i := range 100 {

@@ -134,7 +134,7 @@ func (b *Broker) Delete(t testing.TB, topic string, partition int, before int64)
 	})
 }
 
-// options are those of a client of the broker.
+// options are the options of a client of the broker.
 func (b *Broker) options(more ...kgo.Opt) []kgo.Opt {
 	more = append(more, kgo.SeedBrokers(b.Address))
 	if b.Dial != nil {

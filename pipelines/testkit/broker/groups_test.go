@@ -237,7 +237,7 @@ func expelled(s subject) error {
 	return errors.Join(wait, refused("its heartbeat", first.beat(), kafka.UnknownMemberId))
 }
 
-// oneLeader: where the leader falls silent, one of those that join after it leads, and all know who.
+// oneLeader: if the leader falls silent, one of the members that join after it leads, and all know who.
 func oneLeader(s subject) error {
 	topic := s.Topic(s.t, "t", 2, nil)
 	silent := &member{subject: s, topic: topic, group: topic}

@@ -25,7 +25,7 @@ const (
 	batchChecksum, batchAttributes = 17, 21
 	batchFirst, batchLast          = 27, 35       // times in milliseconds
 	attributeBrokerTime            = 1 << 3       // of the second byte of the attributes
-	stamped                        = byte(1 << 6) // the mark, in the first byte, which Kafka does not use
+	stamped                        = byte(1 << 6) // the mark, in the first byte: Kafka does not use it
 )
 
 // stamp gives the batches of a request the broker's time, in topics with message.timestamp.type=LogAppendTime.
@@ -59,7 +59,7 @@ func setting(cluster *kfake.Cluster, request *kmsg.ProduceRequest, topic kmsg.Pr
 }
 
 // keyless refuses a request with a message that has no key, to a topic that is compacted. It returns nil otherwise, and
-// for compressed batches, which no test writes so.
+// for compressed batches: no test writes them so.
 func keyless(cluster *kfake.Cluster, request *kmsg.ProduceRequest) kmsg.Response {
 	answer := request.ResponseKind().(*kmsg.ProduceResponse)
 	refused := false

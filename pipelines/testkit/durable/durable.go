@@ -1,4 +1,4 @@
-// Package durable models which changes to files survive a power cut. It relies only on the promises of POSIX for a file
+// Package durable models how changes to files survive a power cut. It relies only on the promises of POSIX for a file
 // system. A file's content is durable after the file's fsync, and a name is durable after the folder's fsync.
 //
 // Pillai et al. 2014, "All file systems are not created equal" (OSDI), describe such models and the mistakes of
@@ -26,8 +26,8 @@ type Model struct {
 // A File is a file or a folder, under any number of names.
 type File struct {
 	Folder  bool
-	Content []byte // what processes see, for an owner of the model who keeps it here
-	Owner   any    // what else the owner keeps
+	Content []byte // the content that processes see, if the owner of the model keeps it here
+	Owner   any    // for more that the owner keeps
 	synced  []byte // the content at the last sync
 	dirty   bool   // the content may have changed since the last sync
 }

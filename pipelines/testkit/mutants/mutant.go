@@ -27,7 +27,7 @@ type Mutant struct {
 	// Scenario is the scenario of testkit/simulation that must find it, and Seed a seed that does. Empty: none.
 	Scenario string
 	Seed     uint64
-	Replay   string // a pipeline of pipelines/endtoend, and the check by which evaluate replay must find it there
+	Replay   string // a pipeline of pipelines/endtoend, and the check of evaluate replay that must find it there
 
 	changes []change
 	with    []string // declarations that the changes need

@@ -22,7 +22,7 @@ type Coins struct {
 	streams map[string]*rand.ChaCha8
 }
 
-// unique are the places whose bytes must only be unique: names of temporary files, fences.
+// unique are the places with bytes that must only be unique: names of temporary files, fences.
 var unique = []string{"/endpoint.", "/endpoint/"}
 
 // Read implements rand.Source.

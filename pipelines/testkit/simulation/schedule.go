@@ -16,7 +16,7 @@ import (
 	"privpipe/pipelines/testkit/simulation/system"
 )
 
-// A Schedule says what happens in one run. The same schedule always does the same.
+// A Schedule plans one run. The same schedule always does the same.
 type Schedule struct {
 	Seed   uint64
 	Faults []effect.Planned
@@ -33,7 +33,7 @@ func (s Schedule) String() string {
 	return fmt.Sprintf("seed %d: %s", s.Seed, strings.Join(faults, ", "))
 }
 
-// A Scenario is a set of jobs, and what must hold whatever happens.
+// A Scenario is a set of jobs, with rules that hold whatever happens.
 type Scenario struct {
 	Name string
 	// Prepare fills the world and returns its jobs. checked is called when all jobs have ended, and finds what is wrong
@@ -54,7 +54,7 @@ var Usual = []effect.Fault{
 	effect.KillWithin, effect.KillWithin, system.IO, system.NoSpace, system.Short, effect.Pause,
 }
 
-// A Result is what a run came to.
+// A Result is the outcome of a run.
 type Result struct {
 	Err     error // the first broken invariant
 	Sum     uint64
@@ -64,7 +64,7 @@ type Result struct {
 	Trace   []string
 }
 
-// patience is the real time of a run after which its program ends, with all goroutines: some wait cannot be seen.
+// patience is the real time that a run may take. Then its program ends, with all goroutines: some wait cannot be seen.
 const patience = 10 * time.Minute
 
 // Run runs a schedule. With trace the result has a line for each effect.

@@ -117,7 +117,7 @@ func (w *Watcher) charged(content []byte) (map[uint32]string, error) {
 // Released returns the digest of each release that left, by its round.
 func (w *Watcher) Released() map[uint32]string { return w.released }
 
-// Ended checks what is left in the end: each of the rounds was charged once, and left.
+// Ended checks that each of the rounds was charged once, and left.
 func (w *Watcher) Ended(rounds int) error {
 	charged, err := w.charged(w.world.Machine.Files.Durable(w.ledger))
 	if err != nil {

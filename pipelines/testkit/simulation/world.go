@@ -31,7 +31,7 @@ type Job struct {
 	Before func()
 	// Done says that there is nothing left to do, whatever ended how. nil: that is so when all exit codes are 0.
 	Done func() bool
-	// Again has exit codes after which the job also starts again.
+	// Again has exit codes: after one of them the job also starts again.
 	Again []int
 	// Ended is called with the stages' exit codes in the end, and returns what is wrong with them. nil: all must be 0.
 	Ended func(codes []int) error
@@ -89,7 +89,7 @@ type running struct {
 // killed is the code of a process without an exit code.
 const killed = -1
 
-// capacities are those of pipes: narrow pipes make stages wait for one another within records.
+// capacities of pipes: narrow pipes make stages wait for one another within records.
 var capacities = []int{97, 1 << 10, 4 << 10, 64 << 10}
 
 // NewWorld returns a world for a seed and the faults of a schedule, in the bubble of the run.
@@ -106,7 +106,7 @@ func (w *World) Fail(format string, args ...any) {
 	w.failures = append(w.failures, fmt.Sprintf(format, args...))
 }
 
-// Messages returns what the stages have written to standard error.
+// Messages returns the stages' standard error so far.
 func (w *World) Messages() string {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()

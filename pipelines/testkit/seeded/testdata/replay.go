@@ -14,7 +14,7 @@ import (
 )
 
 // audited holds the folder of a replay audit, evaluate replay. Below it, "own" gets the outputs of mechanisms, and
-// "history" has those of the first run.
+// "history" has the releases of the first run.
 const audited = "PRIVPIPE_REPLAY"
 
 // An output of a mechanism: Output itself, and the exact numbers that the noise does not let compare.

@@ -1,7 +1,7 @@
-// Package effect lets a scheduler decide, by a seed, in which order the processes of a simulation act on the world.
+// Package effect lets a scheduler decide, by a seed, the order of all that the processes of a simulation do.
 //
 // All processes are goroutines in one bubble of testing/synctest. An Effect is one act on the world: a write to a file,
-// a read from a pipe, a request to a broker. The process that wants it calls Perform, which returns when it is done.
+// a read from a pipe, a request to a broker. The process that wants it calls Perform. The call returns when it is done.
 // The scheduler waits until every goroutine in the bubble is blocked. Then it picks one effect that is ready, and
 // performs it, perhaps with a fault. Nothing else touches the world, so the world needs no locks.
 package effect
@@ -22,9 +22,9 @@ import (
 type Effect struct {
 	Kind   string // such as "write"
 	Object string // the thing that is acted on, under a name that is the same in each run of a seed
-	// Content is what the effect writes. It is a part of the trace. It also orders effects that are equal otherwise.
+	// Content has the bytes that the effect writes. It is a part of the trace. It also orders effects that are equal otherwise.
 	Content []byte
-	// Faults are the faults that Do understands, beside those that the scheduler itself knows: see Kill.
+	// Faults are the faults that Do understands. The scheduler itself knows more: see Kill.
 	Faults []Fault
 	// Ready says whether Do can be called. It must not change anything. nil: always.
 	Ready func() bool
@@ -32,7 +32,7 @@ type Effect struct {
 	Do func(Fault)
 }
 
-// A Fault is what goes wrong with an effect.
+// A Fault is a failure of an effect.
 type Fault string
 
 // The faults that strike any effect.
@@ -42,7 +42,7 @@ const (
 	KillAfter Fault = "kill after" // the process ends after the effect, before it learns the result
 	// KillWithin is for effects that list it: Do does a part, and the process ends.
 	KillWithin Fault = "kill within"
-	Power      Fault = "power" // all processes end, and disks keep what is durable, and perhaps more
+	Power      Fault = "power" // all processes end, and disks keep durable bytes, and perhaps more
 	Pause      Fault = "pause" // time passes before the effect
 )
 
@@ -58,7 +58,7 @@ type Process struct {
 
 	cancel context.CancelFunc
 	ended  bool           // by its own end or by a kill
-	atEnd  []func()       // what the system does when the process ends, such as to close its files
+	atEnd  []func()       // the system calls them when the process ends, such as to close its files
 	locals sync.Map       // see Local
 	late   atomic.Int64   // the effects that were asked for after the end
 	labels unsafe.Pointer // of its goroutines
@@ -131,7 +131,7 @@ func (p *Process) Perform(e *Effect) error {
 	return <-request.done
 }
 
-// digest returns a short number for what an effect writes.
+// digest returns a short number for the bytes that an effect writes.
 func (e *Effect) digest() uint64 {
 	h := fnv.New64a()
 	h.Write(e.Content)

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// race runs three processes with two goroutines each, which append to one text, and returns the text and the scheduler.
+// race runs three processes with two goroutines each. All append to one text. race returns the text and the scheduler.
 func race(t *testing.T, seed uint64, plan ...Planned) (text string, s *Scheduler) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -75,7 +75,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestFaults: each fault does what it says, at the effect that the plan names.
+// TestFaults: each fault does its work at the effect that the plan names.
 func TestFaults(t *testing.T) {
 	count := func(text string) (counts [7]int) {
 		for i, letter := range "abcdef!" {

@@ -29,7 +29,7 @@ func (p Planned) String() string {
 type Scheduler struct {
 	// Random draws the order of effects, and the details of faults.
 	Random *rand.Rand
-	// Limit is the virtual time after which the run counts as stuck.
+	// Limit is the virtual time that a run may take; a longer one counts as stuck.
 	Limit time.Duration
 	// Longest bounds the time that passes at a Pause.
 	Longest time.Duration
@@ -61,7 +61,7 @@ type request struct {
 	content uint64
 }
 
-// New returns a scheduler for a seed, which strikes with the planned faults. It must be called in the run's bubble.
+// New returns a scheduler for a seed. It strikes with the planned faults. New must be called in the run's bubble.
 func New(seed uint64, plan []Planned) *Scheduler {
 	runs.Add(1)
 	return &Scheduler{Random: rand.New(rand.NewPCG(seed, 0)), Limit: 30 * 24 * time.Hour,
@@ -226,7 +226,7 @@ func (s *Scheduler) end(p *Process) {
 // End ends a process from outside, as SIGKILL does. Only the scheduler's owner may call it, in done of Run.
 func (s *Scheduler) End(p *Process) { s.end(p) }
 
-// unwinding is the virtual time in which goroutines end after the run, whatever they sleep for.
+// unwinding is the virtual time that goroutines have to end after the run, whatever they sleep for.
 const unwinding = 48 * time.Hour
 
 // Close ends the run. All goroutines of ended processes go on, and each of their effects fails.

@@ -13,7 +13,7 @@ import (
 type lane struct {
 	mutex   sync.Mutex
 	bytes   []byte
-	end     error         // what a reader gets after the bytes; nil while the lane is open
+	end     error         // a reader gets it after the bytes; nil while the lane is open
 	late    bool          // whether the reader's deadline has passed
 	timer   *time.Timer   // fires at the reader's deadline
 	changed chan struct{} // closed at the next change

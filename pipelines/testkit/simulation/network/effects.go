@@ -28,7 +28,7 @@ const (
 // late is more than a client waits for an answer, and less than it tries again.
 const late = 20 * time.Second
 
-// fates has what each fault does.
+// fates has the fate for each fault.
 var fates = map[effect.Fault]Fate{
 	effect.None: {}, CutBefore: {Loss: Before}, CutAfter: {Loss: After}, LandsLate: {Loss: Late, Delay: late},
 	SlowAnswer: {Answer: late}, Doubled: {Twice: true},
@@ -68,7 +68,7 @@ func Dial(ctx context.Context, network, address string) (net.Conn, error) {
 	return n.(*Network).dial(ctx, p, address)
 }
 
-// Answered returns what the current process remembers of brokers.
+// Answered returns the memory of brokers that the current process has.
 func Answered() *sync.Map {
 	return effect.Current().Local(answered{}, func() any { return new(sync.Map) }).(*sync.Map)
 }
@@ -81,7 +81,7 @@ type names struct {
 	partition int
 }
 
-// Name gives a writer of the current process a name, which nobody else has.
+// Name gives a writer of the current process a name of its own.
 func Name(topic string, partition int, into []byte) {
 	p := effect.Current()
 	count := p.Local(names{topic, partition}, func() any { return new(atomic.Int64) }).(*atomic.Int64)

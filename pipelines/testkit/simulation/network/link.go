@@ -14,12 +14,12 @@ type Request struct {
 	Address string   // the broker's
 	Key     kmsg.Key // kmsg.Produce, for example
 	Version int16
-	// Body is the request after its correlation id: the client's id, and what is asked. It is only valid while the
+	// Body is the request after its correlation id: the client's id, and the question. It is only valid while the
 	// Judge is called.
 	Body []byte
 }
 
-// A Fate is what happens to a request. The zero Fate delivers it and its answer at once.
+// A Fate decides about a request. The zero Fate delivers it and its answer at once.
 type Fate struct {
 	Loss   Loss
 	Delay  time.Duration // before the broker gets the request
@@ -37,7 +37,7 @@ const (
 	Late        // the client loses its connection at once, and the broker gets the request after Delay
 )
 
-// A Judge decides about a request: it calls deliver once, which does not wait, or never, which breaks the connection.
+// A Judge decides about a request. It calls deliver once, without a wait, or never: then the connection breaks.
 // It is called by a goroutine of the connection, and may wait. The requests of one connection come one after another.
 type Judge func(r Request, deliver func(Fate))
 

@@ -40,7 +40,7 @@ func request(id byte, text string) []byte {
 	return append([]byte{0, 0, 0, byte(8 + len(text)), 0, 3, 0, 9, 0, 0, 0, id}, text...)
 }
 
-// TestFates: each fate does to a request what it says, and takes the virtual time that it says.
+// TestFates: each fate has its effect on a request, and takes its virtual time.
 func TestFates(t *testing.T) {
 	for _, c := range []struct {
 		name   string

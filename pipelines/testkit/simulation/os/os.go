@@ -50,7 +50,7 @@ var (
 	ErrClosed     = fs.ErrClosed
 	Interrupt     = os.Interrupt
 
-	// Args are those of no stage: processes get theirs as arguments of a function.
+	// Args are of no stage: processes get theirs as arguments of a function.
 	Args = []string{"simulated"}
 
 	Stdin  = &File{name: "/dev/stdin"}
@@ -70,7 +70,7 @@ func NewFile(descriptor uintptr, name string) *File { return &File{system.Of(des
 // From returns a file of a handle.
 func From(h *system.Handle) *File { return &File{h, h.Name} }
 
-// Name returns the name under which the file was opened.
+// Name returns the name that the file was opened with.
 func (f *File) Name() string { return f.name }
 
 // Fd returns the descriptor.
@@ -92,7 +92,7 @@ func (f *File) SyscallConn() (Conn, error) {
 	return Conn{f}, nil
 }
 
-// A Conn is what package os returns as syscall.RawConn.
+// A Conn stands for the syscall.RawConn of package os.
 type Conn struct{ file *File }
 
 // Control calls f with the descriptor.
@@ -149,7 +149,7 @@ func WriteFile(name string, content []byte, mode FileMode) error {
 	return err
 }
 
-// MkdirAll makes a folder, and those above it.
+// MkdirAll makes a folder, and the folders above it.
 func MkdirAll(path string, mode FileMode) error {
 	if info, err := Stat(path); err == nil && info.IsDir() {
 		return nil

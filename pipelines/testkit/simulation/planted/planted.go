@@ -1,7 +1,7 @@
-// Package planted says which mutant the stages of a simulation are. It can be changed between two runs.
+// Package planted chooses the mutant for the stages of a simulation. The choice can change between two runs.
 package planted
 
-// Number is that of the mutant, counted from 1; 0: none.
+// Number is the mutant's, counted from 1; 0: none.
 var Number int
 
 // Either returns the value of a variable that a mutant changes.

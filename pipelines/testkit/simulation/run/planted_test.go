@@ -20,7 +20,7 @@ func all(t *testing.T) []*mutants.Mutant {
 	return slices.DeleteFunc(every, func(m *mutants.Mutant) bool { return m.Scenario == "" })
 }
 
-// sure is the number of seeds after which a planted fault counts as not found.
+// sure is how many seeds are tried before a planted fault counts as not found.
 const sure = 300
 
 // TestPlanted: the simulation finds each planted fault. It tries the seed that the mutant names first. The seeds change

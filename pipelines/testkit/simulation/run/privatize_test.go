@@ -97,7 +97,7 @@ func encoded(g *event.Grant) []byte {
 	return b
 }
 
-// A wall is a scenario of privatizers, which read a file and write files or pipes.
+// A wall is a scenario of privatizers. They read a file, and write files or pipes.
 type wall struct {
 	piped   bool // the output is a pipe
 	rival   bool // another privatizer has the same ledger, input and grant

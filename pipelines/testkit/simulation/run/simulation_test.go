@@ -83,7 +83,7 @@ func TestSimulation(t *testing.T) {
 		schedules = n
 	}
 	var group sync.WaitGroup
-	for i := range programs { // with one goroutine at a time, which is faster
+	for i := range programs { // one goroutine at a time is faster
 		group.Go(func() {
 			share := schedules / programs
 			run([]string{fmt.Sprintf("%s=%d", number, share), fmt.Sprintf("%s=%d", from, first+uint64(i*share)),

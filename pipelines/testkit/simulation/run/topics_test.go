@@ -60,7 +60,7 @@ func topicsGrant() *event.Grant {
 
 // A topics is a scenario of a whole pipeline over Kafka.
 type topics struct {
-	foreign, poison bool // another program writes to the topics: what changes nothing, or what nobody can read
+	foreign, poison bool // another program writes to the topics: messages that change nothing, or that nobody can read
 
 	sums map[int]string // the exact sum of each round, by the first run with fixed coins
 }
@@ -141,7 +141,7 @@ func (o *topics) prepare(w *simulation.World) ([]simulation.Job, func() error) {
 	}
 }
 
-// compare compares the sums of a run with those of the first run.
+// compare compares the sums of a run with the sums of the first run.
 func (o *topics) compare(w *simulation.World) error {
 	sums := make(map[int]string)
 	for round := 1; round <= wallRounds; round++ {

@@ -20,7 +20,7 @@ var (
 // null is the device that takes everything.
 const null = "/dev/null"
 
-// A Handle is an open file or an end of a pipe: what a descriptor refers to.
+// A Handle is an open file or an end of a pipe. A descriptor refers to it.
 type Handle struct {
 	Name       string // as the file was opened
 	Path       string // absolute, or a pipe's name
@@ -322,5 +322,5 @@ const (
 	exclusive
 )
 
-// Flags returns the flags with which the file was opened.
+// Flags returns the flags that the file was opened with.
 func (h *Handle) Flags() int { return h.flags }

@@ -46,7 +46,7 @@ func (m *Machine) forget() {
 	m.open, m.next = make(map[uintptr]*Handle), firstDescriptor
 }
 
-// cut leaves on the disk what a power cut leaves.
+// cut brings the disk to its state after a power cut.
 func (m *Machine) cut() {
 	after, err := m.Files.Cut(m.Scheduler.Random, func(_ string, f *durable.File) ([]byte, error) {
 		return f.Content, nil

@@ -11,7 +11,7 @@ import (
 	"privpipe/pipelines/testkit/durable"
 )
 
-// attributes are what a machine knows of a file beside its content.
+// attributes are the facts about a file beside its content.
 type attributes struct {
 	mode    fs.FileMode
 	changed time.Time
@@ -59,7 +59,7 @@ func (m *Machine) at(path string) *durable.File {
 	return m.Files.At(path)
 }
 
-// Open opens a file or the reading or writing end of a FIFO, which never waits.
+// Open opens a file, or an end of a FIFO without a wait.
 func Open(path string, flags int, mode fs.FileMode) (h *Handle, err error) {
 	faults := reading
 	if flags&syscall.O_CREAT != 0 {
@@ -211,7 +211,7 @@ func Readlink(path string) error {
 // An info describes a file.
 type info struct {
 	name string
-	file any // what SameFile compares
+	file any // for SameFile
 	size int64
 	attributes
 }

@@ -50,10 +50,10 @@ func (p *Pipe) put(b []byte) int {
 	return n
 }
 
-// Events are those of poll(2): there is something to read, an end without partner, an error.
+// Events are the events of poll(2): there is something to read, an end without partner, an error.
 type Events struct{ In, HangUp, Err bool }
 
-// Poll says what happened at a pipe.
+// Poll returns the events at a pipe.
 func (h *Handle) Poll() (e Events, err error) {
 	err = h.act(effect.Effect{Kind: "poll"}, func(*call) error {
 		switch {

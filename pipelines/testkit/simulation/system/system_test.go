@@ -65,7 +65,7 @@ func write(path, text string, durable bool) func(*Machine) error {
 	}
 }
 
-// TestPowerCut: what was synced stays, with its name.
+// TestPowerCut: synced bytes stay, with their name.
 func TestPowerCut(t *testing.T) {
 	for durable, want := range map[bool]string{true: "text", false: ""} {
 		m := run(t, nil, nil, write("/file", "text", durable))

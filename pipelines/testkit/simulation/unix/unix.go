@@ -46,7 +46,7 @@ func FcntlInt(descriptor uintptr, command, _ int) (int, error) {
 	return -1, unix.EINVAL
 }
 
-// Poll says what happened at one descriptor, without waiting.
+// Poll returns the events at one descriptor, without waiting.
 func Poll(descriptors []PollFd, _ int) (n int, err error) {
 	h := system.Of(uintptr(descriptors[0].Fd))
 	if h == nil {
@@ -67,7 +67,7 @@ func Access(path string, _ uint32) error {
 	return system.Errno(err)
 }
 
-// The calls below are for terminals, devices and timers, which a machine does not have.
+// The calls below are for terminals, devices and timers. A machine has none.
 
 func Fstat(int, *Stat_t) error                            { return unix.ENOSYS }
 func Stat(string, *Stat_t) error                          { return unix.ENOSYS }
