@@ -22,7 +22,7 @@ import (
 type Effect struct {
 	Kind   string // such as "write"
 	Object string // the thing that is acted on, under a name that is the same in each run of a seed
-	// Content has the bytes that the effect writes. It is a part of the trace. It also orders effects that are equal otherwise.
+	// Content has the bytes that the effect writes. The trace has it, and it orders effects that are equal otherwise.
 	Content []byte
 	// Faults are the faults that Do understands. The scheduler itself knows more: see Kill.
 	Faults []Fault
