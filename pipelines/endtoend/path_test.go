@@ -273,7 +273,7 @@ func wantsFunctions(t *testing.T, functions string) {
 		{"privatize/internal/noise/gaussian.go", "*Gaussian.accept", 1}, // the rest is for the tail
 		{"privatize/internal/release/noise.go", "noises.addTo", 1},
 		{"privatize/internal/book/store.go", "*Book.Charge", 1},
-		{"pipelines/event/allow.go", "*Ledger.Allow", 1},
+		{"pipelines/event/allow.go", "*Tally.Allow", 1},
 	} {
 		line := regexp.MustCompile(`(?m)^privpipe/` + regexp.QuoteMeta(want.file) + `:\d+:\s+` +
 			regexp.QuoteMeta(want.function) + `\s+([\d.]+)%$`)

@@ -17,50 +17,49 @@ func checkDataset(name string) error {
 	return nil
 }
 
-// Allow reports the first rule that a charge would break as the next line of l, at that line's time. The rules come
+// Allow reports the first rule that a charge would break as the ledger's next line, at that line's time. The rules come
 // from the charge's grant, from the ledger's head and from the plan behind a budget. Further rules keep the ledger
 // readable and composable.
 //
-// The grant is in l. Otherwise it is entering, and the caller will append it before the charge. The privatizer calls
+// The grant has a line. Otherwise it is entering, and the caller will append it before the charge. The privatizer calls
 // Allow before it draws noise, and again before it writes the line. So every charge in its ledgers obeys the rules.
-// account verify calls Allow for each line, with entering nil.
+// account verify calls Allow for each line, and no grant is entering.
 //
 // Where a charge must agree with all earlier charges, Allow compares it with the first, because the others agree with
 // the first by the same rule. Allow's errors hold nothing private.
-func (l *Ledger) Allow(c *Charge, entering *Grant, at time.Time) error {
+func (t *Tally) Allow(c *Charge, at time.Time) error {
 	if err := CheckName(c.Run); err != nil {
 		return fmt.Errorf("run: %w", err)
 	}
 	if err := checkDataset(c.Dataset); err != nil {
 		return err
 	}
-	before := l.tally()
 	if c.Mechanism != None || c.Grant != "" {
-		u := *before.use(c.Grant)
-		if u.grant == nil && entering != nil && entering.ID == c.Grant {
-			u.grant = entering
+		u := *t.use(c.Grant)
+		if u.grant == nil && t.entering != nil && t.entering.ID == c.Grant {
+			u.grant = t.entering
 		}
 		if u.grant == nil {
 			return fmt.Errorf("charge by grant %q, which no earlier line has", c.Grant)
 		}
-		if err := before.granted(&u, c, at); err != nil {
+		if err := t.granted(&u, c, at); err != nil {
 			return err
 		}
-	} else if before.head != nil && before.head.Budget != nil {
+	} else if t.head != nil && t.head.Budget != nil {
 		return errors.New("the ledger has a budget, which exact sums would exceed")
 	}
 	// A line that breaks its own rules would make the ledger unreadable for good.
 	if err := c.Check(); err != nil {
 		return err
 	}
-	if err := before.counted(c); err != nil {
+	if err := t.counted(c); err != nil {
 		return err
 	}
-	return before.composable(c)
+	return t.composable(c)
 }
 
 // granted compares a charge with its grant, and with the grant's earlier charges.
-func (t *tally) granted(u *use, c *Charge, at time.Time) error {
+func (t *Tally) granted(u *use, c *Charge, at time.Time) error {
 	g := u.grant
 	if g.Expired(at) {
 		return errors.New("the grant has expired")
@@ -116,7 +115,7 @@ func (t *tally) granted(u *use, c *Charge, at time.Time) error {
 }
 
 // takes refuses a grant that may not be used with this ledger.
-func (t *tally) takes(g *Grant) error {
+func (t *Tally) takes(g *Grant) error {
 	if g.Version == 1 {
 		if t.head != nil {
 			return errors.New("the grant is of version 1, which names no ledger: plan it again")
@@ -189,13 +188,13 @@ func (g *Grant) gives(c *Charge) bool {
 // runs of one allocation lose more than the plan of the second counts, also where they release different rounds: their
 // coins take nothing off either. The same holds for two mechanisms. Another grant may go on with a run: all its rounds
 // together lose no more than two allocations.
-func (t *tally) planned(u *use, c *Charge) error {
+func (t *Tally) planned(u *use, c *Charge) error {
 	budget := u.grant.Budget
 	if budget.Epsilon == 0 {
 		return nil // the noise was given, not planned from a budget
 	}
-	known, found := t.upTo[budget.After]
-	if !found {
+	known := t.upTo[budget.After]
+	if known == nil {
 		return errors.New("the grant was planned for another ledger")
 	}
 	// The line that After names comes before the grant's own line, so all charges under the grant follow it.
@@ -209,7 +208,7 @@ func (t *tally) planned(u *use, c *Charge) error {
 		if beside.grant.Dataset != u.grant.Dataset {
 			return errors.New("a grant that this one was planned beside is for another data set")
 		}
-		if beside.before < known {
+		if beside.before < known.charges {
 			return errors.New("a grant that this one was planned beside had been used by then: plan again")
 		}
 		if beside.grant.Budget.Epsilon == 0 {
@@ -236,14 +235,14 @@ func (t *tally) planned(u *use, c *Charge) error {
 
 // newBatch refuses a charge for a sampled batch that was charged before. It refuses secret coins without a name, too:
 // nobody could tell whether another round used the same coins.
-func (t *tally) newBatch(g *Grant, c *Charge) error {
+func (t *Tally) newBatch(g *Grant, c *Charge) error {
 	if !sampled(c) {
 		return nil
 	}
 	if c.Scheme.Secret && c.Scheme.Coins == "" && g.Version > 1 {
 		return errors.New("the coins of the round have no name: two rounds of the same coins could not be told apart")
 	}
-	if t.batches[batchOf(c)] {
+	if t.batches[coinsOf(c)].has(c.Round) {
 		return fmt.Errorf("round %d of these coins was released before: sample again with new coins", c.Round)
 	}
 	return nil
@@ -251,11 +250,10 @@ func (t *tally) newBatch(g *Grant, c *Charge) error {
 
 // counted refuses a charge unless its attempt is the next one for its round. A repeat must have the settings of the
 // attempt before.
-func (t *tally) counted(c *Charge) error {
-	next := 1
-	if before := t.rounds[runRound{c.Run, c.Round}]; before != nil {
-		next = max(1, before.Attempt) + 1
-		if err := c.CheckRepeat(before); err != nil {
+func (t *Tally) counted(c *Charge) error {
+	next := t.Charges(c.Run, c.Round) + 1
+	if next > 1 {
+		if err := t.CheckRepeat(c); err != nil {
 			return err
 		}
 	}
@@ -265,19 +263,8 @@ func (t *tally) counted(c *Charge) error {
 	return nil
 }
 
-// CheckRepeat refuses c as one more charge for before's round, if the settings, data set, grant or sampling scheme of
-// the two differ.
-func (c *Charge) CheckRepeat(before *Charge) error {
-	if before.Settings != c.Settings || before.Dataset != c.Dataset || before.Grant != c.Grant ||
-		!c.Scheme.Same(before.Scheme) {
-		return fmt.Errorf("round %d of run %s was released under other settings: use those, or a new grant and run",
-			c.Round, c.Run)
-	}
-	return nil
-}
-
 // composable refuses a charge that no accountant could compose with the earlier charges.
-func (t *tally) composable(c *Charge) error {
+func (t *Tally) composable(c *Charge) error {
 	before := t.noised
 	if c.Mechanism != None && before != nil && (before.Adjacency != c.Adjacency || before.Unit != c.Unit) {
 		return fmt.Errorf("the ledger is for neighbours %s and unit %s, this run for %s and %s: it needs a ledger of "+

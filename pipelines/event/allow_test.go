@@ -536,7 +536,7 @@ func TestAllow(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			n := newNext(schemes()[c.method], c.grant)
 			c.change(n)
-			expect(t, n.ledger.Allow(n.charge, n.entering, n.at), c.rule)
+			expect(t, n.ledger.Tally(n.entering).Allow(n.charge, n.at), c.rule)
 		})
 	}
 }
@@ -565,7 +565,7 @@ func TestAllowOfResponses(t *testing.T) {
 		for bits, rule := range c.rules {
 			charge := n.of(g, 1)
 			charge.Sensitivity = bits
-			expect(t, n.ledger.Allow(charge, nil, noon), rule)
+			expect(t, n.ledger.Tally(nil).Allow(charge, noon), rule)
 		}
 	}
 }

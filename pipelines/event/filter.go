@@ -50,13 +50,13 @@ func spend(spent, cost float64) float64 { return math.Nextafter(spent+cost, math
 
 // Spent returns the sum of the costs of all charges in l, in the measure of the ledger's filter, rounded up. It is 0
 // without a filter. If a grant states less than leastCost, leastCost counts.
-func (l *Ledger) Spent() float64 { return l.tally().spent }
+func (l *Ledger) Spent() float64 { return l.Tally(nil).spent }
 
 // filtered refuses a charge that would take the sum of all costs above the filter's limit, and a grant that states less
 // than its release costs: see leastCost. It also refuses a second release of a sampled batch, because a release's cost
 // is a bound only if the batch has no other release. A ledger that is only read may hold grants that state too little,
 // and charges that exceed the limit, and its reader says so.
-func (t *tally) filtered(u *use, c *Charge) error {
+func (t *Tally) filtered(u *use, c *Charge) error {
 	f, g := t.head.Filter, u.grant
 	if g.Cost == 0 {
 		return errors.New("the ledger has a filter, and the grant states no cost: plan it with --ledger")
@@ -92,7 +92,7 @@ func sampled(c *Charge) bool { return c.Scheme.Method == Poisson || c.Scheme.Met
 
 // leastCost returns the least that a grant's release costs by the ledger's filter, 0 without one. All charges of one
 // grant cost the same.
-func (t *tally) leastCost(u *use, c *Charge) float64 {
+func (t *Tally) leastCost(u *use, c *Charge) float64 {
 	if u.least == 0 && t.head != nil && t.head.Filter != nil && u.grant.Cost > 0 && t.head.Filter.covers(c) == nil {
 		u.least = t.head.Filter.leastCost(c)
 	}

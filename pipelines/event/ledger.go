@@ -1,14 +1,12 @@
 package event
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -179,78 +177,44 @@ func (l *Line) check() error {
 
 // A Ledger is a ledger that was read whole and verified.
 type Ledger struct {
-	Lines []*Line // lines may be appended; any other change is an error
+	Lines []*Line
 	// Size is the length of all whole lines, in bytes. Torn says that bytes without a newline follow: a crash cut an
 	// append short before anything was released under it. Unended says that the last line is whole except for its
 	// newline.
 	Size    int64
 	Torn    bool
 	Unended bool
-
-	counts *tally // counts the lines that Allow has seen
-}
-
-// ReadLedger reads and verifies a ledger. name is for errors. An empty input is an empty ledger. A line that is
-// damaged, out of place, in another version or of unknown type is a *LedgerError. A last line that is whole except for
-// its newline counts, because the newline may have been lost after a release, as in an editor.
-func ReadLedger(r io.Reader, name string) (*Ledger, error) {
-	ledger := new(Ledger)
-	in := bufio.NewReaderSize(r, MaxLine)
-	var last *Line
-	for {
-		b, err := in.ReadSlice('\n')
-		switch {
-		case err == io.EOF:
-			if line, err := decodeLine(b, last); err == nil {
-				ledger.Lines, ledger.Unended = append(ledger.Lines, line), true
-				ledger.Size += int64(len(b))
-			} else {
-				ledger.Torn = len(b) > 0
-			}
-			return ledger, nil
-		case err == bufio.ErrBufferFull:
-			return nil, &LedgerError{name, len(ledger.Lines) + 1, fmt.Errorf("longer than %d bytes", MaxLine)}
-		case err != nil:
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		line, err := decodeLine(b[:len(b)-1], last)
-		if err != nil {
-			return nil, &LedgerError{name, len(ledger.Lines) + 1, err}
-		}
-		ledger.Lines = append(ledger.Lines, line)
-		ledger.Size += int64(len(b))
-		last = line
-	}
 }
 
 // Check reports the first line that breaks a rule of Allow, or brings a grant that could not come into use there. The
 // error is a *LedgerError with the given name. Privatizers write no such line. A forger could, since the hashes have no
 // key.
 func (l *Ledger) Check(name string) error {
-	before := new(Ledger)
-	before.tally().reading = true
+	before := l.newTally(nil)
+	before.reading = true
 	for i, line := range l.Lines {
 		var err error
-		switch t := before.tally(); {
+		switch {
 		case line.Charge != nil:
-			err = before.Allow(line.Charge, nil, line.Time)
-		case line.Grant != nil && t.use(line.Grant.ID).grant != nil:
+			err = before.Allow(line.Charge, line.Time)
+		case line.Grant != nil && before.use(line.Grant.ID).grant != nil:
 			err = fmt.Errorf("grant %q is there a second time", line.Grant.ID)
 		case line.Grant != nil:
-			err = t.takes(line.Grant)
+			err = before.takes(line.Grant)
 		}
 		if err != nil {
 			return &LedgerError{name, i + 1, err}
 		}
-		before.Lines = append(before.Lines, line)
+		before.Add(line)
 	}
 	return nil
 }
 
-// Next returns a line that follows the ledger's last line, for Encode. Its time is in whole seconds, because a finer
-// time would reveal how long the work on private data took.
-func (l *Ledger) Next(at time.Time) *Line {
-	return &Line{Version: LedgerVersion, Sequence: len(l.Lines) + 1, Time: at.UTC().Truncate(time.Second)}
+// Next returns a line that follows the ledger's last line: see Tally.Next.
+func (l *Ledger) Next(at time.Time) *Line { return lineAfter(len(l.Lines), at) }
+
+func lineAfter(lines int, at time.Time) *Line {
+	return &Line{Version: LedgerVersion, Sequence: lines + 1, Time: at.UTC().Truncate(time.Second)}
 }
 
 // LastHash returns the hash of the last line, or Genesis.
@@ -283,10 +247,4 @@ func (l *Ledger) Charges() []*Charge {
 		}
 	}
 	return charges
-}
-
-// Find returns the last charge for a round of the given run, or nil.
-func (l *Ledger) Find(run string, round int) *Charge {
-	// a privatizer asks for each round: the tally saves a search through all lines
-	return l.tally().rounds[runRound{run, round}]
 }

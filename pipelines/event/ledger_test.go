@@ -46,28 +46,23 @@ func TestReadLedger(t *testing.T) {
 		t.Errorf("%d lines, %d bytes, torn %v", len(ledger.Lines), ledger.Size, ledger.Torn)
 	}
 	charges := ledger.Charges()
-	if len(charges) != 3 || *charges[2] != *validCharge(3) || *ledger.Find("r", 2) != *charges[1] {
+	if len(charges) != 3 || *charges[2] != *validCharge(3) {
 		t.Errorf("charges came back as %v", charges)
 	}
-	if ledger.Find("r", 4) != nil || ledger.Find("R", 1) != nil {
-		t.Error("found a charge that is not there")
+	tally := ledger.Tally(nil)
+	for round, want := range []int{0, 1, 1, 1, 0} {
+		if n, other := tally.Charges("r", round), tally.Charges("R", round); n != want || other != 0 {
+			t.Errorf("%d charges for round %d, %d in another run", n, round, other)
+		}
+	}
+	if !tally.Begun("r") || tally.Begun("R") || tally.LastHash() != ledger.LastHash() {
+		t.Errorf("the tally is %+v", tally)
 	}
 	if next := ledger.Next(noon); next.Sequence != 5 || ledger.LastHash() != ledger.Lines[3].Hash {
 		t.Errorf("next line is %+v", next)
 	}
 	if empty, err := read(nil); err != nil || empty.LastHash() != Genesis || empty.Torn {
 		t.Errorf("an empty input is %+v, %v", empty, err)
-	}
-}
-
-// TestFind: of a round that was released again, the last charge counts.
-func TestFind(t *testing.T) {
-	again := validCharge(1)
-	again.Attempt = 2
-	ledger := &Ledger{Lines: []*Line{{Charge: validCharge(1)}, {Charge: validCharge(2)}, {Charge: again},
-		{Grant: validGrant()}}}
-	if got := ledger.Find("r", 1); got != again {
-		t.Errorf("found %+v", got)
 	}
 }
 
@@ -176,14 +171,45 @@ func TestEveryDigit(t *testing.T) {
 			t.Errorf("digit %d of the vocabulary is not compared", at)
 		}
 	})
+	charged := (&Ledger{Lines: []*Line{{Charge: charge}}}).Tally(nil)
 	eachDigit(charge.Settings, func(at int, changed string) {
 		other := *charge
-		if other.Settings = changed; other.CheckRepeat(charge) == nil {
+		if other.Settings = changed; charged.CheckRepeat(&other) == nil {
 			t.Errorf("digit %d of the settings is not compared", at)
 		}
 	})
-	if subject.Fits(subject) != nil || charge.CheckRepeat(charge) != nil {
+	if subject.Fits(subject) != nil || charged.CheckRepeat(charge) != nil {
 		t.Error("the same digest is another one")
+	}
+}
+
+// TestReader: lines come in turn, also those that were appended after the end. Nothing comes after an error.
+func TestReader(t *testing.T) {
+	whole := ledgerOf(t, 3)
+	var ledger bytes.Buffer
+	r := NewReader(&ledger, "x.ledger")
+	var sequences []int
+	for _, line := range bytes.SplitAfter(whole, []byte{'\n'}) {
+		ledger.Write(line)
+		for line, err := range r.Lines() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			sequences = append(sequences, line.Sequence)
+			break
+		}
+	}
+	ledger.WriteString("no line\nno line either\n")
+	var errs []error
+	for line, err := range r.Lines() {
+		if line != nil {
+			t.Errorf("got line %+v", line)
+		}
+		errs = append(errs, err)
+	}
+	if !slices.Equal(sequences, []int{1, 2, 3, 4}) || len(errs) != 1 ||
+		!strings.HasPrefix(errs[0].Error(), "x.ledger: line 5: not a ledger line") {
+		t.Errorf("got lines %d, then %q", sequences, errs)
 	}
 }
 
@@ -433,31 +459,5 @@ func TestHasLast(t *testing.T) {
 		if whole.HasLast([]byte(content)) != has[0] || cut.HasLast([]byte(content)) != has[1] {
 			t.Errorf("%q: want %v", content, has)
 		}
-	}
-}
-
-// TestFindLooksAtNoLine: a run asks in each round whether the round was charged. So the answer must not cost more with
-// each line in the ledger. Of several charges for one round Find returns the last.
-func TestFindLooksAtNoLine(t *testing.T) {
-	var l Ledger
-	charge := func(round, attempt int) *Charge {
-		return &Charge{Run: "a", Round: round, Attempt: attempt, Mechanism: None}
-	}
-	for round := range 3 {
-		l.Lines = append(l.Lines, &Line{Hash: string(rune('a' + round)), Charge: charge(round+1, 0)})
-	}
-	again := charge(2, 2)
-	l.Lines = append(l.Lines, &Line{Hash: "z", Charge: again})
-	if got := l.Find("a", 2); got != again {
-		t.Errorf("round 2 is %+v", got)
-	}
-	clear(l.Lines) // what is looked at now, panics
-	for round, found := range map[int]bool{1: true, 2: true, 3: true, 4: false} {
-		if got := l.Find("a", round); (got != nil) != found {
-			t.Errorf("round %d: %+v", round, got)
-		}
-	}
-	if got := l.Find("b", 1); got != nil {
-		t.Errorf("of another run: %+v", got)
 	}
 }

@@ -1,26 +1,32 @@
 package event
 
-import "slices"
+import (
+	"fmt"
+	"maps"
+	"time"
+)
 
-// A tally summarizes the lines so far, for Allow's rules. With it each line is read once, and not again for every later
-// line.
-type tally struct {
-	head    *Head           // nil if the ledger has none
-	spent   float64         // sum of costs in the measure of the head's filter, rounded up
-	reading bool            // the lines come from a ledger that is read: see filtered
-	hashes  map[string]*use // by the grant's hash
-	lines   int             // number of counted lines
-	charges int             // number of charges among them
-	upTo    map[string]int  // number of charges up to a line, by the line's hash
-	uses    map[string]*use // by the grant's id
-	rounds  map[runRound]*Charge
-	batches map[batch]bool
-	throws  map[string]Scheme // by the name of secret coins
-	noised  *Charge           // the first charge with noise
-
-	// for each data set and each of its charges, the number of charges before it in the ledger
-	datasets map[string][]int
+// A Tally is what the rules of the next line need to know of a ledger's lines. Its size follows from the ledger's
+// grants, data sets, runs and coins. It does not grow with each round, so a privatizer may run for as long as it likes.
+type Tally struct {
+	head     *Head             // nil if the ledger has none
+	last     string            // hash of the last line
+	lines    int               // number of lines
+	charges  int               // number of charges among them
+	datasets map[string]int    // number of charges of a data set
+	spent    float64           // sum of costs in the measure of the head's filter, rounded up
+	reading  bool              // the lines come from a ledger that is read: see filtered
+	entering *Grant            // its line comes before its first charge; nil if all grants have lines
+	uses     map[string]*use   // by the grant's id
+	hashes   map[string]*use   // by the grant's hash
+	upTo     map[string]*sofar // by the hash of a line that a grant names; nil until the line comes
+	charged  map[attempt]rounds
+	under    map[terms]rounds
+	draws    map[terms]rounds   // those with draws
+	batches  map[Scheme]rounds  // sampled rounds, by coins: see coinsOf
+	throws   map[string]Scheme  // by the name of secret coins
 	thrown   map[string]*Charge // the first charge of coins, by their name
+	noised   *Charge            // the first charge with noise
 }
 
 // A use holds the charges of one grant so far.
@@ -32,81 +38,159 @@ type use struct {
 	least    float64 // the least that each release costs by the ledger's filter; 0 before it is worked out
 }
 
-// A runRound names a round in a run. tally keeps each round's last charge.
-type runRound struct {
-	run   string
-	round int
+// A sofar is the number of charges up to a line.
+type sofar struct {
+	charges  int
+	datasets map[string]int // of a data set
 }
 
-// A batch names the units of one sampled round: by the name of the coins, or by the whole scheme if the coins have no
-// name.
-type batch struct {
-	scheme Scheme
-	round  int
+// An attempt names the rounds of a run that have a charge of this number, from 1.
+type attempt struct {
+	run    string
+	number int
 }
 
-func batchOf(c *Charge) batch {
+// terms are what all charges of one round have in common. The scheme is without the name of its coins.
+type terms struct {
+	run, settings, dataset, grant string
+	scheme                        Scheme
+}
+
+func termsOf(c *Charge) terms {
+	scheme := c.Scheme
+	scheme.Coins = ""
+	return terms{c.Run, c.Settings, c.Dataset, c.Grant, scheme}
+}
+
+// coinsOf names the coins that chose the units of a charge: by their name, or by the whole scheme if they have none.
+// The units of a sampled round follow from its coins and its number.
+func coinsOf(c *Charge) Scheme {
 	if c.Scheme.Coins != "" {
-		return batch{Scheme{Coins: c.Scheme.Coins}, c.Round}
+		return Scheme{Coins: c.Scheme.Coins}
 	}
-	return batch{c.Scheme, c.Round}
+	return c.Scheme
 }
 
-// tally returns the tally of all lines. Lines may only have been appended since the last call.
-func (l *Ledger) tally() *tally {
-	if l.counts == nil {
-		l.counts = &tally{
-			upTo: map[string]int{Genesis: 0}, uses: make(map[string]*use), rounds: make(map[runRound]*Charge),
-			batches: make(map[batch]bool), throws: make(map[string]Scheme), hashes: make(map[string]*use),
-			datasets: make(map[string][]int), thrown: make(map[string]*Charge),
-		}
+// Tally returns the tally of all lines. entering is a grant that may come into use after them, or nil.
+func (l *Ledger) Tally(entering *Grant) *Tally {
+	t := l.newTally(entering)
+	for _, line := range l.Lines {
+		t.Add(line)
 	}
-	for _, line := range l.Lines[l.counts.lines:] {
-		if l.counts.lines == 0 {
-			l.counts.head = line.Head
-		}
-		l.counts.add(line)
-	}
-	return l.counts
+	return t
 }
 
-func (t *tally) add(line *Line) {
-	t.lines++
-	if g := line.Grant; g != nil {
-		if u := t.use(g.ID); u.grant == nil {
-			u.grant = g
-			if hash, err := g.Hash(); err == nil { // a grant that was read always has a hash
-				t.hashes[hash] = u
-			}
+// newTally returns a tally without lines. It will know where the lines are that the grants name.
+func (l *Ledger) newTally(entering *Grant) *Tally {
+	t := &Tally{
+		last: Genesis, entering: entering, datasets: make(map[string]int), uses: make(map[string]*use),
+		hashes: make(map[string]*use), upTo: make(map[string]*sofar), charged: make(map[attempt]rounds),
+		under: make(map[terms]rounds), draws: make(map[terms]rounds), batches: make(map[Scheme]rounds),
+		throws: make(map[string]Scheme), thrown: make(map[string]*Charge),
+	}
+	for _, line := range l.Lines {
+		if line.Grant != nil {
+			t.upTo[line.Grant.Budget.After] = nil
 		}
 	}
-	if c := line.Charge; c != nil {
-		t.datasets[c.Dataset] = append(t.datasets[c.Dataset], t.charges)
-		t.charges++
-		t.rounds[runRound{c.Run, c.Round}] = c
-		t.batches[batchOf(c)] = true
-		if c.Scheme.Secret && c.Scheme.Coins != "" {
-			t.throws[c.Scheme.Coins] = c.Scheme
+	if entering != nil {
+		t.upTo[entering.Budget.After] = nil
+	}
+	t.upTo[Genesis] = new(sofar)
+	return t
+}
+
+// Add counts a line, which follows those before it.
+func (t *Tally) Add(line *Line) {
+	if t.lines == 0 {
+		t.head = line.Head
+	}
+	t.lines, t.last = t.lines+1, line.Hash
+	if line.Grant != nil {
+		t.addGrant(line.Grant)
+	}
+	if line.Charge != nil {
+		t.addCharge(line.Charge)
+	}
+	if _, named := t.upTo[line.Hash]; named {
+		t.upTo[line.Hash] = &sofar{t.charges, maps.Clone(t.datasets)}
+	}
+}
+
+func (t *Tally) addGrant(g *Grant) {
+	u := t.use(g.ID)
+	if u.grant != nil {
+		return
+	}
+	u.grant = g
+	if hash, err := g.Hash(); err == nil { // a grant that was read always has a hash
+		t.hashes[hash] = u
+	}
+}
+
+func (t *Tally) addCharge(c *Charge) {
+	u := t.use(c.Grant)
+	if u.releases++; u.first == nil {
+		u.first, u.before = c, t.charges
+	}
+	if u.grant != nil {
+		t.spent = spend(t.spent, max(u.grant.Cost, t.leastCost(u, c)))
+	}
+	t.charges++
+	t.datasets[c.Dataset]++
+	include(t.charged, attempt{c.Run, max(1, c.Attempt)}, c.Round)
+	include(t.under, termsOf(c), c.Round)
+	if c.Draws != 0 {
+		include(t.draws, terms{run: c.Run, dataset: c.Dataset}, c.Round)
+	}
+	include(t.batches, coinsOf(c), c.Round)
+	if coins := c.Scheme.Coins; coins != "" {
+		if c.Scheme.Secret {
+			t.throws[coins] = c.Scheme
 		}
-		if c.Scheme.Coins != "" && t.thrown[c.Scheme.Coins] == nil {
-			t.thrown[c.Scheme.Coins] = c
-		}
-		u := t.use(c.Grant)
-		if u.releases++; u.first == nil {
-			u.first, u.before = c, t.charges-1
-		}
-		if u.grant != nil {
-			t.spent = spend(t.spent, max(u.grant.Cost, t.leastCost(u, c)))
-		}
-		if c.Mechanism != None && t.noised == nil {
-			t.noised = c
+		if t.thrown[coins] == nil {
+			t.thrown[coins] = c
 		}
 	}
-	t.upTo[line.Hash] = t.charges
+	if c.Mechanism != None && t.noised == nil {
+		t.noised = c
+	}
+}
+
+// include adds a round to the set of that key.
+func include[K comparable](sets map[K]rounds, key K, round int) { sets[key] = sets[key].with(round) }
+
+// Next returns a line that follows the last line, for Encode. Its time is in whole seconds, because a finer time would
+// reveal how long the work on private data took.
+func (t *Tally) Next(at time.Time) *Line { return lineAfter(t.lines, at) }
+
+// LastHash returns the hash of the last line, or Genesis.
+func (t *Tally) LastHash() string { return t.last }
+
+// Charges returns the number of charges for a round of a run. The last of them has this number as its attempt.
+func (t *Tally) Charges(run string, round int) int {
+	n := 0
+	for t.charged[attempt{run, n + 1}].has(round) {
+		n++
+	}
+	return n
+}
+
+// Begun says whether the run has a charge.
+func (t *Tally) Begun(run string) bool { return len(t.charged[attempt{run, 1}]) > 0 }
+
+// CheckRepeat refuses c as one more charge for a charged round, if the settings, data set, grant or sampling scheme of
+// the two differ.
+func (t *Tally) CheckRepeat(c *Charge) error {
+	if t.under[termsOf(c)].has(c.Round) {
+		return nil
+	}
+	return fmt.Errorf("round %d of run %s was released under other settings: use those, or a new grant and run",
+		c.Round, c.Run)
 }
 
 // use returns the use of the grant with this id.
-func (t *tally) use(id string) *use {
+func (t *Tally) use(id string) *use {
 	u := t.uses[id]
 	if u == nil {
 		u = new(use)
@@ -117,11 +201,9 @@ func (t *tally) use(id string) *use {
 
 // after returns the number of charges after the first known charges. If dataset is empty, all charges count, otherwise
 // only that data set's charges.
-func (t *tally) after(known int, dataset string) int {
+func (t *Tally) after(known *sofar, dataset string) int {
 	if dataset == "" {
-		return t.charges - known
+		return t.charges - known.charges
 	}
-	of := t.datasets[dataset]
-	first, _ := slices.BinarySearch(of, known)
-	return len(of) - first
+	return t.datasets[dataset] - known.datasets[dataset]
 }

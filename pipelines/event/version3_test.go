@@ -242,7 +242,7 @@ func TestDrawsFromTheFirstRound(t *testing.T) {
 	} {
 		n := newNext(all, drawn)
 		c.change(n)
-		err := n.ledger.Allow(n.charge, nil, n.at)
+		err := n.ledger.Tally(nil).Allow(n.charge, n.at)
 		if (err == nil) != (c.rule == "") || err != nil && !strings.Contains(err.Error(), c.rule) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -412,7 +412,7 @@ func TestUnboundedInABudget(t *testing.T) {
 		ledger.Lines = append(ledger.Lines, line)
 		c := g.Charge(1, g.Scheme)
 		c.Run, c.Dataset, c.Scheme.Coins = "r", "d", strings.Repeat("0", 32)
-		if err := ledger.Allow(c, g, noon); err == nil {
+		if err := ledger.Tally(g).Allow(c, noon); err == nil {
 			t.Errorf("head %+v allows it", head)
 		}
 	}
@@ -425,7 +425,7 @@ func TestUnboundedInABudget(t *testing.T) {
 	plain.Lines = append(plain.Lines, line)
 	c := g.Charge(1, g.Scheme)
 	c.Run, c.Dataset, c.Scheme.Coins = "r", "d", strings.Repeat("0", 32)
-	if err := plain.Allow(c, g, noon); err != nil {
+	if err := plain.Tally(g).Allow(c, noon); err != nil {
 		t.Errorf("a ledger without a budget: %v", err)
 	}
 }

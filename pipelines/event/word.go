@@ -57,15 +57,14 @@ func checkDraws(unit string, loss float64) error {
 // depend on the draws of all rounds before, so a release costs the draws of those rounds, too. The round before was
 // charged under the same rule, so all rounds from the first on are charged. A second release of one round is refused:
 // under the same key of estep the draws repeat, and are not independent of the first.
-func (t *tally) drawn(c *Charge) error {
+func (t *Tally) drawn(c *Charge) error {
 	if c.Attempt > 0 {
 		return errors.New("a grant with draws allows one release of a round")
 	}
 	if c.Round == 1 {
 		return nil
 	}
-	before := t.rounds[runRound{c.Run, c.Round - 1}]
-	if before == nil || before.Draws == 0 || before.Dataset != c.Dataset {
+	if !t.draws[terms{run: c.Run, dataset: c.Dataset}].has(c.Round - 1) {
 		return fmt.Errorf("round %d depends on the draws of all rounds before it, and round %d of run %s is not "+
 			"charged: under a grant with draws, each round is released, from round 1 on", c.Round, c.Round-1, c.Run)
 	}

@@ -105,7 +105,11 @@ func (c *RandomizedResponse) Run(r *filter.Run) error {
 	if replayed {
 		r.Log.Info("the documents were reported before: sending the stored reports again")
 	}
-	if err := responder.Reports(reportsTo(out, responder.Name())); err != nil {
+	name, err := responder.Name()
+	if err != nil {
+		return err
+	}
+	if err := responder.Reports(reportsTo(out, name)); err != nil {
 		return err
 	}
 	return out.Commit()

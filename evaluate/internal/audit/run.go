@@ -252,12 +252,18 @@ func (b *bench) charges(o *outcome, rounds int) ([]*event.Charge, error) {
 	if len(o.releases) != rounds {
 		return nil, b.malformed("%d releases of %d rounds", len(o.releases), rounds)
 	}
+	last := make(map[int]*event.Charge)
+	for _, c := range o.ledger.Charges() {
+		if c.Run == runName {
+			last[c.Round] = c
+		}
+	}
 	charges := make([]*event.Charge, rounds)
 	for i, release := range o.releases {
 		if int(release.Round) != i+1 {
 			return nil, b.malformed("release %d is of round %d", i+1, release.Round)
 		}
-		c := o.ledger.Find(runName, i+1)
+		c := last[i+1]
 		if c == nil || c.Scale == 0 || c.Mechanism != event.Gaussian && c.Mechanism != event.Laplace {
 			return nil, exit.Errorf(exit.Refused, "%s: the ledger claims no privacy for round %d, which was released",
 				b.binary, i+1)

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -23,11 +24,15 @@ type Book struct {
 
 	path     string
 	file     *os.File
-	ledger   *event.Ledger
-	entering *event.Grant // the grant in use, if the ledger lacks it: its line comes with its first charge
+	size     int64 // bytes of the ledger's lines
+	tally    *event.Tally
+	entering *event.Grant  // the grant in use, if the ledger lacks it: its line comes with its first charge
+	again    *event.Reader // reads charges a second time: see find
 }
 
-// Open opens a ledger, locks it until the process ends, and verifies every line.
+// Open opens a ledger, locks it until the process ends, verifies every line, and takes the grant g into use. The ledger
+// has the grant already, or gets it with the first charge: a run that is refused or has no rounds leaves no line.
+// Without a grant, g is nil.
 //
 // Open truncates a torn last line: a crash kept that charge from being written whole, so nothing was released under it.
 // A last line that lacks only its newline counts, and gets one. Open syncs the file that it read. A process that was
@@ -36,7 +41,7 @@ type Book struct {
 //
 // Open never makes a ledger. Somebody decides to begin one (account ledger new). Otherwise a privatizer that is started
 // in another folder would begin a second account of the same spending.
-func Open(path string) (*Book, error) {
+func Open(path string, g *event.Grant) (*Book, error) {
 	// The stored releases are beside the file itself, even if path is a link to it.
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
@@ -55,10 +60,10 @@ func Open(path string) (*Book, error) {
 		}
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
+	b := &Book{Now: time.Now, path: path, file: file}
 	ledger, err := event.ReadLedger(file, path)
-	b := &Book{Now: time.Now, path: path, file: file, ledger: ledger}
 	if err == nil {
-		err = b.remembered()
+		err = b.remembered(ledger)
 	}
 	if err == nil && ledger.CheckBegun() != nil {
 		err = unbegun(path)
@@ -66,34 +71,39 @@ func Open(path string) (*Book, error) {
 	if err == nil {
 		err = ledger.Check(path)
 	}
-	if err == nil && ledger.Torn {
-		err = file.Truncate(ledger.Size)
-	}
 	if err == nil {
-		_, err = file.Seek(ledger.Size, 0)
+		err = b.keep(ledger)
 	}
-	if err == nil && ledger.Unended {
-		err = b.end()
-	}
-	if err == nil {
-		err = file.Sync()
-	}
-	if err == nil {
-		err = syncFolder(path)
+	if err == nil && g != nil {
+		err = b.use(g, ledger)
 	}
 	if err != nil {
 		file.Close()
 		return nil, err
 	}
+	b.tally = ledger.Tally(b.entering)
 	return b, nil
 }
 
-// end writes the newline that the last line lacks.
-func (b *Book) end() error {
-	n, err := b.file.WriteString("\n")
-	b.ledger.Size += int64(n)
-	b.ledger.Unended = false
-	return err
+// keep makes the ledger durable as it was read, without a torn line.
+func (b *Book) keep(ledger *event.Ledger) error {
+	b.size = ledger.Size
+	if ledger.Torn {
+		if err := b.file.Truncate(b.size); err != nil {
+			return err
+		}
+	}
+	if _, err := b.file.Seek(b.size, io.SeekStart); err != nil {
+		return err
+	}
+	if ledger.Unended {
+		n, err := b.file.WriteString("\n")
+		if err != nil {
+			return err
+		}
+		b.size += int64(n)
+	}
+	return errors.Join(b.file.Sync(), syncFolder(b.path))
 }
 
 // Close releases the ledger's lock.
@@ -102,7 +112,7 @@ func (b *Book) Close() error { return b.file.Close() }
 // append writes a line and waits until it is durable. After an error the process must end: whether the ledger has the
 // line is known only after the ledger is read again.
 func (b *Book) append(line *event.Line) error {
-	encoded, err := line.Encode(b.ledger.LastHash())
+	encoded, err := line.Encode(b.tally.LastHash())
 	if err != nil {
 		return err
 	}
@@ -119,8 +129,8 @@ func (b *Book) append(line *event.Line) error {
 	if err := b.file.Sync(); err != nil {
 		return err
 	}
-	b.ledger.Lines = append(b.ledger.Lines, line)
-	b.ledger.Size += int64(len(encoded))
+	b.tally.Add(line)
+	b.size += int64(len(encoded))
 	return b.ours()
 }
 
@@ -135,22 +145,21 @@ func (b *Book) ours() error {
 	if err != nil {
 		return err
 	}
-	if !os.SameFile(open, named) || named.Size() != b.ledger.Size {
+	if !os.SameFile(open, named) || named.Size() != b.size {
 		return replaced(b.path)
 	}
 	return nil
 }
 
-// Enter takes the grant into use. The ledger has the same grant already, or gets it with the first charge: a run that
-// is refused or has no rounds leaves no line.
-func (b *Book) Enter(g *event.Grant) error {
+// use takes the grant into use.
+func (b *Book) use(g *event.Grant, ledger *event.Ledger) error {
 	if err := g.Check(); err != nil {
 		return Refuse("%v", err)
 	}
 	if err := g.Usable(); err != nil {
 		return Refuse("the grant cannot be used: %v", err)
 	}
-	for _, line := range b.ledger.Lines {
+	for _, line := range ledger.Lines {
 		if line.Grant == nil || line.Grant.ID != g.ID {
 			continue
 		}
@@ -176,7 +185,7 @@ func (b *Book) enter(at time.Time) error {
 	if b.entering == nil {
 		return nil
 	}
-	line := b.ledger.Next(at)
+	line := b.tally.Next(at)
 	line.Type, line.Grant = event.TypeGrant, b.entering
 	if err := b.append(line); err != nil {
 		return err
@@ -185,12 +194,12 @@ func (b *Book) enter(at time.Time) error {
 	return nil
 }
 
-// Allow refuses a charge that would break a rule of the ledger (event.Ledger.Allow) as its next line, now. The charge's
-// grant must be in use (Enter).
+// Allow refuses a charge that would break a rule of the ledger (event.Tally.Allow) as its next line, now. The charge's
+// grant must be in use.
 func (b *Book) Allow(c *event.Charge) error { return b.allow(c, b.Now()) }
 
 func (b *Book) allow(c *event.Charge, at time.Time) error {
-	if err := b.ledger.Allow(c, b.entering, at); err != nil {
+	if err := b.tally.Allow(c, at); err != nil {
 		return Refuse("%v", err)
 	}
 	return nil

@@ -5,9 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -24,15 +26,31 @@ import (
 func newBook(t *testing.T, g *event.Grant) (*Book, string) {
 	t.Helper()
 	path := testkit.NewLedger(t)
-	b, err := Open(path)
+	return openFor(t, path, g), path
+}
+
+func openFor(t *testing.T, path string, g *event.Grant) *Book {
+	t.Helper()
+	b, err := Open(path, g)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { b.Close() })
-	if err := b.Enter(g); err != nil {
+	return b
+}
+
+// linesOf reads a ledger whole.
+func linesOf(t *testing.T, path string) *event.Ledger {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return b, path
+	l, err := event.ReadLedger(bytes.NewReader(content), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
 }
 
 func newGrant() *event.Grant {
@@ -115,8 +133,8 @@ func TestFailedWrite(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	left, err := os.ReadDir(filepath.Join(path+".releases", "run"))
-	if err != nil || len(left) > 0 || len(b.ledger.Charges()) > 0 {
-		t.Errorf("left %v, %d charges, error %v", left, len(b.ledger.Charges()), err)
+	if charges := linesOf(t, path).Charges(); err != nil || len(left) > 0 || len(charges) > 0 {
+		t.Errorf("left %v, %d charges, error %v", left, len(charges), err)
 	}
 }
 
@@ -140,7 +158,7 @@ func TestAgain(t *testing.T) {
 			t.Fatalf("with leave: stored %v, attempt %d, error %v", stored, fresh.Attempt, err)
 		}
 		charge(t, b, fresh, content)
-		if known, err = b.Known(newCharge(g, 1)); err != nil || known != fresh {
+		if known, err = b.Known(newCharge(g, 1)); err != nil || *known != *fresh {
 			t.Fatalf("known is %+v, %v", known, err)
 		}
 		if stored, err := b.Again(known, newCharge(g, 1), digest(content), false); !stored || err != nil {
@@ -159,7 +177,7 @@ func TestAgain(t *testing.T) {
 // TestAbsent: a ledger is begun by nobody on the way: neither where there is no file, nor where it is empty.
 func TestAbsent(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ledger")
-	_, err := Open(path)
+	_, err := Open(path, nil)
 	wantCode(t, err, 82)
 	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a ledger was begun: %v", err)
@@ -167,7 +185,7 @@ func TestAbsent(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	_, err = Open(path)
+	_, err = Open(path, nil)
 	wantCode(t, err, 82)
 	// If releases were charged to a missing ledger, the error says that the ledger is lost.
 	b, path := newBook(t, newGrant())
@@ -176,7 +194,7 @@ func TestAbsent(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	_, err = Open(path)
+	_, err = Open(path, nil)
 	wantCode(t, err, 90)
 }
 
@@ -193,13 +211,13 @@ func TestForgedLedger(t *testing.T) {
 			charge(t, b, newCharge(newGrant(), 1), "one")
 			c := newCharge(newGrant(), 2)
 			forge(c)
-			line := b.ledger.Next(time.Now())
+			line := b.tally.Next(time.Now())
 			line.Type, line.Charge = event.TypeCharge, c
 			if err := b.append(line); err != nil {
 				t.Fatal(err)
 			}
 			b.Close()
-			_, err := Open(path)
+			_, err := Open(path, nil)
 			wantCode(t, err, 90)
 		})
 	}
@@ -219,7 +237,7 @@ func TestLink(t *testing.T) {
 	if err := errors.Join(os.WriteFile(path, before, 0o644), os.Symlink(path, link)); err != nil {
 		t.Fatal(err)
 	}
-	_, err = Open(link)
+	_, err = Open(link, nil)
 	wantCode(t, err, 90) // it was put back
 }
 
@@ -251,9 +269,8 @@ func TestEnterLeavesNothing(t *testing.T) {
 	}
 	other := newGrant()
 	other.ID, other.Adjacency = "other", event.ReplaceOne
-	if err := b.Enter(other); err != nil {
-		t.Fatal(err)
-	}
+	b.Close()
+	b = openFor(t, path, other)
 	c := newCharge(other, 1)
 	c.Run = "other"
 	wantCode(t, b.Allow(c), 83)
@@ -279,24 +296,22 @@ func TestEnterRefuses(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b, _ := newBook(t, newGrant())
 			g := newGrant()
 			g.ID = "other"
 			change(g)
-			wantCode(t, b.Enter(g), 83)
+			_, err := Open(testkit.NewLedger(t), g)
+			wantCode(t, err, 83)
 		})
 	}
 }
 
 // TestAgainUnderBudget: a grant with a budget allows one release of a round.
 func TestAgainUnderBudget(t *testing.T) {
-	g := newGrant()
-	b, _ := newBook(t, newGrant())
-	g.ID, g.Ledger = "planned", b.ledger.Head().ID
-	g.Budget = event.Budget{Epsilon: 1, Delta: 1e-6, After: b.ledger.LastHash()}
-	if err := b.Enter(g); err != nil {
-		t.Fatal(err)
-	}
+	path := testkit.NewLedger(t)
+	ledger, g := linesOf(t, path), newGrant()
+	g.ID, g.Ledger = "planned", ledger.Head().ID
+	g.Budget = event.Budget{Epsilon: 1, Delta: 1e-6, After: ledger.LastHash()}
+	b := openFor(t, path, g)
 	known := newCharge(g, 1)
 	charge(t, b, known, "one")
 	_, err := b.Again(known, newCharge(g, 1), digest("two"), true)
@@ -324,11 +339,11 @@ func TestAllow(t *testing.T) {
 	err := b.Charge(second, func(io.Writer) (sum [sha256.Size]byte, err error) { return sum, nil })
 	wantCode(t, err, 83)
 	b.Close()
-	if b, err = Open(path); err != nil {
+	if b, err = Open(path, nil); err != nil {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	if n := len(b.ledger.Charges()); n != 1 {
+	if n := len(linesOf(t, path).Charges()); n != 1 {
 		t.Errorf("%d charges, want that of before the grant expired", n)
 	}
 }
@@ -366,6 +381,31 @@ func TestKnown(t *testing.T) {
 	}
 }
 
+// TestReleases: a run has the releases of its own charges, in all attempts.
+func TestReleases(t *testing.T) {
+	g := newGrant()
+	g.Releases = 4
+	b, _ := newBook(t, g)
+	want := make(map[int][]string)
+	for _, of := range []struct {
+		run            string
+		round, attempt int
+	}{{"run", 1, 0}, {"other", 1, 0}, {"run", 2, 0}, {"run", 1, 2}} {
+		if b.Charged("run", of.round) != (len(want[of.round]) > 0) || b.Begun("run") != (len(want) > 0) {
+			t.Errorf("before round %d: charged %v, begun %v", of.round, b.Charged("run", of.round), b.Begun("run"))
+		}
+		c := newCharge(g, of.round)
+		c.Run, c.Attempt = of.run, of.attempt
+		charge(t, b, c, fmt.Sprint(of))
+		if of.run == "run" {
+			want[of.round] = append(want[of.round], c.Release)
+		}
+	}
+	if got, err := b.Releases("run"); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, %v, want %v", got, err, want)
+	}
+}
+
 // TestOpenOnce: a grant of one release opens for it, for its replay, and for nothing else.
 func TestOpenOnce(t *testing.T) {
 	path := testkit.NewLedger(t)
@@ -393,7 +433,7 @@ func TestOpenOnce(t *testing.T) {
 	if n := bytes.Count(before, []byte{'\n'}); n != 3 {
 		t.Errorf("%d lines, want the head, the grant and its charge", n)
 	}
-	b, err := Open(path) // a refusal holds no lock
+	b, err := Open(path, nil) // a refusal holds no lock
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -414,7 +454,7 @@ func TestUnended(t *testing.T) {
 	if err := os.Truncate(path, int64(len(whole)-1)); err != nil {
 		t.Fatal(err)
 	}
-	if b, err = Open(path); err != nil {
+	if b, err = Open(path, nil); err != nil {
 		t.Fatal(err)
 	}
 	defer b.Close()
@@ -470,7 +510,7 @@ func TestLostLines(t *testing.T) {
 				t.Fatal(err)
 			}
 			left, _ := os.ReadFile(path)
-			b, err = Open(path)
+			b, err = Open(path, nil)
 			if now, _ := os.ReadFile(path); c.lost && !bytes.Equal(now, left) {
 				t.Error("the ledger is refused and changed")
 			}
@@ -609,7 +649,7 @@ func TestOwner(t *testing.T) {
 		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
 	b.Close()
-	if b, err = Open(path); err != nil {
+	if b, err = Open(path, nil); err != nil {
 		t.Fatal(err)
 	}
 	defer b.Close()

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/testkit"
 )
 
 // The faults below are made of folders where files belong, files where folders belong, closed files and limits of the
@@ -46,12 +48,8 @@ func wantPlain(t *testing.T, err error, about string) {
 // opensWith opens a ledger again and checks how many charges it has.
 func opensWith(t *testing.T, path string, charges int) *Book {
 	t.Helper()
-	b, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { b.Close() })
-	if n := len(b.ledger.Charges()); n != charges {
+	b := openFor(t, path, newGrant())
+	if n := len(linesOf(t, path).Charges()); n != charges {
 		t.Errorf("%d charges, want %d", n, charges)
 	}
 	return b
@@ -77,7 +75,7 @@ func TestOpenFaults(t *testing.T) {
 				t.Fatal(err)
 			}
 			c.spoil(path)
-			_, err = Open(path)
+			_, err = Open(path, nil)
 			wantPlain(t, err, c.about)
 			if name == "folder" {
 				return
@@ -128,14 +126,14 @@ func TestChargeFaults(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "bad file descriptor"},
-		"a grant that is too long": {func(b *Book, _ string) {
+		"a grant that is too long": {func(b *Book, path string) {
 			g := newGrant()
-			g.Budget = event.Budget{Epsilon: 1, Delta: 1e-6, After: b.ledger.LastHash()}
+			g.Budget = event.Budget{Epsilon: 1, Delta: 1e-6, After: b.tally.LastHash()}
 			for i := range 1000 {
 				hash := sha256.Sum256([]byte{byte(i), byte(i >> 8)})
 				g.Budget.Beside = append(g.Budget.Beside, hex.EncodeToString(hash[:]))
 			}
-			g.Ledger = b.ledger.Head().ID
+			g.Ledger = linesOf(t, path).Head().ID
 			b.entering = g
 		}, "exceeds 65536"},
 	} {
@@ -158,9 +156,6 @@ func TestChargeFaults(t *testing.T) {
 				t.Fatal(err)
 			}
 			b = opensWith(t, path, 0)
-			if err := b.Enter(newGrant()); err != nil {
-				t.Fatal(err)
-			}
 			charge(t, b, newCharge(newGrant(), 1), "noisy")
 		})
 	}
@@ -186,31 +181,107 @@ func TestForgottenHash(t *testing.T) {
 // TestEnterFaults: a grant that breaks its own rules is refused. One that cannot be compared with the ledger's is not
 // taken for the ledger's.
 func TestEnterFaults(t *testing.T) {
-	b, _ := newBook(t, newGrant())
+	b, path := newBook(t, newGrant())
 	charge(t, b, newCharge(newGrant(), 1), "one")
+	b.Close()
 	broken := newGrant()
 	broken.Clip = -1
-	wantCode(t, b.Enter(broken), 83)
+	_, err := Open(path, broken)
+	wantCode(t, err, 83)
 	late := newGrant()
 	late.Created = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) // JSON has no such year
-	wantPlain(t, b.Enter(late), "year outside of range")
+	_, err = Open(path, late)
+	wantPlain(t, err, "year outside of range")
 }
 
-// TestLineOf: the line of a charge is found by the charge itself, not by its round.
+// TestLineOf: the line of a charge is found in any order, also where a round has several charges.
 func TestLineOf(t *testing.T) {
-	b, _ := newBook(t, newGrant())
-	first, second := newCharge(newGrant(), 1), newCharge(newGrant(), 2)
-	charge(t, b, first, "one")
-	one := b.ledger.LastHash()
-	charge(t, b, second, "two")
-	if line := b.LineOf(first); line != one || len(line) != 64 {
-		t.Errorf("line %q, want %q", line, one)
+	g := newGrant()
+	g.Releases = 4
+	b, _ := newBook(t, g)
+	var charges []*event.Charge
+	var hashes []string
+	for _, of := range []struct {
+		run            string
+		round, attempt int
+	}{{"run", 1, 0}, {"run", 2, 0}, {"other", 1, 0}, {"run", 1, 2}} {
+		c := newCharge(g, of.round)
+		c.Run, c.Attempt = of.run, of.attempt
+		charge(t, b, c, "noisy")
+		charges, hashes = append(charges, c), append(hashes, b.tally.LastHash())
 	}
-	if line := b.LineOf(second); line != b.ledger.LastHash() || line == one {
-		t.Errorf("line %q, want the last one, %q", line, b.ledger.LastHash())
+	for range 3 {
+		for i, at := range rand.Perm(2 * len(charges)) {
+			at %= len(charges)
+			if line, err := b.LineOf(charges[at]); line != hashes[at] || err != nil {
+				t.Fatalf("search %d: line %q, %v; want that of charge %d", i, line, err, at)
+			}
+		}
 	}
-	if line := b.LineOf(newCharge(newGrant(), 1)); line != "" {
-		t.Errorf("a charge that the ledger lacks has the line %q", line)
+	_, err := b.LineOf(newCharge(g, 3))
+	wantCode(t, err, 90) // the tally said that it is there
+}
+
+// TestReadAgainFaults: a charge that cannot be read again is neither another charge nor none. So no noise is drawn.
+func TestReadAgainFaults(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil func(b *Book, path string) error
+		check func(*testing.T, error)
+	}{
+		"closed": {
+			func(b *Book, _ string) error { return b.file.Close() },
+			func(t *testing.T, err error) { t.Helper(); wantPlain(t, err, "already closed") },
+		},
+		"changed": {
+			func(_ *Book, path string) error {
+				content, err := os.ReadFile(path)
+				return errors.Join(err, os.WriteFile(path, bytes.Replace(content, []byte(`"run"`), []byte(`"ran"`), 1), 0))
+			},
+			func(t *testing.T, err error) { t.Helper(); wantCode(t, err, 90) },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, path := newBook(t, newGrant())
+			first := newCharge(newGrant(), 1)
+			charge(t, b, first, "one")
+			if err := c.spoil(b, path); err != nil {
+				t.Fatal(err)
+			}
+			known, err := b.Known(newCharge(newGrant(), 1))
+			c.check(t, err)
+			line, err := b.LineOf(first)
+			c.check(t, err)
+			releases, err := b.Releases("run")
+			c.check(t, err)
+			if known != nil || line != "" || releases != nil {
+				t.Errorf("got %v, %q, %v", known, line, releases)
+			}
+		})
+	}
+}
+
+// TestKeepFaults: what cannot be made durable is not gone on with.
+func TestKeepFaults(t *testing.T) {
+	path := testkit.NewLedger(t)
+	read, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer read.Close()
+	closed, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed.Close()
+	for about, c := range map[string]struct {
+		file   *os.File
+		ledger event.Ledger
+	}{
+		"truncate": {read, event.Ledger{Torn: true}},
+		"seek":     {closed, event.Ledger{}},
+		"write":    {read, event.Ledger{Unended: true}},
+	} {
+		wantPlain(t, (&Book{path: path, file: c.file}).keep(&c.ledger), about)
 	}
 }
 
@@ -258,7 +329,7 @@ func TestPrune(t *testing.T) {
 	_, err = b.Stored(first)
 	wantCode(t, err, 83)
 	known, err := b.Known(newCharge(g, 1))
-	if err != nil || known != first {
+	if err != nil || *known != *first {
 		t.Errorf("known %+v, error %v", known, err)
 	}
 	_, err = b.Again(first, newCharge(g, 1), digest("noisy"), false)

@@ -16,7 +16,7 @@ func (b *Book) lastPath() string { return filepath.Join(b.path+".releases", even
 // remember writes the last line's hash. The hash need not be durable: the ledger has an older hash, too.
 func (b *Book) remember() error {
 	path := b.lastPath()
-	if err := os.WriteFile(path+".tmp", []byte(b.ledger.LastHash()+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(path+".tmp", []byte(b.tally.LastHash()+"\n"), 0o600); err != nil {
 		return err
 	}
 	return os.Rename(path+".tmp", path)
@@ -24,15 +24,14 @@ func (b *Book) remember() error {
 
 // absent is the error for a missing ledger: lost, if releases beside it were charged.
 func absent(path string) error {
-	b := &Book{path: path, ledger: new(event.Ledger)}
-	if err := b.remembered(); err != nil {
+	if err := (&Book{path: path}).remembered(new(event.Ledger)); err != nil {
 		return err
 	}
 	return unbegun(path)
 }
 
 // remembered refuses a ledger that lacks the line that was remembered.
-func (b *Book) remembered() error {
+func (b *Book) remembered(ledger *event.Ledger) error {
 	os.Remove(b.lastPath() + ".tmp") // a killed run may have left it
 	file, err := os.Open(b.lastPath())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -46,7 +45,7 @@ func (b *Book) remembered() error {
 	if err != nil {
 		return err
 	}
-	if !b.ledger.HasLast(content) {
+	if !ledger.HasLast(content) {
 		return lost(b.path)
 	}
 	return nil

@@ -2,35 +2,72 @@ package book
 
 import (
 	"crypto/sha256"
+	"io"
+	"math"
 
 	"privpipe/pipelines/event"
 )
 
 // Charged tells whether the ledger has a charge for a round.
-func (b *Book) Charged(run string, round int) bool { return b.ledger.Find(run, round) != nil }
+func (b *Book) Charged(run string, round int) bool { return b.tally.Charges(run, round) > 0 }
+
+// Begun tells whether the ledger has a charge for any round of the run.
+func (b *Book) Begun(run string) bool { return b.tally.Begun(run) }
 
 // Releases returns the SHA-256 of each charged release of the run, in hexadecimal, by round.
-func (b *Book) Releases(run string) map[int][]string {
+func (b *Book) Releases(run string) (map[int][]string, error) {
 	releases := make(map[int][]string)
-	for _, c := range b.ledger.Charges() {
-		if c.Run == run {
+	for line, err := range b.reader().Lines() {
+		if err != nil {
+			return nil, err
+		}
+		if c := line.Charge; c != nil && c.Run == run {
 			releases[c.Round] = append(releases[c.Round], c.Release)
 		}
 	}
-	return releases
+	return releases, nil
 }
 
 // Known returns the last charge for fresh's round, or nil if there is none. It refuses a charge that was made under
 // other settings, another data set or another grant, or for a round that was sampled in another way.
 func (b *Book) Known(fresh *event.Charge) (*event.Charge, error) {
-	known := b.ledger.Find(fresh.Run, fresh.Round)
-	if known == nil {
+	charges := b.tally.Charges(fresh.Run, fresh.Round)
+	if charges == 0 {
 		return nil, nil
 	}
-	if err := fresh.CheckRepeat(known); err != nil {
+	if err := b.tally.CheckRepeat(fresh); err != nil {
 		return nil, Refuse("%v", err)
 	}
-	return known, nil
+	line, err := b.find(fresh.Run, fresh.Round, charges)
+	if err != nil {
+		return nil, err
+	}
+	return line.Charge, nil
+}
+
+// find reads the line of a charge again, since a Book keeps no lines. A run that is repeated asks for its rounds in
+// order, so find goes on from the line that it found last, and begins again once.
+func (b *Book) find(run string, round, attempt int) (*event.Line, error) {
+	for range 2 {
+		if b.again == nil {
+			b.again = b.reader()
+		}
+		for line, err := range b.again.Lines() {
+			if err != nil {
+				return nil, err
+			}
+			if c := line.Charge; c != nil && c.Run == run && c.Round == round && max(1, c.Attempt) == attempt {
+				return line, nil
+			}
+		}
+		b.again = nil
+	}
+	return nil, replaced(b.path)
+}
+
+// reader reads the ledger from its first line on.
+func (b *Book) reader() *event.Reader {
+	return event.NewReader(io.NewSectionReader(b.file, 0, math.MaxInt64), b.path)
 }
 
 // Again decides how to answer a round when it has the charge known and its contributions now have the digest sum. If

@@ -53,20 +53,20 @@ func (b *Book) Charge(c *event.Charge, write func(io.Writer) (sum [sha256.Size]b
 		return err
 	}
 	c.Release = hex.EncodeToString(hash.Sum(nil))
-	now := b.ledger.Next(b.Now()).Time
+	now := b.tally.Next(b.Now()).Time
 	if err := b.allow(c, now); err != nil {
 		return err
 	}
-	line := b.ledger.Next(now)
+	line := b.tally.Next(now)
 	line.Type, line.Charge = event.TypeCharge, c
 	// A charge that cannot be written must leave no grant in the ledger.
-	if _, err := line.Encode(b.ledger.LastHash()); err != nil {
+	if _, err := line.Encode(b.tally.LastHash()); err != nil {
 		return err
 	}
 	if err := b.enter(now); err != nil {
 		return err
 	}
-	line = b.ledger.Next(now)
+	line = b.tally.Next(now)
 	line.Type, line.Charge = event.TypeCharge, c
 	if err := b.append(line); err != nil {
 		return err

@@ -24,8 +24,15 @@ func TestName(t *testing.T) {
 		if _, err := r.Respond(feed(two, io.EOF)); err != nil {
 			t.Fatal(err)
 		}
-		names = append(names, r.Name())
+		name, err := r.Name()
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, name)
 		r.Close()
+		if name, err := r.Name(); name != "" || err == nil {
+			t.Errorf("reports of a closed ledger are named %q", name)
+		}
 	}
 	lines := strings.Split(strings.TrimSpace(string(read(t, ledger))), "\n")
 	_, hash, _ := strings.Cut(lines[len(lines)-1], `"hash":"`)

@@ -150,7 +150,13 @@ func (r *Responder) read(next func() (*Document, error), out io.Writer) (sum [sh
 
 // Name names the reports, after Respond: 16 hexadecimal digits of the hash that their charge's line has. Reports of
 // other authors have another name. Reports that are sent again keep their name. The name is public, as the ledger is.
-func (r *Responder) Name() string { return r.book.LineOf(r.charge)[:16] }
+func (r *Responder) Name() (string, error) {
+	line, err := r.book.LineOf(r.charge)
+	if err != nil {
+		return "", err
+	}
+	return line[:16], nil
+}
 
 // Reports passes the words in each stored report to each: the words with bit 1. The reports come in the order of the
 // documents. Call Reports after Respond. The slice is used again.

@@ -52,14 +52,8 @@ func Open(ledger string, terms Terms) (*Privatizer, error) {
 			return nil, err
 		}
 	}
-	if p.book, err = book.Open(ledger); err != nil {
+	if p.book, err = book.Open(ledger, terms.Grant); err != nil {
 		return nil, err
-	}
-	if terms.Grant != nil {
-		if err := p.book.Enter(terms.Grant); err != nil {
-			p.book.Close()
-			return nil, err
-		}
 	}
 	return p, nil
 }

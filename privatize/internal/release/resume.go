@@ -21,7 +21,10 @@ func (p *Privatizer) Resume(sent []Sent) error {
 	if err != nil {
 		return err
 	}
-	charged := p.book.Releases(p.terms.Run)
+	charged, err := p.book.Releases(p.terms.Run)
+	if err != nil {
+		return err
+	}
 	for _, s := range sent {
 		digests := charged[s.Round]
 		known := slices.Contains(digests, s.Digest) || s.Digest == "" && len(digests) > 0
@@ -33,7 +36,7 @@ func (p *Privatizer) Resume(sent []Sent) error {
 }
 
 // Begun tells whether the ledger has any charge for the run.
-func (p *Privatizer) Begun() bool { return len(p.book.Releases(p.terms.Run)) > 0 }
+func (p *Privatizer) Begun() bool { return p.book.Begun(p.terms.Run) }
 
 // claimed returns the rounds of the run that other ledgers have claimed. It refuses a round if this ledger claimed it,
 // did not charge it, and then claimed another round. A crash may leave a claimed round without a charge, but the next

@@ -41,6 +41,9 @@ func TestResume(t *testing.T) {
 		}
 	}
 	p.Close()
+	if err := p.Resume(nil); err == nil {
+		t.Error("a ledger that cannot be read has all charges")
+	}
 
 	for name, c := range map[string]struct {
 		ledger  string
