@@ -34,7 +34,15 @@ func scaled(p *wire.Part) error {
 	if largest > math.Ldexp(1<<15-1, exponent) { // it could be rounded to 2^15
 		exponent++
 	}
-	scale, from, to := float32(math.Ldexp(shrink, -exponent)), p.Values, p.Values
+	toINT16(p.Values, float32(math.Ldexp(shrink, -exponent)))
+	p.Values, p.Exponent = p.Values[:len(p.Values)/2], int32(exponent)
+	return nil
+}
+
+// plainINT16 multiplies FLOAT32 numbers by scale, rounds them to INT16, and leaves these in the first half of values.
+// Products must be within ±(2^15 − 1/2).
+func plainINT16(values []byte, scale float32) {
+	from, to := values, values
 	for ; len(from) >= 16; from, to = from[16:], to[8:] { // four at a time, written out
 		four := (*[16]byte)(from)
 		a, b := rounded(four[0:4], scale), rounded(four[4:8], scale)
@@ -44,8 +52,6 @@ func scaled(p *wire.Part) error {
 	for ; len(from) >= 4; from, to = from[4:], to[2:] {
 		binary.LittleEndian.PutUint16(to, rounded(from, scale))
 	}
-	p.Values, p.Exponent = p.Values[:len(p.Values)/2], int32(exponent)
-	return nil
 }
 
 // rounded returns a FLOAT32 times scale, rounded to a whole number, in two's complement. These are the last bits of a
@@ -55,16 +61,10 @@ func rounded(number []byte, scale float32) uint16 {
 	return uint16(math.Float32bits(product + 0x1.8p23))
 }
 
-// magnitude returns the largest absolute value of FLOAT32 numbers. Their bits ascend with it (IEEE 754).
-func magnitude(values []byte) float32 {
-	const signs = 0x8000_0000_8000_0000
-	low, high := uint64(0), uint64(0)
-	for ; len(values) >= 8; values = values[8:] {
-		two := binary.LittleEndian.Uint64(values) &^ signs
-		low, high = max(low, two<<32), max(high, two)
-	}
-	largest := max(uint32(low>>32), uint32(high>>32))
-	if len(values) >= 4 {
+// plainMagnitude returns the largest absolute value of FLOAT32 numbers. Their bits ascend with it (IEEE 754).
+func plainMagnitude(values []byte) float32 {
+	largest := uint32(0)
+	for ; len(values) >= 4; values = values[4:] {
 		largest = max(largest, binary.LittleEndian.Uint32(values)&^(1<<31))
 	}
 	return math.Float32frombits(largest)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -100,6 +101,33 @@ func BenchmarkScaled(b *testing.B) {
 		copy(to, from)
 		if err := scaled(&wire.Part{Values: to}); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// TestScaleKernels compares the kernels of this machine with the plain ones, for all lengths up to a few vectors and for
+// any alignment. Nothing behind the numbers changes.
+func TestScaleKernels(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for n := range 4 * 70 {
+		n, offset := n/4, n%4
+		whole := make([]byte, offset+4*n+16)
+		for i := range whole {
+			whole[i] = byte(random.Uint32())
+		}
+		for i := range n { // products below 2^15 in absolute value, some with a half behind the point
+			v := float32(random.IntN(1<<16-2)-(1<<15-1)) / 2 * float32(1+random.IntN(2))
+			binary.LittleEndian.PutUint32(whole[offset+4*i:], math.Float32bits(v*4))
+		}
+		want := bytes.Clone(whole)
+		got, plain := whole[offset:offset+4*n], want[offset:offset+4*n]
+		if a, b := magnitude(got), plainMagnitude(plain); a != b {
+			t.Fatalf("%d numbers: largest %v, want %v", n, a, b)
+		}
+		toINT16(got, .25)
+		plainINT16(plain, .25)
+		if !bytes.Equal(got[:2*n], plain[:2*n]) || !bytes.Equal(whole[offset+4*n:], want[offset+4*n:]) {
+			t.Fatalf("%d numbers: %v, want %v", n, got[:2*n], plain[:2*n])
 		}
 	}
 }
