@@ -34,7 +34,6 @@ func papers(t *testing.T, b *broker.Broker) {
 		{"sub-lda.sh --rounds 3 --level literal", `3 +none +0 +all × 3 +no`},
 		{"sub-lda.sh --rounds 3 --level printed",
 			`3 +gaussian +unbounded \(claimed 1\.87083\), draws of ε 10 +all × 3 +no`},
-		{"../clusters.sh --clusters 3 --rounds 3", `3 +gaussian +\S+ +all × 3 +no`},
 	} {
 		t.Run(c.recipe, func(t *testing.T) {
 			if i > 0 {
@@ -58,7 +57,7 @@ for way in pipes topics; do grep -q "over the releases" $way/public/report.html;
 	}
 }
 
-// TestRows runs the recipes of logistic regression and of belief networks over topics, in the same way. The gate runs
+// TestRows runs the recipes of logistic regression, belief networks and clusters over topics, in the same way. The gate runs
 // the first.
 func TestRows(t *testing.T) { broker.Each(t, rows) }
 
@@ -70,6 +69,7 @@ func rows(t *testing.T, b *broker.Broker) {
 		{"dpvi.sh --rounds 3 --rate 0.2", `3 +gaussian +\S+ +poisson\(0\.2\) × 3 +yes`},
 		{"../sbn.sh --hidden 3 --rounds 3", `3 +gaussian +\S+ +poisson\(0\.0533\) × 3 +yes`},
 		{"vips-sbn.sh --hidden 3 --batch 200 --rounds 3", `3 +gaussian +1 +fixed\(200/2000\) × 3 +yes`},
+		{"../clusters.sh --clusters 3 --rounds 3", `3 +gaussian +\S+ +all × 3 +no`},
 	} {
 		t.Run(c.recipe, func(t *testing.T) {
 			if i > 0 {

@@ -76,7 +76,11 @@ func Open(ctx context.Context, path, run, unit string, settings []byte, plan Pla
 		return nil, err
 	}
 	s := &State{path: path, file: file, units: make(map[corpus.Key]struct{}), done: true}
-	if err := s.read(want); err != nil {
+	err = s.read(want)
+	if err == nil {
+		err = endpoint.SyncFolder(path) // a killed process may have left the name only in memory
+	}
+	if err != nil {
 		file.Close()
 		return nil, err
 	}
