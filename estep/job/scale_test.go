@@ -105,7 +105,7 @@ func BenchmarkScaled(b *testing.B) {
 	}
 }
 
-// TestScaleKernels compares the kernels of this machine with the plain ones, for all lengths up to a few vectors and for
+// TestScaleKernels compares the kernels of this machine with the plain ones, for lengths up to a few vectors and for
 // any alignment. Nothing behind the numbers changes.
 func TestScaleKernels(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))

@@ -57,7 +57,7 @@ for way in pipes topics; do grep -q "over the releases" $way/public/report.html;
 	}
 }
 
-// TestRows runs the recipes of logistic regression, belief networks and clusters over topics, in the same way. The gate runs
+// TestRows runs the recipes of regression, belief networks and clusters over topics, in the same way. The gate runs
 // the first.
 func TestRows(t *testing.T) { broker.Each(t, rows) }
 
