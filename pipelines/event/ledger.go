@@ -178,6 +178,7 @@ func (l *Line) check() error {
 // A Ledger is a ledger that was read whole and verified.
 type Ledger struct {
 	Lines []*Line
+	Marks Marks
 	// Size is the length of all whole lines, in bytes. Torn says that bytes without a newline follow: a crash cut an
 	// append short before anything was released under it. Unended says that the last line is whole except for its
 	// newline.

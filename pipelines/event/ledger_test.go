@@ -183,33 +183,41 @@ func TestEveryDigit(t *testing.T) {
 	}
 }
 
-// TestReader: lines come in turn, also those that were appended after the end. Nothing comes after an error.
+// TestReader: from each mark on the same lines come as from the beginning, and nothing after an error. A mark is right
+// also behind a line whose newline is lost.
 func TestReader(t *testing.T) {
-	whole := ledgerOf(t, 3)
-	var ledger bytes.Buffer
-	r := NewReader(&ledger, "x.ledger")
-	var sequences []int
-	for _, line := range bytes.SplitAfter(whole, []byte{'\n'}) {
-		ledger.Write(line)
-		for line, err := range r.Lines() {
-			if err != nil {
-				t.Fatal(err)
+	whole := ledgerOf(t, 3*apart)
+	ledger, err := read(whole)
+	if err != nil || len(ledger.Marks) != 3 {
+		t.Fatalf("%d marks, %v", len(ledger.Marks), err)
+	}
+	for sequence := 1; sequence <= len(ledger.Lines); sequence++ {
+		mark := ledger.Marks.Before(sequence)
+		if sequence-mark.Sequence > apart || mark.Sequence >= sequence {
+			t.Fatalf("mark before line %d is behind line %d", sequence, mark.Sequence)
+		}
+		for line, err := range NewReader(bytes.NewReader(whole[mark.End:]), "x.ledger", mark).Lines() {
+			if want := ledger.Lines[mark.Sequence]; err != nil || line.Hash != want.Hash {
+				t.Fatalf("after line %d: %+v, %v", mark.Sequence, line, err)
 			}
-			sequences = append(sequences, line.Sequence)
 			break
 		}
 	}
-	ledger.WriteString("no line\nno line either\n")
+	mark := ledger.Marks[0]
+	unended, err := read(whole[:mark.End-1])
+	if err != nil || !unended.Unended || unended.Marks[0] != mark {
+		t.Errorf("without its newline: %+v, %v, want %+v", unended.Marks, err, mark)
+	}
 	var errs []error
-	for line, err := range r.Lines() {
+	other := Mark{mark.Sequence, Genesis, mark.End}
+	for line, err := range NewReader(bytes.NewReader(whole[mark.End:]), "x.ledger", other).Lines() {
 		if line != nil {
-			t.Errorf("got line %+v", line)
+			t.Errorf("after a line of another hash: %+v", line)
 		}
 		errs = append(errs, err)
 	}
-	if !slices.Equal(sequences, []int{1, 2, 3, 4}) || len(errs) != 1 ||
-		!strings.HasPrefix(errs[0].Error(), "x.ledger: line 5: not a ledger line") {
-		t.Errorf("got lines %d, then %q", sequences, errs)
+	if len(errs) != 1 || !strings.HasPrefix(errs[0].Error(), "x.ledger: line 65: line does not follow") {
+		t.Errorf("got %q", errs)
 	}
 }
 

@@ -17,15 +17,18 @@ type Reader struct {
 	torn, unended bool
 }
 
-// NewReader returns a reader from the first line on. name is for errors.
-func NewReader(r io.Reader, name string) *Reader {
-	return &Reader{in: bufio.NewReaderSize(r, MaxLine), name: name}
+// NewReader returns a reader of the lines after a mark. The zero mark is before the first line. name is for errors.
+func NewReader(r io.Reader, name string, from Mark) *Reader {
+	reader := &Reader{in: bufio.NewReaderSize(r, MaxLine), name: name, size: from.End}
+	if from.Sequence > 0 {
+		reader.last = &Line{Sequence: from.Sequence, Hash: from.Hash}
+	}
+	return reader
 }
 
-// Lines yields the lines that follow, up to the end or to the first error. A loop that was left goes on in the next
-// one. After the end, the next loop yields lines that were appended meanwhile. A line that is damaged, out of place, in
-// another version or of unknown type is a *LedgerError. A last line that is whole except for its newline counts,
-// because the newline may have been lost after a release, as in an editor.
+// Lines yields the lines, up to the end or to the first error. A line that is damaged, out of place, in another version
+// or of unknown type is a *LedgerError. A last line that is whole except for its newline counts, because the newline
+// may have been lost after a release, as in an editor.
 func (r *Reader) Lines() iter.Seq2[*Line, error] {
 	return func(yield func(*Line, error) bool) {
 		for {
@@ -65,13 +68,46 @@ func (r *Reader) next() (*Line, error) {
 
 // ReadLedger reads and verifies a whole ledger: see Reader.Lines. An empty input is an empty ledger.
 func ReadLedger(r io.Reader, name string) (*Ledger, error) {
-	reader, ledger := NewReader(r, name), new(Ledger)
+	reader, ledger := NewReader(r, name, Mark{}), new(Ledger)
 	for line, err := range reader.Lines() {
 		if err != nil {
 			return nil, err
 		}
 		ledger.Lines = append(ledger.Lines, line)
+		end := reader.size
+		if reader.unended {
+			end++ // whoever appends writes the newline first
+		}
+		ledger.Marks.Add(line, end)
 	}
 	ledger.Size, ledger.Torn, ledger.Unended = reader.size, reader.torn, reader.unended
 	return ledger, nil
+}
+
+// A Mark is a place behind a line, where a Reader may begin.
+type Mark struct {
+	Sequence int    // of the line
+	Hash     string // of the line
+	End      int64  // offset of the next line, in bytes
+}
+
+// Marks has a mark for some lines, in their order.
+type Marks []Mark
+
+// apart is the number of lines from one mark to the next.
+const apart = 64
+
+// Add notes the next line, which ends before the offset end.
+func (m *Marks) Add(line *Line, end int64) {
+	if line.Sequence%apart == 0 {
+		*m = append(*m, Mark{line.Sequence, line.Hash, end})
+	}
+}
+
+// Before returns the last mark before a line, given by its sequence number from 1 on.
+func (m Marks) Before(sequence int) Mark {
+	if i := (sequence - 1) / apart; i > 0 {
+		return m[i-1]
+	}
+	return Mark{}
 }

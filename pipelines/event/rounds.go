@@ -5,12 +5,13 @@ import (
 	"slices"
 )
 
-// A rounds is a set of rounds: ranges in ascending order, with a gap between any two. Most runs charge their rounds in
-// order, so that a long run has few ranges.
+// A rounds is a set of rounds: ranges in ascending order. Most runs charge their rounds in order, so that a long run
+// has few ranges.
 type rounds []span
 
-// A span holds the rounds from first to last.
-type span struct{ first, last int }
+// A span holds the rounds from first to last. Each has a number, which ascends with the rounds: a round and its number
+// are shift apart. Two spans that touch have different shifts.
+type span struct{ first, last, shift int }
 
 // search returns the index of the first range that ends at round n or later.
 func (r rounds) search(n int) int {
@@ -18,15 +19,24 @@ func (r rounds) search(n int) int {
 	return i
 }
 
-func (r rounds) has(n int) bool {
-	i := r.search(n)
-	return i < len(r) && r[i].first <= n
+// number returns the number of round n, if the set has the round.
+func (r rounds) number(n int) (number int, has bool) {
+	if i := r.search(n); i < len(r) && r[i].first <= n {
+		return n + r[i].shift, true
+	}
+	return 0, false
 }
 
-// with returns the set with round n. It may change r.
-func (r rounds) with(n int) rounds {
-	i := r.search(n)
-	left, right := i > 0 && r[i-1].last == n-1, i < len(r) && r[i].first == n+1
+func (r rounds) has(n int) bool {
+	_, has := r.number(n)
+	return has
+}
+
+// with returns the set with round n, which gets a number unless the set has it. with may change r.
+func (r rounds) with(n, number int) rounds {
+	i, shift := r.search(n), number-n
+	left := i > 0 && r[i-1].last == n-1 && r[i-1].shift == shift
+	right := i < len(r) && r[i].first == n+1 && r[i].shift == shift
 	switch {
 	case i < len(r) && r[i].first <= n:
 	case left && right:
@@ -37,7 +47,7 @@ func (r rounds) with(n int) rounds {
 	case right:
 		r[i].first = n
 	default:
-		r = slices.Insert(r, i, span{n, n})
+		r = slices.Insert(r, i, span{n, n, shift})
 	}
 	return r
 }

@@ -7,20 +7,21 @@ import (
 )
 
 // A Tally is what the rules of the next line need to know of a ledger's lines. Its size follows from the ledger's
-// grants, data sets, runs and coins. It does not grow with each round, so a privatizer may run for as long as it likes.
+// grants, data sets, runs, settings and coins, and from the number of ranges that each run's rounds have. A run that
+// charges its rounds in order has one range, however long it is.
 type Tally struct {
-	head     *Head             // nil if the ledger has none
-	last     string            // hash of the last line
-	lines    int               // number of lines
-	charges  int               // number of charges among them
-	datasets map[string]int    // number of charges of a data set
-	spent    float64           // sum of costs in the measure of the head's filter, rounded up
-	reading  bool              // the lines come from a ledger that is read: see filtered
-	entering *Grant            // its line comes before its first charge; nil if all grants have lines
-	uses     map[string]*use   // by the grant's id
-	hashes   map[string]*use   // by the grant's hash
-	upTo     map[string]*sofar // by the hash of a line that a grant names; nil until the line comes
-	charged  map[attempt]rounds
+	head     *Head              // nil if the ledger has none
+	last     string             // hash of the last line
+	lines    int                // number of lines
+	charges  int                // number of charges among them
+	datasets map[string]int     // number of charges of a data set
+	spent    float64            // sum of costs in the measure of the head's filter, rounded up
+	reading  bool               // the lines come from a ledger that is read: see filtered
+	entering *Grant             // its line comes before its first charge; nil if all grants have lines
+	uses     map[string]*use    // by the grant's id
+	hashes   map[string]*use    // by the grant's hash
+	upTo     map[string]*sofar  // by the hash of a line that a grant names; nil until the line comes
+	charged  map[attempt]rounds // with the numbers of the lines
 	under    map[terms]rounds
 	draws    map[terms]rounds   // those with draws
 	batches  map[Scheme]rounds  // sampled rounds, by coins: see coinsOf
@@ -138,7 +139,8 @@ func (t *Tally) addCharge(c *Charge) {
 	}
 	t.charges++
 	t.datasets[c.Dataset]++
-	include(t.charged, attempt{c.Run, max(1, c.Attempt)}, c.Round)
+	of := attempt{c.Run, max(1, c.Attempt)}
+	t.charged[of] = t.charged[of].with(c.Round, t.lines)
 	include(t.under, termsOf(c), c.Round)
 	if c.Draws != 0 {
 		include(t.draws, terms{run: c.Run, dataset: c.Dataset}, c.Round)
@@ -158,7 +160,9 @@ func (t *Tally) addCharge(c *Charge) {
 }
 
 // include adds a round to the set of that key.
-func include[K comparable](sets map[K]rounds, key K, round int) { sets[key] = sets[key].with(round) }
+func include[K comparable](sets map[K]rounds, key K, round int) {
+	sets[key] = sets[key].with(round, round)
+}
 
 // Next returns a line that follows the last line, for Encode. Its time is in whole seconds, because a finer time would
 // reveal how long the work on private data took.
@@ -174,6 +178,12 @@ func (t *Tally) Charges(run string, round int) int {
 		n++
 	}
 	return n
+}
+
+// Line returns the number of the line that has a round's charge of this number, from 1 on, or 0.
+func (t *Tally) Line(run string, round, charge int) int {
+	line, _ := t.charged[attempt{run, charge}].number(round)
+	return line
 }
 
 // Begun says whether the run has a charge.

@@ -85,10 +85,13 @@ func checkCounts(t *testing.T, ledger *Ledger, tally *Tally, grant *Grant) {
 		c := &asked
 		for c.Round = range 8 {
 			charges, alike, batch := 0, false, false
-			for _, o := range ledger.Charges() {
+			for i, o := range ledger.Charges() { // a line has nothing but a charge
 				same := o.Run == c.Run && o.Round == c.Round
 				if same {
 					charges++
+					if line := tally.Line(c.Run, c.Round, charges); line != i+1 {
+						t.Fatalf("charge %d of %+v is on line %d, want %d", charges, c, line, i+1)
+					}
 				}
 				alike = alike || same && o.Settings == c.Settings && o.Dataset == c.Dataset
 				batch = batch || o.Scheme == c.Scheme && o.Round == c.Round

@@ -26,8 +26,8 @@ type Book struct {
 	file     *os.File
 	size     int64 // bytes of the ledger's lines
 	tally    *event.Tally
-	entering *event.Grant  // the grant in use, if the ledger lacks it: its line comes with its first charge
-	again    *event.Reader // reads charges a second time: see find
+	marks    event.Marks  // where find begins to read
+	entering *event.Grant // the grant in use, if the ledger lacks it: its line comes with its first charge
 }
 
 // Open opens a ledger, locks it until the process ends, verifies every line, and takes the grant g into use. The ledger
@@ -81,7 +81,7 @@ func Open(path string, g *event.Grant) (*Book, error) {
 		file.Close()
 		return nil, err
 	}
-	b.tally = ledger.Tally(b.entering)
+	b.tally, b.marks = ledger.Tally(b.entering), ledger.Marks
 	return b, nil
 }
 
@@ -131,6 +131,7 @@ func (b *Book) append(line *event.Line) error {
 	}
 	b.tally.Add(line)
 	b.size += int64(len(encoded))
+	b.marks.Add(line, b.size)
 	return b.ours()
 }
 

@@ -196,29 +196,37 @@ func TestEnterFaults(t *testing.T) {
 
 // TestLineOf: the line of a charge is found in any order, also where a round has several charges.
 func TestLineOf(t *testing.T) {
+	const rounds = 100
 	g := newGrant()
-	g.Releases = 4
-	b, _ := newBook(t, g)
+	g.Releases, g.Scheme.Rounds = 2*rounds, rounds
+	b, path := newBook(t, g)
 	var charges []*event.Charge
 	var hashes []string
-	for _, of := range []struct {
-		run            string
-		round, attempt int
-	}{{"run", 1, 0}, {"run", 2, 0}, {"other", 1, 0}, {"run", 1, 2}} {
-		c := newCharge(g, of.round)
-		c.Run, c.Attempt = of.run, of.attempt
+	add := func(run string, round, attempt int) {
+		c := newCharge(g, round)
+		c.Run, c.Attempt = run, attempt
 		charge(t, b, c, "noisy")
 		charges, hashes = append(charges, c), append(hashes, b.tally.LastHash())
 	}
-	for range 3 {
-		for i, at := range rand.Perm(2 * len(charges)) {
-			at %= len(charges)
-			if line, err := b.LineOf(charges[at]); line != hashes[at] || err != nil {
-				t.Fatalf("search %d: line %q, %v; want that of charge %d", i, line, err, at)
-			}
+	for round := 1; round <= rounds; round++ {
+		add("run", round, 0)
+		if round%3 == 0 {
+			add("other", round, 0)
+		}
+		if round%5 == 0 {
+			add("run", round-1, 2)
+		}
+		if round == rounds/2 {
+			b.Close()
+			b = openFor(t, path, g)
 		}
 	}
-	_, err := b.LineOf(newCharge(g, 3))
+	for i, at := range rand.Perm(len(charges)) {
+		if line, err := b.LineOf(charges[at]); line != hashes[at] || err != nil {
+			t.Fatalf("search %d: line %q, %v; want that of charge %d", i, line, err, at)
+		}
+	}
+	_, err := b.LineOf(newCharge(g, rounds+1))
 	wantCode(t, err, 90) // the tally said that it is there
 }
 

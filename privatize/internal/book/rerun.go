@@ -3,7 +3,6 @@ package book
 import (
 	"crypto/sha256"
 	"io"
-	"math"
 
 	"privpipe/pipelines/event"
 )
@@ -17,7 +16,7 @@ func (b *Book) Begun(run string) bool { return b.tally.Begun(run) }
 // Releases returns the SHA-256 of each charged release of the run, in hexadecimal, by round.
 func (b *Book) Releases(run string) (map[int][]string, error) {
 	releases := make(map[int][]string)
-	for line, err := range b.reader().Lines() {
+	for line, err := range b.after(event.Mark{}).Lines() {
 		if err != nil {
 			return nil, err
 		}
@@ -45,29 +44,23 @@ func (b *Book) Known(fresh *event.Charge) (*event.Charge, error) {
 	return line.Charge, nil
 }
 
-// find reads the line of a charge again, since a Book keeps no lines. A run that is repeated asks for its rounds in
-// order, so find goes on from the line that it found last, and begins again once.
-func (b *Book) find(run string, round, attempt int) (*event.Line, error) {
-	for range 2 {
-		if b.again == nil {
-			b.again = b.reader()
+// find reads the line of a round's charge again, since a Book keeps no lines. charge is its number, from 1 on.
+func (b *Book) find(run string, round, charge int) (*event.Line, error) {
+	sequence := b.tally.Line(run, round, charge)
+	for line, err := range b.after(b.marks.Before(sequence)).Lines() {
+		if err != nil {
+			return nil, err
 		}
-		for line, err := range b.again.Lines() {
-			if err != nil {
-				return nil, err
-			}
-			if c := line.Charge; c != nil && c.Run == run && c.Round == round && max(1, c.Attempt) == attempt {
-				return line, nil
-			}
+		if line.Sequence == sequence {
+			return line, nil
 		}
-		b.again = nil
 	}
 	return nil, replaced(b.path)
 }
 
-// reader reads the ledger from its first line on.
-func (b *Book) reader() *event.Reader {
-	return event.NewReader(io.NewSectionReader(b.file, 0, math.MaxInt64), b.path)
+// after reads the ledger's lines after a mark.
+func (b *Book) after(from event.Mark) *event.Reader {
+	return event.NewReader(io.NewSectionReader(b.file, from.End, b.size-from.End), b.path, from)
 }
 
 // Again decides how to answer a round when it has the charge known and its contributions now have the digest sum. If
