@@ -303,7 +303,7 @@ func TestPatience(t *testing.T) {
 		"again":    {l, func() error { return a.WriteFrame([]byte("x"), stream.Mark{}) }},
 		"read":     {l, func() error { _, err := log.Frame(); return err }},
 		"journal":  {l, func() error { return journal.Append([]byte("x")) }},
-		"entries":  {l, func() error { _, err := journal.Read(); return err }},
+		"entries":  {l, func() error { _, err := journal.Read(0); return err }},
 		"a member": {l, func() error { return member.Share(soon(t), nil, never) }},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -104,7 +104,7 @@ func TestGaps(t *testing.T) {
 		t.Errorf("offsets %v, %v", got, err)
 	}
 	fake.Fault(hidden)
-	_, err = openJournal(t, l).Read()
+	_, err = openJournal(t, l).Read(0)
 	wantError(t, err, exit.Malformed, l.String(), "are gone")
 }
 

@@ -13,10 +13,8 @@ import (
 // A Journal is a topic with one partition. Programs append entries and read all entries; all programs see the entries
 // in the same order. A Journal is not safe for concurrent use.
 type Journal struct {
-	client  *client
-	log     *Log
-	entries [][]byte // the entries that were read
-	next    int64
+	client *client
+	log    *Log
 }
 
 // OpenJournal opens the journal at a location. The topic must keep its messages for ever: Read needs the first entry.
@@ -61,32 +59,33 @@ func (j *Journal) Append(entry []byte) error {
 	})
 }
 
-// Read returns all entries that were appended before the call, and perhaps later entries. The caller must not change
-// them.
-func (j *Journal) Read() ([][]byte, error) {
-	first, end, err := j.client.bounds(j.log.context, 0)
+// Read returns all entries but the first ones that were appended before the call, and perhaps later entries. first is
+// how many it leaves out.
+func (j *Journal) Read(first int) (entries [][]byte, err error) {
+	next := int64(first)
+	oldest, end, err := j.client.bounds(j.log.context, 0)
 	if err != nil {
 		return nil, err
 	}
-	if first != 0 || end < j.next {
+	if oldest != 0 || end < next {
 		return nil, exit.Errorf(exit.Malformed, "%s: its first entries are gone", j.client.Location).
 			WithHint("a journal needs retention.ms=-1 and cleanup.policy=delete, as topics.sh sets them")
 	}
 	defer metrics.AwaitAnswer(j.client.Topic, j.client.awaits(reading))()
-	for j.next < end {
-		c, err := j.log.fetchOnce(j.next)
+	for next < end {
+		c, err := j.log.fetchOnce(next)
 		if err != nil {
 			return nil, err
 		}
-		if int64(len(c.messages)) != c.next-j.next {
-			return nil, exit.Errorf(exit.Malformed, "%s: entries from offset %d on are gone", j.client.Location, j.next)
+		if int64(len(c.messages)) != c.next-next {
+			return nil, exit.Errorf(exit.Malformed, "%s: entries from offset %d on are gone", j.client.Location, next)
 		}
 		for _, m := range c.messages {
-			j.entries = append(j.entries, m.value)
+			entries = append(entries, m.value)
 		}
-		j.next = c.next
+		next = c.next
 	}
-	return j.entries, nil
+	return entries, nil
 }
 
 // Name is the name of the topic, for messages.

@@ -29,7 +29,7 @@ func openJournal(t *testing.T, l *Location) *Journal {
 // entries are those of a journal, as text.
 func entries(t *testing.T, j *Journal) []string {
 	t.Helper()
-	all, err := j.Read()
+	all, err := j.Read(0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestJournalRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, j := range []*Journal{old, openJournal(t, l)} { // one that read them, and one that did not
-		_, err := j.Read()
+		_, err := j.Read(0)
 		wantError(t, err, exit.Malformed, l.String(), "first entries are gone", "retention.ms=-1")
 	}
 
@@ -160,11 +160,11 @@ func TestJournalRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	put(t, l, 0, []byte("other"))
-	_, err = j.Read()
+	_, err = j.Read(3)
 	wantError(t, err, exit.Malformed, l.String(), "first entries are gone")
 	for range 3 { // now it has more entries than were read
 		put(t, l, 0, []byte("other"))
 	}
-	_, err = j.Read()
+	_, err = j.Read(3)
 	wantError(t, err, exit.Malformed, l.String(), "deleted and created again")
 }

@@ -168,11 +168,11 @@ func claimsInTransactions(t *testing.T, l *Location) {
 	if err := j.Append([]byte("own")); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := j.Read(); err != nil || fmt.Sprintf("%s", got) != "[foreign own]" {
+	if got, err := j.Read(0); err != nil || fmt.Sprintf("%s", got) != "[foreign own]" {
 		t.Errorf("entries %s, %v", got, err)
 	}
 	p.end(kgo.TryAbort)
-	_, err := openJournal(t, l).Read() // the mark is no entry
+	_, err := openJournal(t, l).Read(0) // the mark is no entry
 	wantError(t, err, exit.Malformed, "are gone")
 }
 

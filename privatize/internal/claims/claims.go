@@ -9,9 +9,10 @@ import "fmt"
 type Log interface {
 	// Append adds an entry after all others. After an error the entry may be in the log, or enter it later.
 	Append(entry []byte) error
-	// Read returns the entries in their order, from the first ever and without a gap. If Append returned no error for
-	// an entry before this call, the entry is among them. If Read cannot return all these entries, it returns an error.
-	Read() ([][]byte, error)
+	// Read returns the entries after the first ones, in their order and without a gap. first is how many it leaves out.
+	// If Append returned no error for an entry before this call, the entry is not missing. If Read cannot return all
+	// these entries, it returns an error.
+	Read(first int) ([][]byte, error)
 }
 
 // A Release is what a claim reserves: one draw of noise, for one round in one run. All fields are public.
@@ -21,52 +22,63 @@ type Release struct {
 	Attempt int // from 1: see event.Charge.Attempt
 }
 
+// A Register is a log of claims, as far as it was read. Each entry is read once, so that a claim costs no more after
+// many rounds. A Register is not safe for concurrent use.
+type Register struct {
+	log     Log
+	entries int                // number of entries that were read
+	owners  map[Release]string // who claimed a release first
+	order   []Release          // in the order of the first claims
+}
+
+// NewRegister returns a register of the log, of which nothing is read yet.
+func NewRegister(log Log) *Register { return &Register{log: log, owners: make(map[Release]string)} }
+
 // Claim claims a release for an owner, and returns when the log says that the owner has it. From then on noise may be
-// drawn for the release. Claim may be called again for a release that the owner has claimed before. It reads the whole
-// log, which takes some microseconds an entry.
+// drawn for the release. Claim may be called again for a release that the owner has claimed before.
 //
 // The error is *Taken if another owner has the release. It is *Damaged if the log holds an entry that is no claim, or
 // lacks the appended one. Errors from the log are passed on.
-func Claim(log Log, r Release, owner string) error {
+func (g *Register) Claim(r Release, owner string) error {
 	c := claim{Version: Version, Run: r.Run, Round: r.Round, Attempt: r.Attempt, Owner: owner}
 	entry, err := c.encode()
 	if err != nil {
 		return err
 	}
-	if err := log.Append(entry); err != nil {
+	if err := g.log.Append(entry); err != nil {
 		return fmt.Errorf("log of claims: %w", err)
 	}
-	entries, err := log.Read()
-	if err != nil {
-		return fmt.Errorf("log of claims: %w", err)
-	}
-	first, err := firstOf(entries, r)
-	if err != nil {
+	if err := g.read(); err != nil {
 		return err
 	}
-	if first != owner {
+	switch first, claimed := g.owners[r]; {
+	case !claimed:
+		return &Damaged{fmt.Errorf("round %d of run %s was claimed just now, and its claim is missing", r.Round, r.Run)}
+	case first != owner:
 		return &Taken{r}
 	}
 	return nil
 }
 
-// firstOf returns the owner that claimed a release first. An entry that is no claim is an error wherever it stands,
-// because its meaning is unknown.
-func firstOf(entries [][]byte, r Release) (owner string, err error) {
-	for i, entry := range entries {
+// read reads the entries that are new. An entry that is no claim is an error wherever it stands, because its meaning is
+// unknown.
+func (g *Register) read() error {
+	entries, err := g.log.Read(g.entries)
+	if err != nil {
+		return fmt.Errorf("log of claims: %w", err)
+	}
+	for _, entry := range entries {
 		c, err := decode(entry)
 		if err != nil {
-			return "", &Damaged{fmt.Errorf("entry %d: %w", i+1, err)}
+			return &Damaged{fmt.Errorf("entry %d: %w", g.entries+1, err)}
 		}
-		if owner == "" && c.release() == r {
-			owner = c.Owner
+		g.entries++
+		r := c.release()
+		if _, claimed := g.owners[r]; !claimed {
+			g.owners[r], g.order = c.Owner, append(g.order, r)
 		}
 	}
-	if owner == "" {
-		return "", &Damaged{fmt.Errorf("round %d of run %s was claimed just now, and its claim is missing", r.Round,
-			r.Run)}
-	}
-	return owner, nil
+	return nil
 }
 
 // A Held is a release and the owner that claimed it first.
@@ -75,23 +87,16 @@ type Held struct {
 	Owner string
 }
 
-// Of returns the run's claimed releases, in the order of the first claims. The error is *Damaged if the log holds an
+// Held returns the run's claimed releases, in the order of the first claims. The error is *Damaged if the log holds an
 // entry that is no claim. Errors from the log are passed on.
-func Of(log Log, run string) ([]Held, error) {
-	entries, err := log.Read()
-	if err != nil {
-		return nil, fmt.Errorf("log of claims: %w", err)
+func (g *Register) Held(run string) ([]Held, error) {
+	if err := g.read(); err != nil {
+		return nil, err
 	}
 	var all []Held
-	seen := make(map[Release]bool)
-	for i, entry := range entries {
-		c, err := decode(entry)
-		if err != nil {
-			return nil, &Damaged{fmt.Errorf("entry %d: %w", i+1, err)}
-		}
-		if r := c.release(); r.Run == run && !seen[r] {
-			seen[r] = true
-			all = append(all, Held{r, c.Owner})
+	for _, r := range g.order {
+		if r.Run == run {
+			all = append(all, Held{r, g.owners[r]})
 		}
 	}
 	return all, nil

@@ -18,6 +18,7 @@ type memory struct {
 	before  func() error
 	lost    error
 	unread  error // what Read returns
+	read    int   // number of entries that Read has returned
 }
 
 func (m *memory) Append(entry []byte) error {
@@ -32,10 +33,11 @@ func (m *memory) Append(entry []byte) error {
 	return m.lost
 }
 
-func (m *memory) Read() ([][]byte, error) {
+func (m *memory) Read(first int) ([][]byte, error) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
-	return slices.Clone(m.entries), m.unread
+	m.read += len(m.entries) - first
+	return slices.Clone(m.entries[first:]), m.unread
 }
 
 // owner returns the name of an owner for a test.
@@ -64,7 +66,7 @@ func TestClaim(t *testing.T) {
 		{2, Release{"run", 3, 2}, true}, {1, Release{"run", 3, 2}, false},
 		{2, Release{"run2", 3, 1}, true}, {1, Release{"run2", 3, 1}, false},
 	} {
-		err := Claim(log, c.of, owner(c.owner))
+		err := NewRegister(log).Claim(c.of, owner(c.owner))
 		if c.has {
 			if err != nil {
 				t.Errorf("claim %d: %v", i, err)
@@ -81,7 +83,7 @@ func TestClaim(t *testing.T) {
 	if len(log.entries) != 11 {
 		t.Errorf("%d entries", len(log.entries))
 	}
-	held, err := Of(log, "run")
+	held, err := NewRegister(log).Held("run")
 	all := []Held{{release, owner(1)}, {Release{"run", 4, 1}, owner(2)}, {Release{"run", 3, 2}, owner(2)}}
 	if err != nil || !slices.Equal(held, all) {
 		t.Errorf("held are %v, %v, want %v", held, err, all)
@@ -129,12 +131,12 @@ func TestDamaged(t *testing.T) {
 		for behind := range 2 {
 			log := new(memory)
 			for range behind {
-				if err := Claim(log, release, owner(1)); err != nil {
+				if err := NewRegister(log).Claim(release, owner(1)); err != nil {
 					t.Fatal(err)
 				}
 			}
 			log.entries = append(log.entries, []byte(entry))
-			err := Claim(log, release, owner(1))
+			err := NewRegister(log).Claim(release, owner(1))
 			wantCode(t, err, 90)
 			place := fmt.Sprintf("entry %d: ", behind+1)
 			if err != nil && (!strings.Contains(err.Error(), place) || strings.Contains(err.Error(), "MARKER")) {
@@ -142,7 +144,7 @@ func TestDamaged(t *testing.T) {
 			}
 		}
 	}
-	if err := Claim(&memory{entries: [][]byte{[]byte(good)}}, release, owner(1)); err != nil {
+	if err := NewRegister(&memory{entries: [][]byte{[]byte(good)}}).Claim(release, owner(1)); err != nil {
 		t.Errorf("the entry that was changed: %v", err) // else all of the above would prove nothing
 	}
 }
@@ -155,21 +157,21 @@ func TestLog(t *testing.T) {
 		"appended, but not told so":    {lost: broken},
 		"appended, but cannot be read": {unread: broken},
 	} {
-		if err := Claim(log, release, owner(1)); !errors.Is(err, broken) {
+		if err := NewRegister(log).Claim(release, owner(1)); !errors.Is(err, broken) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	wantCode(t, Claim(swallowing{}, release, owner(1)), 90)
+	wantCode(t, NewRegister(swallowing{}).Claim(release, owner(1)), 90)
 	log := new(memory)
 	for name, r := range map[string]Release{
 		"run": {"../run", 1, 1}, "round": {"run", 0, 1}, "attempt": {"run", 1, 0},
 		"round beyond all": {"run", 1 << 40, 1},
 	} {
-		if err := Claim(log, r, owner(1)); err == nil {
+		if err := NewRegister(log).Claim(r, owner(1)); err == nil {
 			t.Errorf("%s: claimed", name)
 		}
 	}
-	if err := Claim(log, release, "me"); err == nil || len(log.entries) > 0 {
+	if err := NewRegister(log).Claim(release, "me"); err == nil || len(log.entries) > 0 {
 		t.Errorf("claimed by nobody: %v, %d entries", err, len(log.entries))
 	}
 }
@@ -177,18 +179,18 @@ func TestLog(t *testing.T) {
 // swallowing is a log that keeps nothing.
 type swallowing struct{}
 
-func (swallowing) Append([]byte) error     { return nil }
-func (swallowing) Read() ([][]byte, error) { return nil, nil }
+func (swallowing) Append([]byte) error        { return nil }
+func (swallowing) Read(int) ([][]byte, error) { return nil, nil }
 
 // TestLostAcknowledgement: a claim that came into the log, though its owner was told that it did not, is its owner's.
 func TestLostAcknowledgement(t *testing.T) {
 	log := &memory{lost: errors.New("timed out")}
-	if err := Claim(log, release, owner(1)); err == nil {
+	if err := NewRegister(log).Claim(release, owner(1)); err == nil {
 		t.Error("an error of the log is passed over")
 	}
 	log.lost = nil
-	wantCode(t, Claim(log, release, owner(2)), 91)
-	if err := Claim(log, release, owner(1)); err != nil {
+	wantCode(t, NewRegister(log).Claim(release, owner(2)), 91)
+	if err := NewRegister(log).Claim(release, owner(1)); err != nil {
 		t.Error(err)
 	}
 }
@@ -198,17 +200,17 @@ func TestPaused(t *testing.T) {
 	log := new(memory)
 	log.before = func() error { // the first is paused, and the second goes all the way
 		log.before = nil
-		return Claim(log, release, owner(2))
+		return NewRegister(log).Claim(release, owner(2))
 	}
-	wantCode(t, Claim(log, release, owner(1)), 91)
+	wantCode(t, NewRegister(log).Claim(release, owner(1)), 91)
 
 	log = &memory{unread: errors.New("paused")}
-	if err := Claim(log, release, owner(1)); !errors.Is(err, log.unread) {
+	if err := NewRegister(log).Claim(release, owner(1)); !errors.Is(err, log.unread) {
 		t.Fatal(err)
 	}
 	log.unread = nil
-	wantCode(t, Claim(log, release, owner(2)), 91)
-	if err := Claim(log, release, owner(1)); err != nil {
+	wantCode(t, NewRegister(log).Claim(release, owner(2)), 91)
+	if err := NewRegister(log).Claim(release, owner(1)); err != nil {
 		t.Error(err)
 	}
 }
@@ -226,7 +228,7 @@ func TestRace(t *testing.T) {
 			random := rand.New(rand.NewPCG(5, uint64(o)))
 			for range tries {
 				for _, i := range random.Perm(releases) {
-					err := Claim(lossy, Release{"run", 1 + i, 1}, owner(o))
+					err := NewRegister(lossy).Claim(Release{"run", 1 + i, 1}, owner(o))
 					var taken *Taken
 					switch {
 					case err == nil:
@@ -242,7 +244,7 @@ func TestRace(t *testing.T) {
 	for i := range releases {
 		n := 0
 		for o := range owners {
-			err := Claim(log, Release{"run", 1 + i, 1}, owner(o))
+			err := NewRegister(log).Claim(Release{"run", 1 + i, 1}, owner(o))
 			if has[o][i] && err != nil {
 				t.Errorf("release %d: %v", i, err)
 			}
@@ -270,29 +272,55 @@ func (l lossy) Append(entry []byte) error {
 	return errors.New("timed out")
 }
 
-func (l lossy) Read() ([][]byte, error) { return l.log.Read() }
+func (l lossy) Read(first int) ([][]byte, error) { return l.log.Read(first) }
 
-// TestOf: a run's releases are held by who claimed them first, in the order of the first claims. A log that cannot be
+// TestRegister: registers that are kept from claim to claim agree with one that reads all of the log, and read each
+// entry once.
+func TestRegister(t *testing.T) {
+	log := new(memory)
+	kept := []*Register{NewRegister(log), NewRegister(log)}
+	owned := make(map[Release]int)
+	for i := range 300 {
+		r, o := Release{"run", 1 + rand.IntN(1+i/3), 1 + rand.IntN(2)}, rand.IntN(2)
+		if _, claimed := owned[r]; !claimed {
+			owned[r] = o
+		}
+		if err := kept[o].Claim(r, owner(o)); (err == nil) != (owned[r] == o) {
+			t.Fatalf("claim %d of %v by %d: %v, first claimed by %d", i, r, o, err, owned[r])
+		}
+	}
+	if log.read > 2*len(log.entries) {
+		t.Errorf("%d entries were read %d times by two registers", len(log.entries), log.read)
+	}
+	want, err := NewRegister(log).Held("run")
+	for i, g := range kept {
+		if got, e := g.Held("run"); err != nil || e != nil || !slices.Equal(got, want) || len(got) != len(owned) {
+			t.Errorf("register %d holds %d releases (%v), want %d (%v)", i, len(got), e, len(want), err)
+		}
+	}
+}
+
+// TestHeld: a run's releases are held by who claimed them first, in the order of the first claims. A log that cannot be
 // read, or holds what is no claim, tells of none.
-func TestOf(t *testing.T) {
+func TestHeld(t *testing.T) {
 	log := new(memory)
 	second := Release{"run", 4, 1}
 	for _, c := range []struct {
 		owner int
 		of    Release
 	}{{2, second}, {1, Release{"other", 1, 1}}, {1, second}, {1, release}, {1, release}} {
-		_ = Claim(log, c.of, owner(c.owner)) // one of them comes late
+		_ = NewRegister(log).Claim(c.of, owner(c.owner)) // one of them comes late
 	}
-	held, err := Of(log, "run")
+	held, err := NewRegister(log).Held("run")
 	if want := []Held{{second, owner(2)}, {release, owner(1)}}; err != nil || !slices.Equal(held, want) {
 		t.Errorf("held %v, error %v, want %v", held, err, want)
 	}
 	log.unread = errors.New("paused")
-	if held, err := Of(log, "run"); !errors.Is(err, log.unread) || held != nil {
+	if held, err := NewRegister(log).Held("run"); !errors.Is(err, log.unread) || held != nil {
 		t.Errorf("an unread log: held %v, error %v", held, err)
 	}
 	log.unread, log.entries = nil, append(log.entries, []byte("MARKER"))
-	held, err = Of(log, "run")
+	held, err = NewRegister(log).Held("run")
 	wantCode(t, err, 90)
 	var damaged *Damaged
 	if !errors.As(err, &damaged) || !errors.Is(err, damaged.Err) || held != nil ||

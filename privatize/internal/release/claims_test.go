@@ -34,10 +34,10 @@ func (l *sharedLog) Append(entry []byte) error {
 	return nil
 }
 
-func (l *sharedLog) Read() ([][]byte, error) {
+func (l *sharedLog) Read(first int) ([][]byte, error) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	return slices.Clone(l.entries), nil
+	return slices.Clone(l.entries[first:]), nil
 }
 
 // claiming are terms under a log of claims, and a grant for three rounds.

@@ -32,9 +32,10 @@ type Terms struct {
 // A Privatizer turns rounds of contributions into releases. It is not safe for concurrent use.
 type Privatizer struct {
 	*Collector
-	terms Terms
-	book  *book.Book
-	noise noises
+	terms  Terms
+	book   *book.Book
+	claims *claims.Register // nil without Terms.Claims
+	noise  noises
 
 	charge *event.Charge // the charge of the round that began last
 	stored []int64       // its release, if it was charged before
@@ -54,6 +55,9 @@ func Open(ledger string, terms Terms) (*Privatizer, error) {
 	}
 	if p.book, err = book.Open(ledger, terms.Grant); err != nil {
 		return nil, err
+	}
+	if terms.Claims != nil {
+		p.claims = claims.NewRegister(terms.Claims)
 	}
 	return p, nil
 }

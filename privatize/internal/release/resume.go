@@ -45,10 +45,10 @@ func (p *Privatizer) Begun() bool { return p.book.Begun(p.terms.Run) }
 // did not charge it, and then claimed another round. A crash may leave a claimed round without a charge, but the next
 // process then claims the same round again.
 func (p *Privatizer) claimed() (others map[int]bool, err error) {
-	if p.terms.Claims == nil {
+	if p.claims == nil {
 		return nil, nil
 	}
-	held, err := claims.Of(p.terms.Claims, p.terms.Run)
+	held, err := p.claims.Held(p.terms.Run)
 	if err != nil || len(held) == 0 {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func (p *Privatizer) claimed() (others map[int]bool, err error) {
 
 // claim claims the next release, if other ledgers could be charged for it.
 func (p *Privatizer) claim() error {
-	if p.terms.Claims == nil {
+	if p.claims == nil {
 		return nil
 	}
 	owner, err := p.book.Owner()
@@ -89,5 +89,5 @@ func (p *Privatizer) claim() error {
 		return err
 	}
 	r := claims.Release{Run: p.charge.Run, Round: p.charge.Round, Attempt: max(1, p.charge.Attempt)}
-	return claims.Claim(p.terms.Claims, r, owner)
+	return p.claims.Claim(r, owner)
 }
