@@ -22,8 +22,8 @@ type Tally struct {
 	hashes   map[string]*use    // by the grant's hash
 	upTo     map[string]*sofar  // by the hash of a line that a grant names; nil until the line comes
 	charged  map[attempt]rounds // with the numbers of the lines
-	under    map[terms]rounds
-	draws    map[terms]rounds   // those with draws
+	under    map[terms]rounds   // charged under these terms
+	draws    map[terms]rounds   // charged with draws, by run and data set
 	batches  map[Scheme]rounds  // sampled rounds, by coins: see coinsOf
 	throws   map[string]Scheme  // by the name of secret coins
 	thrown   map[string]*Charge // the first charge of coins, by their name
