@@ -314,17 +314,18 @@ func sameRun(ctx context.Context, input *topic.Location, answer []byte) error {
 	if err != nil {
 		return err
 	}
-	run := ""
-	for i, frame := range [][]byte{asked[0].Frame, answer} {
-		h, err := stream.HeaderOf(frame)
-		if err != nil || i > 0 && h.Run != run {
-			return exit.Errorf(exit.Usage,
-				"%s: the existing answers are of another run, or answer messages that are gone", input).
-				WithHint("each run needs topics of its own, which topics.sh makes")
+	if last := asked[0]; last.Frame != nil {
+		h, err := stream.HeaderOf(last.Frame)
+		if err != nil {
+			return exit.Errorf(exit.Malformed, "%s[%d]: the message at offset %d: %w", input.Topic, input.Partition,
+				last.Offset, err)
 		}
-		run = h.Run
+		if answered, err := stream.HeaderOf(answer); err == nil && answered.Run == h.Run {
+			return nil
+		}
 	}
-	return nil
+	return exit.Errorf(exit.Usage, "%s: the existing answers are of another run, or answer messages that are gone", input).
+		WithHint("each run needs topics of its own, which topics.sh makes")
 }
 
 // all does the work of all partitions.

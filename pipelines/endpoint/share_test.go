@@ -213,6 +213,28 @@ func TestShareEnded(t *testing.T) {
 	wantAnswers(t, out, threeRounds...)
 }
 
+// TestShareNoFrame: a message that nobody can read, behind a partition that is answered, is malformed. It says nothing
+// about whose the answers are.
+func TestShareNoFrame(t *testing.T) {
+	fake := broker.Fake(t, map[string]int{"rounds.private": 1, "answers.private": 1})
+	in, out := topic(fake.Address, "rounds.private"), topic(fake.Address, "answers.private")
+	fill(t, in, roundsHeader("a"), threeRounds...)
+	c := &copier{run: "a"}
+	if err := endpoint.Share(t.Context(), in, rounds, out, c.work); err != nil {
+		t.Fatal(err)
+	}
+	produce(t, fake.Address, "rounds.private", "this is no frame")
+	err := endpoint.Share(t.Context(), in+"?group=estep", rounds, out, c.work)
+	wantWords(t, err, exit.Malformed, "rounds.private[0]: the message at offset ")
+	if err := fake.CreateTopic("others.private", 1, nil); err != nil {
+		t.Fatal(err)
+	}
+	others := topic(fake.Address, "others.private")
+	fill(t, others, roundsHeader("b"), threeRounds...)
+	err = endpoint.Share(t.Context(), others+"?group=estep", rounds, out, c.work)
+	wantWords(t, err, exit.Usage, "the existing answers are of another run")
+}
+
 func create0(t *testing.T, name string, h *wire.Header) *endpoint.StreamWriter {
 	t.Helper()
 	return streams(t, name, h)[0]
