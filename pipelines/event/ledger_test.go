@@ -192,9 +192,10 @@ func TestReader(t *testing.T) {
 		t.Fatalf("%d marks, %v", len(ledger.Marks), err)
 	}
 	for sequence := 1; sequence <= len(ledger.Lines); sequence++ {
-		mark := ledger.Marks.Before(sequence)
-		if sequence-mark.Sequence > apart || mark.Sequence >= sequence {
-			t.Fatalf("mark before line %d is behind line %d", sequence, mark.Sequence)
+		mark, behind := ledger.Marks.Around(sequence, ledger.Tally(nil).Last())
+		if sequence-mark.Sequence > apart || mark.Sequence >= sequence || behind.Sequence < sequence ||
+			behind.Sequence-mark.Sequence > apart || behind.Hash != ledger.Lines[behind.Sequence-1].Hash {
+			t.Fatalf("marks around line %d are behind lines %d and %d", sequence, mark.Sequence, behind.Sequence)
 		}
 		for line, err := range NewReader(bytes.NewReader(whole[mark.End:]), "x.ledger", mark).Lines() {
 			if want := ledger.Lines[mark.Sequence]; err != nil || line.Hash != want.Hash {

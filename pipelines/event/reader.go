@@ -104,10 +104,15 @@ func (m *Marks) Add(line *Line, end int64) {
 	}
 }
 
-// Before returns the last mark before a line, given by its sequence number from 1 on.
-func (m Marks) Before(sequence int) Mark {
-	if i := (sequence - 1) / apart; i > 0 {
-		return m[i-1]
+// Around returns the last mark before a line, given by its sequence number from 1 on, and the first mark behind the line.
+// last is for the ledger's last line.
+func (m Marks) Around(sequence int, last Mark) (before, behind Mark) {
+	i := (sequence - 1) / apart
+	if i > 0 {
+		before = m[i-1]
 	}
-	return Mark{}
+	if i < len(m) {
+		return before, m[i]
+	}
+	return before, last
 }

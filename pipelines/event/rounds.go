@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// A rounds is a set of rounds: ranges in ascending order. Most runs charge their rounds in order, so that a long run
-// has few ranges.
+// A rounds is a set of rounds: ranges in ascending order. Most runs charge their rounds in order, line after line, so
+// that a long run has few ranges.
 type rounds []span
 
 // A span holds the rounds from first to last. Each has a number, which ascends with the rounds: a round and its number

@@ -8,7 +8,7 @@ import (
 
 // A Tally is what the rules of the next line need to know of a ledger's lines. Its size follows from the ledger's
 // grants, data sets, runs, settings and coins, and from the number of ranges that each run's rounds have. A run that
-// charges its rounds in order has one range, however long it is.
+// charges its rounds in order, on lines that follow each other, has one range, however long it is.
 type Tally struct {
 	head     *Head              // nil if the ledger has none
 	last     string             // hash of the last line
@@ -167,6 +167,9 @@ func include[K comparable](sets map[K]rounds, key K, round int) {
 // Next returns a line that follows the last line, for Encode. Its time is in whole seconds, because a finer time would
 // reveal how long the work on private data took.
 func (t *Tally) Next(at time.Time) *Line { return lineAfter(t.lines, at) }
+
+// Last returns the number and the hash of the last line, 0 and Genesis if there is none.
+func (t *Tally) Last() Mark { return Mark{Sequence: t.lines, Hash: t.last} }
 
 // LastHash returns the hash of the last line, or Genesis.
 func (t *Tally) LastHash() string { return t.last }

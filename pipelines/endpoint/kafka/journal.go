@@ -59,8 +59,8 @@ func (j *Journal) Append(entry []byte) error {
 	})
 }
 
-// Read returns all entries but the first ones that were appended before the call, and perhaps later entries. first is
-// how many it leaves out.
+// Read returns the entries that were appended before the call, and perhaps later ones. It leaves out the first, as many
+// as the number says.
 func (j *Journal) Read(first int) (entries [][]byte, err error) {
 	next := int64(first)
 	oldest, end, err := j.client.bounds(j.log.context, 0)

@@ -164,8 +164,8 @@ type Journal interface {
 	// Append waits until all replicas have the entry. A retry may store the entry twice; after an error the entry may
 	// or may not be stored.
 	Append(entry []byte) error
-	// Read returns all entries but the first ones that were appended before the call, and perhaps later entries. first
-	// is how many it leaves out.
+	// Read returns the entries that were appended before the call, and perhaps later ones. It leaves out the first, as
+	// many as the number says.
 	Read(first int) ([][]byte, error)
 	Name() string
 }

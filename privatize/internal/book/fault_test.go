@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"math/rand/v2"
@@ -265,6 +266,52 @@ func TestReadAgainFaults(t *testing.T) {
 				t.Errorf("got %v, %q, %v", known, line, releases)
 			}
 		})
+	}
+}
+
+// TestOtherBranch: another ledger with the same beginning, in the same file, has no charge that this process knew.
+func TestOtherBranch(t *testing.T) {
+	g := newGrant()
+	g.Releases, g.Scheme.Rounds = 90, 90
+	path := testkit.NewLedger(t)
+	var branches [2][]byte
+	for i := range branches {
+		b := openFor(t, path, g)
+		first := 1
+		if i > 0 { // after the grant and the first of 70 charges
+			lines := bytes.SplitAfter(branches[0], []byte("\n"))
+			b.Close()
+			if err := errors.Join(os.RemoveAll(path+".releases"), os.WriteFile(path, bytes.Join(lines[:3], nil), 0)); err != nil {
+				t.Fatal(err)
+			}
+			b, first = openFor(t, path, g), 2
+		}
+		for round := first; round <= 70; round++ {
+			charge(t, b, newCharge(g, round), fmt.Sprint(i))
+		}
+		var err error
+		if branches[i], err = os.ReadFile(path); err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			b.Close()
+			continue
+		}
+		if len(branches[0]) != len(branches[1]) {
+			t.Fatal("the branches differ in length")
+		}
+		if err := os.WriteFile(path, branches[0], 0); err != nil {
+			t.Fatal(err)
+		}
+		for _, round := range []int{1, 2, 61, 62, 63, 70} { // before and behind a mark
+			known, err := b.Known(newCharge(g, round))
+			if known != nil {
+				t.Errorf("round %d: known %+v", round, known)
+			}
+			wantCode(t, err, 90)
+		}
+		_, err = b.Releases("run")
+		wantCode(t, err, 90)
 	}
 }
 

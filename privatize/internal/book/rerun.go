@@ -15,14 +15,18 @@ func (b *Book) Begun(run string) bool { return b.tally.Begun(run) }
 
 // Releases returns the SHA-256 of each charged release of the run, in hexadecimal, by round.
 func (b *Book) Releases(run string) (map[int][]string, error) {
-	releases := make(map[int][]string)
+	releases, last := make(map[int][]string), event.Genesis
 	for line, err := range b.after(event.Mark{}).Lines() {
 		if err != nil {
 			return nil, err
 		}
+		last = line.Hash
 		if c := line.Charge; c != nil && c.Run == run {
 			releases[c.Round] = append(releases[c.Round], c.Release)
 		}
+	}
+	if last != b.tally.LastHash() {
+		return nil, replaced(b.path)
 	}
 	return releases, nil
 }
@@ -44,15 +48,21 @@ func (b *Book) Known(fresh *event.Charge) (*event.Charge, error) {
 	return line.Charge, nil
 }
 
-// find reads the line of a round's charge again, since a Book keeps no lines. charge is its number, from 1 on.
+// find reads the line of a round's charge again, since a Book keeps no lines. charge is its number, from 1 on. The lines
+// around it are read, too: by the chain of hashes, it is the line that this process knew.
 func (b *Book) find(run string, round, charge int) (*event.Line, error) {
+	var found *event.Line
 	sequence := b.tally.Line(run, round, charge)
-	for line, err := range b.after(b.marks.Before(sequence)).Lines() {
+	before, behind := b.marks.Around(sequence, b.tally.Last())
+	for line, err := range b.after(before).Lines() {
 		if err != nil {
 			return nil, err
 		}
 		if line.Sequence == sequence {
-			return line, nil
+			found = line
+		}
+		if line.Sequence == behind.Sequence && line.Hash == behind.Hash && found != nil {
+			return found, nil
 		}
 	}
 	return nil, replaced(b.path)
