@@ -324,7 +324,8 @@ func sameRun(ctx context.Context, input *topic.Location, answer []byte) error {
 			return nil
 		}
 	}
-	return exit.Errorf(exit.Usage, "%s: the existing answers are of another run, or answer messages that are gone", input).
+	return exit.Errorf(exit.Usage,
+		"%s: the existing answers are of another run, or answer messages that are gone", input).
 		WithHint("each run needs topics of its own, which topics.sh makes")
 }
 
