@@ -281,7 +281,8 @@ func TestOtherBranch(t *testing.T) {
 		if i > 0 { // after the grant and the first of 70 charges
 			lines := bytes.SplitAfter(branches[0], []byte("\n"))
 			b.Close()
-			if err := errors.Join(os.RemoveAll(path+".releases"), os.WriteFile(path, bytes.Join(lines[:3], nil), 0)); err != nil {
+			err := errors.Join(os.RemoveAll(path+".releases"), os.WriteFile(path, bytes.Join(lines[:3], nil), 0))
+			if err != nil {
 				t.Fatal(err)
 			}
 			b, first = openFor(t, path, g), 2

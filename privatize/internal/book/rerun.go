@@ -48,8 +48,8 @@ func (b *Book) Known(fresh *event.Charge) (*event.Charge, error) {
 	return line.Charge, nil
 }
 
-// find reads the line of a round's charge again, since a Book keeps no lines. charge is its number, from 1 on. The lines
-// around it are read, too: by the chain of hashes, it is the line that this process knew.
+// find reads the line of a round's charge again, since a Book keeps no lines. charge is its number, from 1 on. find
+// also reads the lines around it: by the chain of hashes, it is the line that this process knew.
 func (b *Book) find(run string, round, charge int) (*event.Line, error) {
 	var found *event.Line
 	sequence := b.tally.Line(run, round, charge)
