@@ -213,8 +213,8 @@ func TestShareEnded(t *testing.T) {
 	wantAnswers(t, out, threeRounds...)
 }
 
-// TestShareNoFrame: a message that nobody can read, behind a partition that is answered, is malformed. It says nothing
-// about whose the answers are.
+// TestShareNoFrame: a message that nobody can read, behind an answered partition, is malformed. It does not make the
+// answers another run's.
 func TestShareNoFrame(t *testing.T) {
 	fake := broker.Fake(t, map[string]int{"rounds.private": 1, "answers.private": 1})
 	in, out := topic(fake.Address, "rounds.private"), topic(fake.Address, "answers.private")

@@ -79,8 +79,8 @@ const (
 			mstep lda --topics 2 --vocab @vocab.txt --params-out params -o model.pp`
 )
 
-// pipelines are of all families and samplings, and of the planted faults. They lack what claims nothing: estep erm,
-// estep collapsed and other coupled rounds, which privatize none releases.
+// pipelines are of all families and samplings, and of the planted faults. They lack estep erm, estep collapsed and
+// other coupled rounds: privatize none releases them, without a claim.
 var pipelines = map[string]replayed{
 	"lda":      {sample: "--secret coins", end: "evaluate topics --top 3 model.pp", moves: 0.99},
 	"all":      {scheme: "--all --rounds 2", moves: 0.99},
@@ -158,15 +158,15 @@ var pipelines = map[string]replayed{
 			privatize laplace --run chain --grant grant.json --ledger run.ledger |
 			mstep lda --topics 2 --kappa 0 --vocab @vocab.txt --params-out params -o model.pp`},
 	"shares": {moves: 0.9, whole: topics + `
-		account plan --noise-multiplier 2 --delta 1e-6 --all --rounds 1 --model shares --matrix shares=1x3 --vocab @vocab.txt \
-			--ledger run.ledger -o shares.json
+		account plan --noise-multiplier 2 --delta 1e-6 --all --rounds 1 --model shares --matrix shares=1x3 \
+			--vocab @vocab.txt --ledger run.ledger -o shares.json
 		sample --all --rounds 1 --run week documents.pp | estep lda --shares --model model.pp --workers 1 |
 			privatize --run week --grant shares.json --ledger run.ledger -o week.pp
 		mstep shares --model model.pp -o series.csv week.pp`},
 	"shares of groups": {moves: 0.9, whole: topics + `
 		printf '%s\n' 0 1 >groups
-		account plan --noise-multiplier 2 --delta 1e-6 --all --rounds 1 --model shares --matrix shares=3x3 --vocab @vocab.txt \
-			--ledger run.ledger -o shares.json
+		account plan --noise-multiplier 2 --delta 1e-6 --all --rounds 1 --model shares --matrix shares=3x3 \
+			--vocab @vocab.txt --ledger run.ledger -o shares.json
 		sample --all --rounds 1 --run week documents.pp |
 			estep lda --shares --model model.pp --groups groups --workers 1 |
 			privatize --run week --grant shares.json --ledger run.ledger -o week.pp
@@ -175,7 +175,8 @@ var pipelines = map[string]replayed{
 		tokenize vectors --dimension 4 -o vectors.pp documents.jsonl
 		tokenize text --vocab @vocab.txt -o documents.pp documents.jsonl
 		account plan --noise-multiplier 2 --delta 1e-6 --all --rounds 1 --model clusters --matrix counts=1x2 \
-			--matrix sums=2xV --statistic counts=2 --clip 1.118034 --vocab @dimensions.txt --ledger run.ledger -o clusters.json
+			--matrix sums=2xV --statistic counts=2 --clip 1.118034 --vocab @dimensions.txt \
+			--ledger run.ledger -o clusters.json
 		mkfifo params
 		sample --all --rounds 1 vectors.pp | estep clusters --workers 1 --params params |
 			privatize --grant clusters.json --ledger run.ledger |

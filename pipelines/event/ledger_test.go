@@ -184,7 +184,7 @@ func TestEveryDigit(t *testing.T) {
 }
 
 // TestReader: from each mark on the same lines come as from the beginning, and nothing after an error. A mark is right
-// also behind a line whose newline is lost.
+// also behind a line without its newline.
 func TestReader(t *testing.T) {
 	whole := ledgerOf(t, 3*apart)
 	ledger, err := read(whole)

@@ -13,7 +13,7 @@ type Marks []Mark
 // apart is the number of lines from one mark to the next.
 const apart = 64
 
-// Add notes the next line, which ends before the offset end.
+// Add notes the next line. The line ends before the offset end.
 func (m *Marks) Add(line *Line, end int64) {
 	if line.Sequence%apart == 0 {
 		*m = append(*m, Mark{line.Sequence, line.Hash, end})

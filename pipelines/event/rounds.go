@@ -9,8 +9,8 @@ import (
 // that a long run has few ranges.
 type rounds []span
 
-// A span holds the rounds from first to last. Each has a number, which ascends with the rounds: a round and its number
-// are shift apart. Two spans that touch have different shifts.
+// A span holds the rounds from first to last. Each has a number, such as its line: the round plus shift. Two spans that
+// touch have different shifts.
 type span struct{ first, last, shift int }
 
 // search returns the index of the first range that ends at round n or later.
@@ -32,7 +32,7 @@ func (r rounds) has(n int) bool {
 	return has
 }
 
-// with returns the set with round n, which gets a number unless the set has it. with may change r.
+// with returns the set with round n. The round gets the number, unless the set has the round already. r may change.
 func (r rounds) with(n, number int) rounds {
 	i, shift := r.search(n), number-n
 	left := i > 0 && r[i-1].last == n-1 && r[i-1].shift == shift

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A Tally is what the rules of the next line need to know of a ledger's lines. Its size follows from the ledger's
+// A Tally sums up a ledger's lines for the rules of the next line. Its size follows from the ledger's
 // grants, data sets, runs, settings and coins, and from the number of ranges that each run's rounds have. A run that
 // charges its rounds in order, on lines that follow each other, has one range, however long it is.
 type Tally struct {
@@ -51,7 +51,7 @@ type attempt struct {
 	number int
 }
 
-// terms are what all charges of one round have in common. The scheme is without the name of its coins.
+// All charges of one round have the same terms. The scheme is without the name of its coins.
 type terms struct {
 	run, settings, dataset, grant string
 	scheme                        Scheme
@@ -101,7 +101,7 @@ func (l *Ledger) newTally(entering *Grant) *Tally {
 	return t
 }
 
-// Add counts a line, which follows those before it.
+// Add counts the next line.
 func (t *Tally) Add(line *Line) {
 	if t.lines == 0 {
 		t.head = line.Head

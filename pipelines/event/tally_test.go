@@ -31,7 +31,7 @@ func TestTallyIsFlat(t *testing.T) {
 	}
 }
 
-// extent counts what a tally holds.
+// extent counts the entries of a tally.
 func extent(t *Tally) int {
 	n := len(t.datasets) + len(t.uses) + len(t.hashes) + len(t.upTo) + len(t.throws) + len(t.thrown)
 	for _, of := range t.charged {

@@ -244,7 +244,8 @@ func TestReadAgainFaults(t *testing.T) {
 		"changed": {
 			func(_ *Book, path string) error {
 				content, err := os.ReadFile(path)
-				return errors.Join(err, os.WriteFile(path, bytes.Replace(content, []byte(`"run"`), []byte(`"ran"`), 1), 0))
+				content = bytes.Replace(content, []byte(`"run"`), []byte(`"ran"`), 1)
+				return errors.Join(err, os.WriteFile(path, content, 0))
 			},
 			func(t *testing.T, err error) { t.Helper(); wantCode(t, err, 90) },
 		},
@@ -316,7 +317,7 @@ func TestOtherBranch(t *testing.T) {
 	}
 }
 
-// TestKeepFaults: what cannot be made durable is not gone on with.
+// TestKeepFaults: a ledger that cannot be made durable is refused.
 func TestKeepFaults(t *testing.T) {
 	path := testkit.NewLedger(t)
 	read, err := os.Open(path)

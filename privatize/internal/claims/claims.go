@@ -31,7 +31,7 @@ type Register struct {
 	order   []Release          // in the order of the first claims
 }
 
-// NewRegister returns a register of the log, of which nothing is read yet.
+// NewRegister returns a register of the log. It has read nothing yet.
 func NewRegister(log Log) *Register { return &Register{log: log, owners: make(map[Release]string)} }
 
 // Claim claims a release for an owner, and returns when the log says that the owner has it. From then on noise may be
